@@ -18,6 +18,24 @@ bool says_any(const std::string& message, std::initializer_list<std::string_view
   return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view words) { return says(message, words); });
 }
 
+constexpr std::string_view kRunning = "while running ";
+
+// Returns the innermost node of "Non-zero status code returned while running GRU node. Name:'GRU_21' Status Message: …"
+// with the reason, or "" if the message is of no such node.
+std::string in_short(const std::string& message) {
+  constexpr std::string_view kName = " node. Name:'";
+  constexpr std::string_view kReason = "' Status Message: ";
+  const std::size_t running = message.rfind(kRunning);
+  const std::size_t name = message.find(kName, running);
+  const std::size_t reason = message.find(kReason, name);
+  if (running == std::string::npos || name == std::string::npos || reason == std::string::npos) return {};
+  const std::size_t type = running + kRunning.size();
+  const std::size_t first = name + kName.size();
+  const std::size_t words = reason + kReason.size();
+  return message.substr(type, name - type) + " node '" + message.substr(first, reason - first) +
+         "': " + message.substr(words, message.find('\n', words) - words);
+}
+
 // Returns the kind of "CUDA failure 700: an illegal memory access was encountered ; GPU=0 ; …", as the CUDA provider
 // reports errors, or of an error of cuBLAS or cuDNN, which name their own.
 std::optional<ngb_status> status_on_gpu(const std::string& message) {
@@ -40,6 +58,7 @@ ngb_status status_of(OrtErrorCode code, const std::string& message) {
     return NGB_UNSUPPORTED_OPERATOR;
   }
   if (says_any(message, {"bad_alloc", "Failed to allocate memory", "bad allocation"})) return NGB_OUT_OF_MEMORY;
+  if (says(message, kRunning)) return NGB_COMPILER_FAILED;
   switch (code) {
     case ORT_NOT_IMPLEMENTED:
       return NGB_UNSUPPORTED_OPERATOR;
@@ -58,7 +77,7 @@ ngb_status status_of(OrtErrorCode code, const std::string& message) {
                          "Missing model IR version", "tensor_proto", "TensorProto", "initializer"})) {
     return NGB_INVALID_MODEL;
   }
-  return NGB_INTERNAL;
+  return NGB_COMPILER_FAILED;
 }
 
 }  // namespace
@@ -68,7 +87,9 @@ plugin::Failure failure_from(OrtErrorCode code, const std::string& message, cons
   std::string advice;
   if (status == NGB_UNSUPPORTED_OPERATOR) advice = "leave this model out for onnxruntime, or try a newer version";
   if (status == NGB_INVALID_MODEL) advice = "check the file with onnx.checker";
-  return {status, "onnxruntime cannot " + doing + ": " + message, advice};
+  const std::string brief = in_short(message);
+  if (status == NGB_COMPILER_FAILED && !brief.empty()) advice = "check the shapes and ranges of the model's inputs";
+  return {status, "onnxruntime cannot " + doing + ": " + (brief.empty() ? "" : brief + '\n') + message, advice};
 }
 
 }  // namespace ngb::onnxruntime

@@ -88,7 +88,7 @@ void reshape(const Runtime& runtime, ov_model_t* model, const ngb_model& cell) {
   }
   const ov_status_e status = runtime.ov_model_reshape(model, names.data(), shapes.data(), names.size());
   for (ov_partial_shape_t& shape : shapes) runtime.ov_partial_shape_free(&shape);
-  runtime.check(status, "read the model with the cell's shapes");
+  runtime.check(status, "give the model the cell's shapes");
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers what `ngb plan` asks about the shapes of a user's ONNX file: which of several sets of shapes fit the graph,
-which node contradicts the others, and which integers an input may hold because it indexes a table of the file. The
-package onnx is the toolchain's; weights in other files are not read."""
+which node contradicts the others, which integers an input may hold because it indexes a table of the file, and how many
+weights are subnormal. The package onnx is the toolchain's; weights in other files are not read."""
 import json
 import re
 import sys
 
+import numpy as np
 import onnx
-from onnx import helper
+from onnx import helper, numpy_helper
 
 from ngraphbench import onnx_constants
 
@@ -19,18 +20,19 @@ _TABLE_CARRIERS = ("DequantizeLinear", "Cast", "Identity")
 
 def answer() -> None:
     """Read {"file", "shapes": [{input: [extent, …]}, …], "stops_at_fit"} and print {"problems": ["" or why not, …],
-    "ranges": {input: [least, largest]}, "not_compared": {output: kind}}. If it stops at the first shapes that fit, the
+    "ranges": {input: [least, largest]}, "not_compared": {output: kind}, "subnormal": [weights, of so many]}. If it stops at the first shapes that fit, the
     problems end with these."""
     question = json.loads(sys.stdin.read())
     model = onnx.load(question["file"], load_external_data=False)
-    ranges, not_compared = _ranges(model.graph), _not_compared(model.graph)
+    found = {"ranges": _ranges(model.graph), "not_compared": _not_compared(model.graph),
+             "subnormal": _subnormal(model.graph)}
     _drop_weights(model)
     problems = []
     for shapes in question["shapes"]:
         problems.append(_problem(model, shapes))
         if question["stops_at_fit"] and not problems[-1]:
             break
-    print(json.dumps({"problems": problems, "ranges": ranges, "not_compared": not_compared}))
+    print(json.dumps({"problems": problems, **found}))
 
 
 def _drop_weights(model) -> None:
@@ -70,6 +72,18 @@ def _problem(model, shapes) -> str:
         lines = [line.strip() for line in re.sub(r"\[\w+\]|Inference error\(s\):", "", str(error)).splitlines()]
         return " ".join(next((line for line in lines if line), type(error).__name__).split())
     return ""
+
+
+def _subnormal(graph) -> list:
+    """Return how many f32 weights are subnormal, and how many there are."""
+    subnormal = count = 0
+    for each in graph.initializer:
+        if each.data_type != onnx.TensorProto.FLOAT or each.data_location == onnx.TensorProto.EXTERNAL:
+            continue
+        sizes = np.abs(numpy_helper.to_array(each))
+        subnormal += int(np.count_nonzero((sizes > 0) & (sizes < np.finfo(np.float32).tiny)))
+        count += sizes.size
+    return [subnormal, count]
 
 
 def _not_compared(graph) -> dict:

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -19,6 +20,7 @@ struct GraphAnswer {
   std::vector<std::string> problems{};  // for each of the asked shapes: why the graph contradicts them, or ""
   userfiles::Ranges ranges{};           // of inputs that index a table of the file
   std::map<std::string, std::string> not_compared{};  // outputs that are no tensors of numbers, with their kinds
+  std::pair<std::int64_t, std::int64_t> subnormal{};  // so many f32 weights are subnormal, of so many
 };
 
 enum class Until { end, first_fit };
@@ -33,8 +35,8 @@ std::string advise(const OnnxPackage& package, const std::filesystem::path& file
                    const std::vector<userfiles::UnsettledInput>& inputs);
 
 // Returns sentences about the plan's ONNX files, one for each file that works at batch 1 only (with the node whose
-// shapes do not fit at the study's batch), each input that indexes a table and has no range, and each output that
-// cannot be compared. Empty without a package.
+// shapes do not fit at the study's batch), each input that indexes a table and has no range, each output that
+// cannot be compared, and subnormal weights. Empty without a package.
 std::vector<std::string> notes_on_files(const Plan& plan, const OnnxPackage& package);
 
 }  // namespace ngb::plan

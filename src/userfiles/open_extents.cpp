@@ -128,6 +128,15 @@ struct Varied {
   std::int64_t total = kUsual;  // of past and new tokens
 };
 
+// Returns whether an input is what a recurrent layer keeps, so that sound comes one frame at a time.
+bool keeps_state(const UnsettledInput& input) {
+  if (input.extents.size() < 3 || !is_real(input.type)) return false;
+  const ScannedExtent& layers = input.extents[0];
+  const ScannedExtent& batch = input.extents[1];
+  const bool is_behind = batch.value ? *batch.value == kBatchExtent : is_anonymous(batch) || names_batch(batch.name);
+  return layers.value && *layers.value != kBatchExtent && is_behind;
+}
+
 // Returns the names of open extents, in the order of the file.
 std::vector<std::string> open_names(const std::vector<UnsettledInput>& inputs) {
   std::vector<std::string> names;
@@ -203,8 +212,9 @@ std::vector<Proposal> propose(const std::vector<UnsettledInput>& inputs) {
   const auto add = [&](Proposal next) {
     if (std::find(proposals.begin(), proposals.end(), next) == proposals.end()) proposals.push_back(std::move(next));
   };
+  const bool hears_frames = std::any_of(inputs.begin(), inputs.end(), keeps_state);
   for (const std::int64_t height : {kHeight, kHeightOfText, kHeightOfText * 2 / 3}) {
-    for (const std::int64_t samples : {kSamples, kFrame}) {
+    for (const std::int64_t samples : hears_frames ? std::array{kFrame, kSamples} : std::array{kSamples, kFrame}) {
       for (const std::int64_t total : {kPast + kNew, kNew, kPast, kPast + 1}) {
         add(propose_by_name(inputs, {height, samples, total}));
       }

@@ -145,9 +145,17 @@ def decoder_with_past():
          {"words": normal(50, 8), "heads": np.array([0, 0, 2, 4], np.int64), "middle": np.array([1, 2], np.int64)})
 
 
+def subnormal():
+    """A quarter of the weights are subnormal."""
+    weight = normal(64, 64)
+    weight[:16] = 1e-40
+    save("subnormal", [h.make_node("MatMul", ["x", "w"], ["y"])], [V("x", T.FLOAT, ["batch", 64])],
+         [V("y", T.FLOAT, ["batch", 64])], {"w": weight})
+
+
 if __name__ == "__main__":
     for write in (constant_of_a_branch, declared_rank, declared_extent, fused, quantized, pad_of_a_row, split_into_one,
-                  pool_after_loop, map_output, question_marks, time_first, batch_baked_in, decoder_with_past):
+                  pool_after_loop, map_output, question_marks, time_first, batch_baked_in, decoder_with_past, subnormal):
         write()
     softmax(11)
     softmax(13)

@@ -63,6 +63,20 @@ class Measuring(FieldTest):
                                        "JOIN cell USING (cell_key) JOIN model USING (model_key) ORDER BY batch")
         self.assertEqual(counts, [(1, 1), (2, 2)])  # the labels
 
+    @unittest.skipIf(without_toolchains("openvino"), without_toolchains("openvino"))
+    def test_a_failure_of_a_library_begins_with_the_node_and_what_is_wrong_with_it(self):
+        self.outcomes(["onnx: batch_baked_in.onnx", "onnx: map_output.onnx"], ["onnxruntime", "openvino"],
+                      batch_sizes="[2]", reference="none")
+        failures = self.query("results", "SELECT label, compiler, kind, message FROM failure JOIN process USING (process_key) "
+                                         "JOIN cell USING (cell_key) JOIN model USING (model_key) ORDER BY label, compiler")
+        self.assertEqual([row[:3] for row in failures], [("batch_baked_in", "onnxruntime", "compiler_failed"),
+                                                         ("batch_baked_in", "openvino", "compiler_failed"),
+                                                         ("map_output", "openvino", "unsupported_operator")])
+        first = [row[3].splitlines()[0] for row in failures]
+        self.assertRegex(first[0], r"^onnxruntime cannot run the model: MatMul node 'classifier': ")
+        self.assertRegex(first[1], r"^openvino cannot give the model the cell's shapes: MatMul node 'classifier': ")
+        self.assertRegex(first[2], r"^openvino cannot read the model: it has no conversion rule for ai\.onnx\.ml\.LinearC")
+
     @unittest.skipIf(without_toolchains("iree", "tvm", "xla"), without_toolchains("iree", "tvm", "xla"))
     def test_other_front_ends_get_what_a_branch_uses_and_an_opset_that_they_know(self):
         found = self.outcomes(["onnx: constant_of_a_branch.onnx"], ["identity", "iree", "tvm", "xla"], batch_sizes="[2]")
@@ -123,6 +137,14 @@ class Planning(FieldTest):
         entry = ("onnx: decoder_with_past.onnx\n    dimensions: {past_sequence: 16, sequence: 8, total_sequence: 24}")
         planned = self.ngb("plan", self.study([entry], ["onnxruntime"]))
         self.assertIn("\n    inputs: {input_ids: {range: [0, 49]}}", planned.stdout)
+
+    def test_subnormal_weights_are_counted_and_may_be_taken_as_0(self):
+        planned = self.ngb("plan", self.study(["onnx: subnormal.onnx"], ["onnxruntime"]))
+        self.assertIn("1024 of 4096 weights are subnormal", planned.stdout)
+        study = self.study(["onnx: subnormal.onnx"],
+                           ["identity", "onnxruntime: {settings: {session.set_denormal_as_zero: 1}}"])
+        done = self.ngb("run", study, "-o", "results", timeout=600)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 class Trying(FieldTest):

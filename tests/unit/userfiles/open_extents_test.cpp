@@ -42,6 +42,11 @@ TEST(OpenExtents, OfAWaveformMayBeASecondOrAFrame) {
             (Sizes{{"sequence", 128}}));
 }
 
+TEST(OpenExtents, OfSoundBesideWhatARecurrentLayerKeepsAreAFrame) {
+  const UnsettledInput state = input("state", {"2", "batch", "128"});
+  EXPECT_EQ(propose({input("input", {"batch", "sequence"}), state}).front().dimensions, (Sizes{{"sequence", 512}}));
+}
+
 TEST(OpenExtents, ThatAreSumsOfOthersAddUp) {
   EXPECT_EQ(propose({input("ids", {"batch", "sequence"}), input("past", {"batch", "past"}),
                      input("mask", {"batch", "past + sequence"}), input("next", {"batch", "sequence + 1"})})
