@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures files that others have published (files.py), each as a user would: with the keys that `ngb plan` advises, at
-batch sizes 1 and 2 where the file leaves its batch open. Compares with plain onnxruntime in Python at the same shapes,
-and writes a page. Not a part of CI: it downloads packages and takes about half an hour.
+"""Measures files that others have published (files.py) and exports (exports.py), each as a user would: with the keys that
+`ngb plan` advises, at batch sizes 1 and 2 where the file leaves its batch open. Runs each with plain onnxruntime and
+openvino in Python at the same shapes, and writes what it found as FOLDER/DRAW.json, for page.py. Not a part of CI: it
+downloads packages and takes about half an hour.
 
-    python3 tests/bench/field/field.py NGB [--folder FOLDER] [--page docs/field.md]
+    python3 tests/bench/field/field.py NGB [--draw first|second] [--folder FOLDER] [--exporter PYTHON]
 """
 import argparse
 import collections
@@ -16,10 +17,12 @@ import subprocess
 
 import files
 
+HERE = pathlib.Path(__file__).resolve().parent
 COMPILERS = ("identity", "onnxruntime", "openvino")
 FAST = "disturbance: {max_wait_percent: 100}\nprocesses: 1\nwarm_up: 1\nrepetitions: 3\nmin_repetition_ms: 0\n"
-CELLS = ("SELECT compiler_label, batch, kind, message FROM cell JOIN model USING (model_key) "
-         "LEFT JOIN process USING (cell_key) LEFT JOIN failure USING (process_key)")
+CELLS = ("SELECT compiler_label, batch, kind, message, reference FROM cell JOIN model USING (model_key) "
+         "LEFT JOIN process USING (cell_key) LEFT JOIN failure USING (process_key) "
+         "LEFT JOIN output_check USING (process_key)")
 
 
 def write_study(folder, model, keys, batches):
@@ -52,8 +55,7 @@ def planned(ngb, folder, model):
 
 
 def plain_runs(toolchains, study, database, model):
-    """Return {batch: what plain onnxruntime says} at the shapes of the study."""
-    site = ":".join(str(next(toolchains.glob(f"{name}/*/site"))) for name in ("onnxruntime", "identity"))
+    """Return [[library, batch, what it says in plain Python]] at the shapes of the study."""
     python = json.loads(next(toolchains.glob("identity/*/manifest.json")).read_text())["python"]
     with sqlite3.connect(database) as open_database:
         rows = open_database.execute("SELECT batch, name, element_type, shape_json FROM model_input JOIN model USING "
@@ -64,18 +66,23 @@ def plain_runs(toolchains, study, database, model):
     for batch, name, kind, shape in rows:
         usual = (0, 1) if kind[0] in "iub" else (-1, 1)
         inputs[batch][name] = [kind, json.loads(shape), *ranges.get(name, usual)]
-    said = {}
-    for batch, described in inputs.items():
-        run = subprocess.run([python, pathlib.Path(__file__).with_name("plain.py"), model, json.dumps(described)],
-                             capture_output=True, text=True, env={**os.environ, "PYTHONPATH": site}, timeout=300)
-        said[batch] = run.stdout.strip().splitlines()[-1] if run.stdout.strip() else run.stderr[-200:]
+    said = []
+    for library in ("onnxruntime", "openvino"):
+        site = ":".join(str(max(toolchains.glob(f"{name}/*/site"))) for name in (library, "identity"))
+        for batch, described in inputs.items():
+            run = subprocess.run([python, HERE / "plain.py", library, model, json.dumps(described)], text=True, timeout=300,
+                                 capture_output=True, env={**os.environ, "PYTHONPATH": site})
+            lines = run.stdout.strip().splitlines() or [run.stderr[-200:]]
+            said.append([library, batch, lines[-1]])
     return said
 
 
 def measure(arguments, package, model, folder):
-    """Return a row of the page: {"file", "cells": {(compiler, batch): word}, "plain": {batch: word}, "refusal"}."""
+    """Return a row: {"package", "file", "cells": [[compiler, batch, word, reference]], "plain": [[library, batch, word]],
+    "refusal"}."""
     folder.mkdir(parents=True, exist_ok=True)
-    row = {"package": package, "file": model.name, "cells": {}, "plain": {}, "refusal": ""}
+    name = f"{model.parent.name}.onnx" if model.stem == "model" else model.name
+    row = {"package": package, "file": name, "cells": [], "plain": [], "refusal": ""}
     study, row["refusal"] = planned(arguments.ngb, folder, model)
     if study is None:
         return row
@@ -83,60 +90,45 @@ def measure(arguments, package, model, folder):
                    timeout=arguments.limit_s)
     database = folder / "results" / "results.db"
     with sqlite3.connect(database) as results:
-        for compiler, batch, kind, message in results.execute(CELLS):
-            row["cells"][compiler.split()[0], batch] = f"{kind}: {message.splitlines()[0]}" if kind else "measured"
+        for compiler, batch, kind, message, reference in results.execute(CELLS):
+            word = f"{kind}: {' '.join(message.split())}" if kind else "measured"
+            row["cells"].append([compiler.split()[0], batch, word, reference or ""])
     row["plain"] = plain_runs(arguments.toolchains, study, database, model)
     return row
 
 
-def counts_of(rows):
-    """Return (cells of onnxruntime that plain Python runs, those that are measured, all cells, all that are measured)."""
-    theirs = [(row, batch) for row in rows for batch, said in row["plain"].items() if said == "runs"]
-    ours = [each for each in theirs if each[0]["cells"].get(("onnxruntime", each[1])) == "measured"]
-    cells = [word for row in rows for word in row["cells"].values()]
-    return len(theirs), len(ours), len(cells), cells.count("measured")
-
-
-def page_of(rows):
-    theirs, ours, cells, measured = counts_of(rows)
-    lines = ["<!-- SPDX-License-Identifier: Apache-2.0 -->", "# Files in the field", "",
-             "ONNX files that others have published in packages, each measured with the keys that `ngb plan` advises. This page "
-             "is made by", "`tests/bench/field/field.py`.", "",
-             f"{len(rows)} files, {cells} cells, {measured} measured. At the same shapes, onnxruntime in plain Python runs "
-             f"{theirs} of its cells; {ours} of these are measured here.", "",
-             "| package | file | cells that are not measured |", "| --- | --- | --- |"]
-    for row in rows:
-        missing = [f"{compiler}, batch {batch}: {word}" for (compiler, batch), word in sorted(row["cells"].items())
-                   if word != "measured"]
-        missing += [f"plain onnxruntime, batch {batch}: {word}" for batch, word in sorted(row["plain"].items())
-                    if word != "runs"]
-        text = row["refusal"] or "<br>".join(missing) or "none"
-        text = text.replace("|", "\\|").replace("\n", " ")
-        lines.append(f"| {row['package']} | {row['file']} | {text[:400]} |")
-    return "\n".join(lines) + "\n"
+def drawn(arguments):
+    """Return (package, path) of each file of the draw, and of the exports with the first."""
+    found = files.fetch(arguments.folder / "packages", arguments.toolchains, arguments.draw)
+    if arguments.exporter:
+        exports = arguments.folder / f"exports-{arguments.draw}"
+        exports.mkdir(exist_ok=True)
+        subprocess.run([arguments.exporter, HERE / "exports.py", arguments.draw, exports], check=True)
+        found += [("export", path) for path in sorted(exports.glob("*.onnx"))]
+    return found
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     home = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
     parser.add_argument("ngb", help="the program")
+    parser.add_argument("--draw", choices=files.DRAWS, default="first")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("field"), help="packages and results")
+    parser.add_argument("--exporter", help="a Python with what exports.py imports; without it there are no exports")
     parser.add_argument("--toolchains", type=pathlib.Path, default=home / "ngraphbench/toolchains")
-    parser.add_argument("--page", type=pathlib.Path, help="write the page")
     parser.add_argument("--only", default="", help="files whose path has this text")
+    parser.add_argument("--results", type=pathlib.Path, help="where the rows are written; FOLDER/DRAW.json by default")
     parser.add_argument("--limit-s", type=int, default=900, help="for one file")
     arguments = parser.parse_args()
     arguments.folder = arguments.folder.absolute()
+    results = arguments.results or arguments.folder / f"{arguments.draw}.json"
     rows = []
-    for place, (package, path) in enumerate(files.fetch(arguments.folder / "packages")):
-        if arguments.only not in str(path):
-            continue
-        row = measure(arguments, package, path, arguments.folder / "studies" / f"{place}-{path.stem}")
-        print(package, path.name, row["refusal"] or dict(collections.Counter(row["cells"].values())), row["plain"], flush=True)
-        rows.append(row)
-    print("onnxruntime's cells in plain Python, and here; all cells, and those measured:", *counts_of(rows))
-    if arguments.page:
-        arguments.page.write_text(page_of(rows), encoding="utf-8")
+    for place, (package, path) in enumerate(drawn(arguments)):
+        if arguments.only in str(path):
+            rows.append(measure(arguments, package, path, results.with_suffix("") / f"{place}-{path.stem}"))
+            said = rows[-1]["refusal"] or dict(collections.Counter(word for _, _, word, _ in rows[-1]["cells"]))
+            print(package, rows[-1]["file"], said, rows[-1]["plain"], flush=True)
+            results.write_text(json.dumps(rows, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a file with onnxruntime as anybody does in Python: plain.py FILE SHAPES, where SHAPES is a JSON object
-{input: [type, shape, least, largest]}. Prints "runs", or why it does not. PYTHONPATH has onnxruntime and numpy."""
+"""Runs a file with a library as anybody does in Python: plain.py LIBRARY FILE INPUTS, where INPUTS is a JSON object
+{input: [type, shape, least, largest]}. Prints "runs", or why it does not. PYTHONPATH has the library and numpy."""
 import json
 import sys
 
 import numpy as np
-import onnxruntime
 
-NUMPY = {"f32": "float32", "f16": "float16", "f64": "float64", "i64": "int64", "i32": "int32", "i8": "int8", "u8": "uint8",
-         "bool": "bool"}
+NUMPY = {"f32": "float32", "f16": "float16", "f64": "float64", "i64": "int64", "i32": "int32", "i16": "int16", "i8": "int8",
+         "u8": "uint8", "bool": "bool"}
 
 
-def main(path, described):
+def run_onnxruntime(path, feeds):
+    import onnxruntime
+    onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, feeds)
+
+
+def run_openvino(path, feeds):
+    import openvino
+    core = openvino.Core()
+    model = core.read_model(path)
+    model.reshape({name: list(value.shape) for name, value in feeds.items()})
+    core.compile_model(model, "CPU")(feeds)
+
+
+def main(library, path, described):
     random = np.random.default_rng(1)
     feeds = {}
     for name, (kind, shape, least, largest) in json.loads(described).items():
@@ -19,10 +31,9 @@ def main(path, described):
         values = random.integers(least, largest + 1, shape) if whole else random.uniform(least, largest, shape)
         feeds[name] = np.asarray(values).astype(NUMPY[kind])
     try:
-        session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-        session.run(None, feeds)
-    except Exception as error:  # the library raises many types
-        print(str(error).splitlines()[0])
+        {"onnxruntime": run_onnxruntime, "openvino": run_openvino}[library](path, feeds)
+    except Exception as error:  # the libraries raise many types
+        print(" ".join(str(error).split())[:300] or type(error).__name__)
     else:
         print("runs")
 
