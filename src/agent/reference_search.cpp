@@ -19,7 +19,8 @@ ReferenceSearch::ReferenceSearch(const work::Job& job, const work::Group& group)
 
 void ReferenceSearch::has_made(const std::string& path, const ReferenceFile& file) {
   if (judge_) {
-    if (!file.doubt_kind.empty() || !file.confirmed_by.empty()) return judge_again();
+    if (!file.confirmed_by.empty()) return judge_again();
+    if (!file.doubt_kind.empty()) return next();
     is_settled_ = true;
     third_made_by_ = file.made_by;
     trial_reason_ = made_by_ + " is the outlier among three: " + questioned_by_ + " agrees with " + file.made_by;
@@ -55,15 +56,10 @@ void ReferenceSearch::has_failed(const std::string& why) {
 bool ReferenceSearch::question(const work::Compiler& compiler) {
   if (!questioned_by_.empty() || has_nobody_) return false;
   questioned_by_ = compiler.name;
-  const std::string& judge = candidate().name;
-  for (std::size_t third = at_ + 1; third < candidates_.size(); ++third) {
-    if (candidates_[third]->name == compiler.name || candidates_[third]->name == judge) continue;
-    judge_ = at_;
-    at_ = third;
-    is_settled_ = false;
-    return true;
-  }
-  return false;
+  judge_ = at_;
+  is_settled_ = false;
+  next();
+  return judge_.has_value();
 }
 
 void ReferenceSearch::end_trial(Trial end) {
@@ -88,8 +84,13 @@ void ReferenceSearch::judge_again() {
 void ReferenceSearch::add_reason(const std::string& why) { reason_ += (reason_.empty() ? "" : "; ") + why; }
 
 void ReferenceSearch::next() {
-  if (judge_) return judge_again();
   ++at_;
+  if (judge_) {
+    const std::string& judge = candidates_[*judge_]->name;
+    while (at_ < candidates_.size() && (candidate().name == questioned_by_ || candidate().name == judge)) ++at_;
+    if (at_ == candidates_.size()) judge_again();
+    return;
+  }
   if (needs_another() && doubtful_) {
     at_ = *doubtful_;
     is_settled_ = true;

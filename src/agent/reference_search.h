@@ -19,9 +19,9 @@ namespace ngb::agent {
 // that is random.
 //
 // If the outputs of a compiler then differ from the judge's, a third one is asked once: the next candidate that is
-// neither of the two. If it agrees with the judge, or has no outputs, the judge was right. Otherwise it judges on
-// trial, and stays if the compiler agrees with it: the first judge is the outlier among three. If the compiler differs
-// from it too, all three differ, and nobody judges.
+// neither of the two and has outputs without a doubt. If it agrees with the judge, or there is none, the judge was
+// right. Otherwise it judges on trial, and stays if the compiler agrees with it: the first judge is the outlier among
+// three. If the compiler differs from it too, all three differ, and nobody judges.
 class ReferenceSearch {
  public:
   // `job` outlives this object and has a reference.

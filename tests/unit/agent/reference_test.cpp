@@ -124,6 +124,13 @@ TEST(AgentsReferences, OfTheOutlierAmongThreeDoNotJudge) {
   EXPECT_EQ(facts.at("reference_reason"), "judge is the outlier among three: fake agrees with third (agrees: no)");
 }
 
+TEST(AgentsReferences, OfAThirdThatHasNoneAreThoseOfTheNext) {
+  work::Job job = differing("judge", "no");
+  job.other_references.front().options = {{"behave", "crash"}};
+  add_other_reference(job, "fourth", {{"agrees", "no"}});
+  EXPECT_EQ(facts_of(job).at("reference"), "fourth (agrees: no)");
+}
+
 TEST(AgentsReferences, WithWhichAThirdAgreesLeaveTheCellInaccurate) {
   const TemporaryFolder folder;
   const WholeRun run = run_job(folder.path(), differing("judge", "yes"));
