@@ -32,8 +32,12 @@ std::string in_short(const std::string& message) {
   const std::size_t type = running + kRunning.size();
   const std::size_t first = name + kName.size();
   const std::size_t words = reason + kReason.size();
-  return message.substr(type, name - type) + " node '" + message.substr(first, reason - first) +
-         "': " + message.substr(words, message.find('\n', words) - words);
+  std::string why = message.substr(words, message.find('\n', words) - words);
+  // "/…/reshape_helper.h:45 …(…) input_shape_size == size was false. The input tensor cannot be reshaped …"
+  constexpr std::string_view kAsserted = " was false. ";
+  const std::size_t asserted = why.find(kAsserted);
+  if (why.starts_with('/') && asserted != std::string::npos) why.erase(0, asserted + kAsserted.size());
+  return message.substr(type, name - type) + " node '" + message.substr(first, reason - first) + "': " + why;
 }
 
 // Returns the kind of "CUDA failure 700: an illegal memory access was encountered ; GPU=0 ; …", as the CUDA provider
