@@ -91,7 +91,7 @@ def measure(arguments, package, model, folder):
     database = folder / "results" / "results.db"
     with sqlite3.connect(database) as results:
         for compiler, batch, kind, message, reference in results.execute(CELLS):
-            word = f"{kind}: {' '.join(message.split())}" if kind else "measured"
+            word = f"{kind}: {message.splitlines()[0]}" if kind else "measured"
             row["cells"].append([compiler.split()[0], batch, word, reference or ""])
     row["plain"] = plain_runs(arguments.toolchains, study, database, model)
     return row

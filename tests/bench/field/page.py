@@ -3,10 +3,19 @@
 import collections
 import json
 import pathlib
+import re
 import sys
 
 # The first draw before it was mended was counted by hand: {what: number}.
 FIRST_BEFORE = {"files": 104, "cells": 522, "measured": 305, "inaccurate": 10, "not": "54 cells of onnxruntime"}
+# What was found by hand of files whose outputs are judged inaccurate.
+BY_HAND = {
+    "embedder.int8.onnx": "right: openvino in plain Python differs from onnxruntime by more than half of the largest value",
+    "light_squeezenet.onnx": "right: openvino in plain Python has eight zeros where onnxruntime has 0.001",
+    "keypointrcnn.onnx": "not fair: with random weights, rounding decides in which order boxes come",
+    "ssdlite.onnx": "not fair: with random weights, rounding decides in which order boxes come",
+    "mnv3_qdq.onnx": "not fair: 2 of 2,000 scores of 1e-10, computed in 8 bits, are just outside of the tolerance",
+}
 TITLES = {"first": "The first draw", "second": "The second draw, from other packages"}
 INTRODUCTION = """\
 <!-- SPDX-License-Identifier: Apache-2.0 -->
@@ -39,7 +48,7 @@ def counts_of(rows):
 def table_of_counts(rows):
     """`rows` are (name, counts)."""
     lines = ["| draw | files | refused by `ngb plan` | cells | measured | of these unchecked | cells that plain Python runs | "
-             "of these measured | inaccurate |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+             "of these measured | judged inaccurate |", "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     for name, counts in rows:
         share = f"{counts['ours']} ({100 * counts['ours'] / counts['plain']:.1f} %)" if counts.get("plain") else \
             f"all but {counts['not']}"
@@ -61,8 +70,17 @@ def table_of_files(rows):
     return lines
 
 
+def verdicts(rows):
+    lines = ["## Verdicts", "", "Every file that is judged `inaccurate` was looked at:", ""]
+    for row in rows:
+        whose = [f"{compiler}, batch {batch}" for compiler, batch, word, _ in row["cells"] if word.startswith("inaccurate")]
+        if whose:
+            lines.append(f"- {row['file']} ({'; '.join(whose)}): {BY_HAND.get(row['file'], 'not looked at yet')}")
+    return [*lines, ""]
+
+
 def _cell(text, longest):
-    text = " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
+    text = re.sub(r"/\S*/(?=\S+\.onnx)", "", " ".join(text.split())).replace("|", "\\|").replace("<", "&lt;")
     return text if len(text) <= longest else text[:longest].rstrip("\\") + " …"
 
 
@@ -71,6 +89,7 @@ def main(page, *paths):
     lines = [INTRODUCTION, "## Counts", "",
              *table_of_counts([("first, before", FIRST_BEFORE), ("first", counts_of(first)),
                                ("second, before", counts_of(before)), ("second", counts_of(second))]), ""]
+    lines += verdicts(first + second)
     for name, rows in (("first", first), ("second", second)):
         lines += [f"## {TITLES[name]}", "", *table_of_files(rows), ""]
     pathlib.Path(page).write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
