@@ -26,7 +26,7 @@ Result<std::unique_ptr<LoadedResults>> load_results(const std::vector<store::Sou
   auto cells = store->load_cells(store::Detail::speeds);
   if (!cells) return error_of(cells);
   if (cells->empty()) return fail("these results have no cells", folder);
-  return std::make_unique<LoadedResults>(folder, *std::move(store), *std::move(cells));
+  return std::make_unique<LoadedResults>(LoadedResults{folder, *std::move(store), *std::move(cells)});
 }
 
 // Returns the cells that `words` name on the axis; all if it is empty. Returns an error if there are none.

@@ -128,7 +128,8 @@ bool Compilers::is_missing(const std::string& name, const std::string& version) 
 
 std::vector<toolchain::Toolchain> Compilers::installed() const {
   std::vector<toolchain::Toolchain> all;
-  for (const auto& [key, entry] : entries_) {
+  for (const auto& named : entries_) {
+    const Entry& entry = named.second;
     const bool is_known = entry.toolchain && std::any_of(all.begin(), all.end(), [&](const auto& known) {
                             return known.folder == entry.toolchain->folder;
                           });

@@ -9,9 +9,9 @@
 #include <limits>
 #include <tuple>
 
+#include "base/text.h"
 #include "metrics/queueing.h"
 #include "report/numbers.h"
-#include "report/plain_text.h"
 #include "report/table.h"
 
 namespace ngb::report {
@@ -177,7 +177,7 @@ std::string why_nothing_holds(const std::vector<Candidate>& candidates, const De
     text += fmt::format("no configuration answers {} requests/s: the fastest answers {}\n",
                         number(demand.requests_per_s, "1"), number(demand.requests_per_s / lowest_ratio, "1"));
   }
-  for (const auto& [reason, count] : reasons) text += fmt::format("{} unknown: {}\n", count, plain(reason));
+  for (const auto& [reason, count] : reasons) text += fmt::format("{} unknown: {}\n", count, text::visible(reason));
   return text;
 }
 

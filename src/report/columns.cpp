@@ -140,6 +140,19 @@ std::string check_remark(const CellData& cell) {
   return check->reference_reason.empty() ? remark : remark + "; " + check->reference_reason;
 }
 
+std::vector<std::string> cell_remarks(const CellData& cell) {
+  std::vector<std::string> remarks;
+  if (std::string remark = check_remark(cell); !remark.empty()) remarks.push_back(std::move(remark));
+  if (cell.processes.empty()) return remarks;
+  const auto& facts = cell.processes.front().facts;
+  if (const auto wait = facts.find("wait"); wait != facts.end()) {
+    const bool spins = wait->second == "spin";
+    remarks.push_back(fmt::format("wait: {}: CPU % {} the time in which the host waits for the GPU", wait->second,
+                                  spins ? "includes" : "is without"));
+  }
+  return remarks;
+}
+
 std::vector<NumberColumn> number_columns(bool all, std::span<const CellData* const> cells) {
   Having of_some;
   for (const CellData* cell : cells) of_some = of_some | having(*cell);

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "report/json_text.h"
 #include "report/numbers.h"
-#include "report/plain_text.h"
 #include "report/words.h"
 #include "samples/phase_time.h"
 
@@ -78,9 +78,9 @@ Confirmation confirmation_of(const store::CellData& served, const Demand& demand
 std::string confirmation_text(const Confirmation& confirmation, const Candidate& predicted, const Demand& demand) {
   const store::CellData& cell = *predicted.cell;
   std::string text =
-      fmt::format("\n{}: {}, {}, {}: {} requests at {}/s in {}\n", name(confirmation.held), plain(compiler_of(cell)),
-                  plain(workload_of(cell)), threads_of(cell), confirmation.requests, number(demand.requests_per_s, "1"),
-                  number(confirmation.seconds, "s"));
+      fmt::format("\n{}: {}, {}, {}: {} requests at {}/s in {}\n", name(confirmation.held),
+                  text::visible(compiler_of(cell)), text::visible(workload_of(cell)), threads_of(cell),
+                  confirmation.requests, number(demand.requests_per_s, "1"), number(confirmation.seconds, "s"));
   text += fmt::format("  measured:  p{} {} {}, {:.2f} % later than {}\n", demand.percentile,
                       number(confirmation.answered_s.value, "s"),
                       ends(confirmation.answered_s.low, confirmation.answered_s.high), 100 * confirmation.late_ratio,
@@ -88,7 +88,7 @@ std::string confirmation_text(const Confirmation& confirmation, const Candidate&
   text += predicted.low_s ? fmt::format("  predicted: p{} {} {}\n", demand.percentile,
                                         predicted.answered_s ? number(*predicted.answered_s, "s") : "∞",
                                         ends(predicted.low_s, predicted.high_s))
-                          : fmt::format("  predicted: {}\n", plain(predicted.why));
+                          : fmt::format("  predicted: {}\n", text::visible(predicted.why));
   if (confirmation.held == Held::open) text += "  the interval contains the limit: more --requests decide it\n";
   return text;
 }

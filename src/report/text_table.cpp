@@ -179,7 +179,7 @@ std::string TextTable::packed_row(const Results& results, const CellData& cell, 
     if (status != Status::planned) add_failure(cell, position);
   } else {
     row = number_row(results, cell);
-    if (const std::string remark = check_remark(cell); !remark.empty()) ++checks_[text::visible(remark)];
+    for (const std::string& remark : cell_remarks(cell)) ++remarks_[text::visible(remark)];
     row.cells.front().main = std::move(label);
     row.cells.push_back({flags_of(results, cell), "", Style::notice});
   }
@@ -234,7 +234,7 @@ void TextTable::append(TextTable other) {
   failures_.merge(other.failures_);
   while (failures_.size() > kMostFailures) failures_.erase(std::prev(failures_.end()));
   failure_count_ += other.failure_count_;
-  for (const auto& [remark, count] : other.checks_) checks_[remark] += count;
+  for (const auto& [remark, count] : other.remarks_) remarks_[remark] += count;
 }
 
 void TextTable::print(const std::vector<EnvironmentDifference>& differences, const std::string& allocator,
@@ -285,8 +285,8 @@ std::string TextTable::notes(const std::vector<std::string>& left_out,
     const std::size_t more = failure_count_ - failures_.size();
     text += fmt::format("  … and {} more failed {}: --json has them all\n", more, more == 1 ? "cell" : "cells");
   }
-  for (const auto& [remark, count] : checks_) {
-    text += checks_.size() == 1 ? fmt::format("  {}\n", remark)
+  for (const auto& [remark, count] : remarks_) {
+    text += remarks_.size() == 1 ? fmt::format("  {}\n", remark)
                                 : fmt::format("  {} {}: {}\n", count, count == 1 ? "cell" : "cells", remark);
   }
   std::vector<std::string> remarks = environment_remarks(differences);

@@ -76,7 +76,7 @@ class TextTable {
   std::set<std::string> flags_{};
   std::map<std::size_t, std::string> failures_{};  // the first notes by position
   std::size_t failure_count_ = 0;
-  std::map<std::string, int> checks_{};  // how many cells have each check_remark
+  std::map<std::string, int> remarks_{};  // how many cells have each of cell_remarks
 };
 
 }  // namespace ngb::report

@@ -127,13 +127,13 @@ void load_facts(sql::Database& database, Detail detail, LoadedProcess& loaded) {
   const bool keeps_facts = detail == Detail::speeds || detail == Detail::full;
   const auto add = [&](const sql::Statement& row) {
     if (row.text(0) == "device") loaded.device = row.text(1);
-    if (keeps_facts) loaded.process.facts.emplace(row.text(0), row.text(1));
+    if (keeps_facts || row.text(0) == "wait") loaded.process.facts.emplace(row.text(0), row.text(1));
   };
   if (detail == Detail::full)
     each_row(database, "SELECT name, value FROM fact WHERE process_key = ?", loaded.process_key, add);
   else
-    each_row(database, "SELECT name, value FROM fact WHERE process_key = ? AND name = 'device'", loaded.process_key,
-             add);
+    each_row(database, "SELECT name, value FROM fact WHERE process_key = ? AND name IN ('device', 'wait')",
+             loaded.process_key, add);
 }
 
 }  // namespace

@@ -105,10 +105,10 @@ struct MeasuredEnvironment {
 // Says how much of a cell is loaded.
 enum class Detail {
   planned,  // the cell without its processes
-  outline,  // its processes without phases, repetitions, facts, readings, what they were made with, and the numbers of
-            // their checks
-  phases,   // the outline with phases
-  speeds,   // without phases, readings and the numbers of checks, and of the facts only the device
+  outline,  // its processes without phases, repetitions, readings, what they were made with, the numbers of their
+            // checks, and facts other than the device and how the host waits for it
+  phases,  // the outline with phases
+  speeds,  // without phases, readings and the numbers of checks, and of the facts only those two
   full
 };
 

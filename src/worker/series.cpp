@@ -176,10 +176,32 @@ std::size_t Series::least() const { return least_steady(protocol_); }
 // With several inferences in flight, a series that is too short would begin and end too often.
 bool Series::go_on(const std::function<bool()>& is_over) {
   const std::size_t at_a_time = repeater_.in_flight() > 1 ? least_steady(protocol_) / 2 + 1 : 1;
-  while (!is_over() && done_ < walls_ns_.size()) {
+  while (!is_over()) {
+    if (done_ == walls_ns_.size()) forget_oldest();
     if (!run(std::min(at_a_time, walls_ns_.size() - done_))) return false;
   }
   return true;
+}
+
+void Series::forget_oldest() {
+  const std::size_t from = pilot_sizes_.size() + warm_up_count_;
+  const std::size_t to = from + (done_ - from + 1) / 2;
+  const auto forget = [](auto& values, std::size_t begin, std::size_t end, std::size_t kept) {
+    std::move(values.begin() + static_cast<std::ptrdiff_t>(end), values.begin() + static_cast<std::ptrdiff_t>(kept),
+              values.begin() + static_cast<std::ptrdiff_t>(begin));
+  };
+  forget(walls_ns_, from, to, done_);
+  forget(begins_ns_, from, to, done_);
+  if (!latency_ends_.empty()) {
+    const std::size_t begin = from == 0 ? 0 : latency_ends_[from - 1];
+    const std::size_t end = latency_ends_[to - 1];
+    forget(latencies_ns_, begin, end, latencies_kept_);
+    forget(latency_ends_, from, to, done_);
+    latency_ends_.resize(done_ - (to - from));
+    for (std::size_t i = from; i < latency_ends_.size(); ++i) latency_ends_[i] -= end - begin;
+    latencies_kept_ -= end - begin;
+  }
+  done_ -= to - from;
 }
 
 std::vector<std::vector<std::int64_t>> Series::latencies_ns() const {

@@ -48,7 +48,8 @@ class Series {
   // last repetitions and is_steady() is false.
   bool time();
 
-  // Repeats after `time` until `is_over` returns true, or there is no memory for more repetitions.
+  // Repeats after `time` until `is_over` returns true. Once the memory is full, the oldest steady repetitions make room
+  // for the newest: those are the ones that another instance, which began later, has beside its own.
   bool go_on(const std::function<bool()>& is_over);
 
   // Returns the fewest steady repetitions that `time` runs. Precondition: the warm-up has succeeded.
@@ -68,6 +69,8 @@ class Series {
   bool choose_repetitions();
   void judge();
   [[nodiscard]] std::size_t next_count(const SoFar& so_far) const;
+  // Forgets the older half of the steady repetitions, with their latencies.
+  void forget_oldest();
   // Returns the repetitions of the final group size.
   [[nodiscard]] std::span<const std::int64_t> series() const;
   // Returns the shortest of them. Precondition: there is one.

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "report/figures/rows.h"
 #include "report/figures/workloads.h"
-#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -20,7 +20,7 @@ Rows metric_of_cells(const Selection& selection, const char* metric, const char*
   std::vector<Row> rows;
   for (const CellData* cell : selection.cells()) {
     if (!is_shown(*cell)) continue;
-    Row row = row_of(selection, *cell, plain(cell->model));
+    Row row = row_of(selection, *cell, text::visible(cell->model));
     add_number(row, metric, number_of(selection, *cell, metric), state_of(*cell));
     rows.push_back(std::move(row));
   }

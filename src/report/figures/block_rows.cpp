@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "metrics/series/workload.h"
 #include "report/figures/rows.h"
 #include "report/figures/series_rows.h"
-#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -61,7 +61,7 @@ Rows batch_width_friction(const Selection& selection) {
     const auto block = block_of(narrow);
     const auto wide = block_of(*friction.cells.back());
     if (!block || !wide) continue;
-    const std::string name = plain(block->name_sans_width);
+    const std::string name = text::visible(block->name_sans_width);
     Row row = row_of(selection, narrow, selection.with_device(name, narrow));
     row["model"] = name;
     row["narrow_width"] = number_or_nothing(block->width);

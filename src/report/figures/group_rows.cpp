@@ -7,11 +7,11 @@
 #include <tuple>
 #include <vector>
 
+#include "base/text.h"
 #include "metrics/series/workload.h"
 #include "report/figures/published_rows.h"
 #include "report/figures/rows.h"
 #include "report/figures/series_rows.h"
-#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -25,12 +25,12 @@ Row row_of_group(const Selection& selection, const SeriesNumber& number) {
   const CellData& first = *number.cells.front();
   const auto least = std::min_element(number.cells.begin(), number.cells.end(),
                                       [](const CellData* a, const CellData* b) { return a->batch < b->batch; });
-  const std::string group = plain(number.value->subject);
+  const std::string group = text::visible(number.value->subject);
   return {{"panel", group},
           {"device", selection.device(first)},
           {"model_group", group},
-          {"model_style", plain(first.model_style)},
-          {"batch_sizes", plain(number.value->batch_sizes)},
+          {"model_style", text::visible(first.model_style)},
+          {"batch_sizes", text::visible(number.value->batch_sizes)},
           {"first_batch", (*least)->batch},
           {"compiler", selection.compiler(first)}};
 }
@@ -71,7 +71,7 @@ void add(OfStyle& style, const SeriesNumber& group) {
   if (!number.value) {
     if (!style.reason.empty()) return;
     style.missing = state_of(group);
-    style.reason = plain(group.value->subject) + ": " + number.reason;
+    style.reason = text::visible(group.value->subject) + ": " + number.reason;
     return;
   }
   style.sum_of_logs += std::log(*number.value);

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "metrics/series/conclusions.h"
 #include "report/figures/rows.h"
-#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -52,13 +52,15 @@ std::optional<Side> side_of(const Selection& selection, const json& object) {
 
 // Returns "batch 8, on local", with the compiler if models are ranked and with the model if compilers are.
 std::string words_of_side(const Selection& selection, const Side& side, bool ranks_models) {
-  const std::string fixed = ranks_models ? selection.compiler(*side.a) : plain(side.a->model);
+  const std::string fixed = ranks_models ? selection.compiler(*side.a) : text::visible(side.a->model);
   return fmt::format("{}, batch {}, on {}", fixed, side.a->batch, selection.device(*side.a));
 }
 
 Row row_of_side(const Selection& selection, const Side& side, bool ranks_models, std::size_t number,
                 double adjusted_p) {
-  const auto called = [&](const CellData& cell) { return ranks_models ? plain(cell.model) : selection.compiler(cell); };
+  const auto called = [&](const CellData& cell) {
+    return ranks_models ? text::visible(cell.model) : selection.compiler(cell);
+  };
   const bool is_a_faster = side.ratio.value.value_or(0) > 1;
   Row row{{"panel", fmt::format("{}. {} over {}", number, called(*side.a), called(*side.b))},
           {"ranked", ranks_models ? "models" : "compilers"},
@@ -66,7 +68,7 @@ Row row_of_side(const Selection& selection, const Side& side, bool ranks_models,
           {"b", called(*side.b)},
           {"side", words_of_side(selection, side, ranks_models)},
           {"device", selection.device(*side.a)},
-          {"model", plain(side.a->model)},
+          {"model", text::visible(side.a->model)},
           {"batch", side.a->batch},
           {"compiler", selection.compiler(is_a_faster ? *side.a : *side.b)}};
   add_number(row, "throughput_ratio", side.ratio, {"measured", ""});

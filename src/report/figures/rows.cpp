@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text.h"
 #include "metrics/outcome.h"
 #include "report/columns.h"
-#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -32,15 +32,15 @@ State state_of(const CellData& cell) {
   if (status == Status::measured || status == Status::partial) return {std::string(name(status)), ""};
   const samples::ProcessResult* const process = metrics::decisive_failure(cell);
   const bool is_inaccurate = status == Status::failed && process->failure->kind == samples::FailureKind::inaccurate;
-  return {is_inaccurate ? "inaccurate" : std::string(name(status)), plain(why_no_numbers(cell))};
+  return {is_inaccurate ? "inaccurate" : std::string(name(status)), text::visible(why_no_numbers(cell))};
 }
 
 Row row_of(const Selection& selection, const CellData& cell, std::string panel) {
   return {{"panel", std::move(panel)},
           {"device", selection.device(cell)},
-          {"model", plain(cell.model)},
-          {"model_group", plain(cell.model_group)},
-          {"model_style", plain(cell.model_style)},
+          {"model", text::visible(cell.model)},
+          {"model_group", text::visible(cell.model_group)},
+          {"model_style", text::visible(cell.model_style)},
           {"batch", cell.batch},
           {"compiler", selection.compiler(cell)}};
 }
@@ -50,7 +50,7 @@ Number number_of(const Selection& selection, const CellData& cell, std::string_v
   if (!state.reason.empty()) return {.reason = state.reason};
   const store::DerivedValue* const value = selection.results().values.find(cell.cell_id, metric);
   if (value == nullptr) return {.reason = "not measured yet"};
-  return {value->value, value->low, value->high, plain(value->reason)};
+  return {value->value, value->low, value->high, text::visible(value->reason)};
 }
 
 void add_number(Row& row, const char* name, const Number& number, const State& state) {

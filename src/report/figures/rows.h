@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes what rows of several figures have in common. All texts are safe to show (plain_text.h).
+// Makes what rows of several figures have in common. All texts are safe to show (text::visible).
 #pragma once
 
 #include <optional>

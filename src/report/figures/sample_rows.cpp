@@ -11,7 +11,6 @@
 
 #include "base/text.h"
 #include "report/figures/rows.h"
-#include "report/plain_text.h"
 #include "samples/steady_rates.h"
 
 namespace ngb::report::figures {
@@ -43,7 +42,7 @@ std::vector<Shown> processes_of(const CellData& cell) {
   for (const RecordedProcess& process : cell.set_aside)
     shown.push_back({&process, "set aside", "of another build or environment than the processes that count"});
   for (const RecordedProcess& process : cell.failed)
-    shown.push_back({&process, state_of_failed(process), plain(process.failure->message)});
+    shown.push_back({&process, state_of_failed(process), text::visible(process.failure->message)});
   std::erase_if(shown, [](const Shown& each) { return samples::steady_rates(each.process->repetitions).empty(); });
   std::stable_sort(shown.begin(), shown.end(), [](const Shown& a, const Shown& b) {
     const auto key = [](const RecordedProcess& process) {
@@ -57,7 +56,7 @@ std::vector<Shown> processes_of(const CellData& cell) {
 std::string flags_of(const Selection& selection, const CellData& cell) {
   std::vector<std::string> flags;
   for (const Values::Raised& raised : selection.results().values.flags(cell.cell_id)) {
-    flags.push_back(plain(raised.flag));
+    flags.push_back(text::visible(raised.flag));
   }
   return text::join(flags, ", ");
 }
@@ -69,7 +68,8 @@ int interest_of(const Selection& selection, const CellData& cell) {
 }
 
 std::string panel_of(const Selection& selection, const CellData& cell, const std::string& flags) {
-  const std::string name = fmt::format("{}, batch {}, {}", plain(cell.model), cell.batch, selection.compiler(cell));
+  const std::string name =
+      fmt::format("{}, batch {}, {}", text::visible(cell.model), cell.batch, selection.compiler(cell));
   return (flags.empty() ? "" : fmt::format("[{}] ", flags)) + selection.with_device(name, cell);
 }
 

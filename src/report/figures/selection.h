@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the cells that figures show, with the names under which they show them. All texts are safe to show
-// (plain_text.h).
+// (text::visible).
 #pragma once
 
 #include <functional>

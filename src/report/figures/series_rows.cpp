@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/figures/series_rows.h"
 
-#include "report/plain_text.h"
+#include "base/text.h"
 
 namespace ngb::report::figures {
 
@@ -19,7 +19,7 @@ std::vector<SeriesNumber> series_numbers(const Selection& selection, std::string
 }
 
 Number number_of(const SeriesNumber& number) {
-  return {number.value->value, number.value->low, number.value->high, plain(number.value->reason)};
+  return {number.value->value, number.value->low, number.value->high, text::visible(number.value->reason)};
 }
 
 State state_of(const SeriesNumber& number) {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "report/figures/rows.h"
-#include "report/plain_text.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -62,7 +62,7 @@ Rows tuning_curve(const Selection& selection) {
     if (!number_of(selection, *cell, "tuning_s").value) continue;
     const std::optional<CellData> measured = selection.load(*cell);
     if (!measured) continue;
-    const Row form = row_of(selection, *cell, fmt::format("{}, batch {}", plain(cell->model), cell->batch));
+    const Row form = row_of(selection, *cell, fmt::format("{}, batch {}", text::visible(cell->model), cell->batch));
     for (const Point& point : curve_of(*measured, number_of(selection, *cell, "tuning_trials").value)) {
       Row row = form;
       row["trials"] = point.trials;

@@ -21,7 +21,7 @@ using store::CellData;
 using Fields = std::vector<std::string>;
 
 std::string environment_table(const Content& content, const std::string& device) {
-  const std::string caption = "Environment of " + plain(device);
+  const std::string caption = "Environment of " + text::visible(device);
   std::map<std::string, Fields> values;  // by entry, without repetitions
   for (const store::MeasuredEnvironment& each : *content.environments) {
     if (each.device != device) continue;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "report/columns.h"
@@ -115,7 +116,7 @@ class TableWriter {
       html +=
           fmt::format("<p>{}: –, where {}.</p>\n", escaped(heading(column.numbers, over)), escaped(column.only_reason));
     }
-    for (const auto& [remark, count] : checks_) {
+    for (const auto& [remark, count] : remarks_) {
       html += fmt::format("<p>{} {}: {}.</p>\n", count, count == 1 ? "cell" : "cells", escaped(remark));
     }
     return html;
@@ -123,7 +124,8 @@ class TableWriter {
 
  private:
   [[nodiscard]] std::string section(const CellData& cell, bool is_first) const {
-    const std::string title = fmt::format("{}, batch {}, on {}", plain(cell.model), cell.batch, labels_.device(cell));
+    const std::string title =
+        fmt::format("{}, batch {}, on {}", text::visible(cell.model), cell.batch, labels_.device(cell));
     return fmt::format(
         "{}<tbody><tr class=\"workload\"><th colspan=\"{}\" scope=\"rowgroup\"><span>{}</span></th></tr>\n",
         is_first ? "" : "</tbody>\n", columns_.size() + 2, escaped(title));
@@ -135,7 +137,7 @@ class TableWriter {
     if (has_numbers(cell)) {
       for (const Column& column : columns_) html += number_html(results_, cell, column);
       html += "<td>" + flag_links(results_, cell);
-      if (const std::string remark = check_remark(cell); !remark.empty()) ++checks_[remark];
+      for (const std::string& remark : cell_remarks(cell)) ++remarks_[remark];
     } else {
       html += fmt::format("<td colspan=\"{}\">{}<td>{}", columns_.size(), why_html(cell), flag_links(results_, cell));
     }
@@ -147,7 +149,7 @@ class TableWriter {
   const Labels& labels_;
   std::size_t next_cell_ = 0;
   std::vector<Column> columns_{};
-  std::map<std::string, int> checks_{};  // how many cells have each check_remark
+  std::map<std::string, int> remarks_{};  // how many cells have each of cell_remarks
 };
 
 }  // namespace

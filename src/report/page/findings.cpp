@@ -21,7 +21,7 @@ namespace {
 using store::CellData;
 
 std::string cell_name(const Labels& labels, const CellData& cell) {
-  return fmt::format("{}, {}, batch {}, on {}", labels.compiler(cell), plain(cell.model), cell.batch,
+  return fmt::format("{}, {}, batch {}, on {}", labels.compiler(cell), text::visible(cell.model), cell.batch,
                      labels.device(cell));
 }
 

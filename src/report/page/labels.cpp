@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page/labels.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <set>
@@ -47,18 +48,18 @@ bool Labels::are_ambiguous(const Content& content) const {
 }
 
 std::string Labels::device(const CellData& cell) const {
-  std::string label = plain(cell.device);
-  if (has_several_compute_devices_) label += ", " + plain(compute_device_of(cell));
-  if (is_loaded(cell)) label += ", load " + plain(cell.load);
+  std::string label = text::visible(cell.device);
+  if (has_several_compute_devices_) label += ", " + text::visible(compute_device_of(cell));
+  if (is_loaded(cell)) label += ", load " + text::visible(cell.load);
   return label;
 }
 
 std::string Labels::compiler(const CellData& cell) const {
-  std::string label = plain(compiler_of(cell));
-  if (has_several_threads_) label += ", " + plain(threads_asked_of(cell));
-  if (has_several_precisions_) label += ", " + plain(cell.precision);
-  if (detail_ != Detail::name && cell.options != "{}") label += " " + plain(cell.options);
-  if (detail_ == Detail::cell_id) label += " " + plain(cell.cell_id);
+  std::string label = text::visible(compiler_of(cell));
+  if (has_several_threads_) label += ", " + text::visible(threads_asked_of(cell));
+  if (has_several_precisions_) label += ", " + text::visible(cell.precision);
+  if (detail_ != Detail::name && cell.options != "{}") label += " " + text::visible(cell.options);
+  if (detail_ == Detail::cell_id) label += " " + text::visible(cell.cell_id);
   return label;
 }
 

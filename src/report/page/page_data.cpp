@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page/page_data.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -63,7 +64,7 @@ class DataWriter {
             {"looks", looks_json()},
             {"batches", batches_},
             {"group_of", std::move(groups)},
-            {"baseline", plain(results_.baseline.words())},
+            {"baseline", text::visible(results_.baseline.words())},
             {"metrics", metrics_json()},
             {"flags", flags_.all()},
             {"reasons", reasons_.all()},
@@ -88,16 +89,16 @@ class DataWriter {
   }
 
   json identity_of(const CellData& cell) {
-    const int model = models_.index_of(plain(cell.model));
+    const int model = models_.index_of(text::visible(cell.model));
     if (static_cast<std::size_t>(model) == group_of_.size())
-      group_of_.push_back(plain(cell.model_group.empty() ? cell.model_family : cell.model_group));
+      group_of_.push_back(text::visible(cell.model_group.empty() ? cell.model_family : cell.model_group));
     const int compiler = compilers_.index_of(labels_.compiler(cell));
-    if (static_cast<std::size_t>(compiler) == kind_of_.size()) kind_of_.push_back(plain(cell.compiler));
+    if (static_cast<std::size_t>(compiler) == kind_of_.size()) kind_of_.push_back(text::visible(cell.compiler));
     auto batch = std::find(batches_.begin(), batches_.end(), cell.batch);
     if (batch == batches_.end()) batch = batches_.insert(batches_.end(), cell.batch);
     const std::string why = why_no_numbers(cell);
     return json::array({devices_.index_of(labels_.device(cell)), model, batch - batches_.begin(), compiler,
-                        name(status_of(cell)), why.empty() ? -1 : reasons_.index_of(plain(why))});
+                        name(status_of(cell)), why.empty() ? -1 : reasons_.index_of(text::visible(why))});
   }
 
   json flags_of(const CellData& cell) {
@@ -119,7 +120,7 @@ class DataWriter {
   }
 
   json value_json(const CellData& cell, const Metric& metric, const DerivedValue& value) {
-    if (!value.value) return reasons_.index_of(plain(value.reason));
+    if (!value.value) return reasons_.index_of(text::visible(value.reason));
     const ShownNumber shown = shown_number(results_, cell, {&metric, nullptr});
     json entry = json::array({short_number(*value.value), shown.main + shown.tail});
     if (value.low && value.high) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page/untrusted.h"
+#include "base/text.h"
 
 #include <array>
 #include <nlohmann/json.hpp>
@@ -43,7 +44,7 @@ std::string replaced(std::string_view text, const std::array<Replacement, count>
 
 }  // namespace
 
-std::string escaped(std::string_view text) { return replaced(plain(text), kEntities); }
+std::string escaped(std::string_view text) { return replaced(text::visible(text), kEntities); }
 
 std::string script_json(const nlohmann::json& json) { return replaced(json_text::dump(json), kScriptEscapes); }
 

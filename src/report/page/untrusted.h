@@ -6,11 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "report/plain_text.h"
-
 namespace ngb::report::page {
 
-// Returns `plain` text for the content of an element or for a quoted attribute: & < > " ' are entities.
+// Returns text for the content of an element or for a quoted attribute: & < > " ' are entities.
 std::string escaped(std::string_view text);
 
 // Returns the JSON for a <script> element that holds data: no part of it can end the element or begin a comment.

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "report/plain_text.h"
+#include "base/text.h"
 
 namespace ngb::report::tables {
 namespace {
@@ -94,7 +94,7 @@ std::string latex_of(char32_t character, std::string_view as_utf8) {
 }  // namespace
 
 std::string latex_text(std::string_view given) {
-  const std::string text = plain(given);
+  const std::string text = text::visible(given);
   std::string latex;
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view before = rest;

@@ -7,8 +7,8 @@
 #include <array>
 #include <set>
 
+#include "base/text.h"
 #include "metrics/series/series.h"
-#include "report/plain_text.h"
 #include "report/tables/latex_text.h"
 #include "report/tables/shown_table.h"
 
@@ -51,7 +51,7 @@ class CommandNames {
 };
 
 std::string comment(std::string words) {
-  words = plain(words);
+  words = text::visible(words);
   std::replace(words.begin(), words.end(), '\n', ' ');
   return "% " + words + '\n';
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "report/markdown_text.h"
-#include "report/plain_text.h"
 #include "report/tables/formats.h"
 #include "report/tables/shown_table.h"
 
@@ -12,7 +12,7 @@ namespace {
 // Escapes what markdown_text leaves, because it means nothing within a word: emphasis, entities, mathematics.
 std::string literal(const std::string& given) {
   std::string text;
-  for (const char character : markdown_text(plain(given))) {
+  for (const char character : markdown_text(text::visible(given))) {
     if (character == '&') {
       text += "&amp;";
       continue;

@@ -47,8 +47,8 @@ TEST(Page, EscapesWhatWouldBeMarkup) {
 }
 
 TEST(Page, ShowsMarksOfWritingDirection) {
-  EXPECT_EQ(plain("a\xE2\x80\xAE"
-                  "b"),
+  EXPECT_EQ(escaped("a\xE2\x80\xAE"
+                    "b"),
             "a\\u202eb");
 }
 

@@ -115,6 +115,17 @@ TEST(Show, SaysInTheRowWhyACellFailedAndBelowTheTableWhatToDo) {
   EXPECT_THAT(shown, HasSubstr("\n5 cells: 3 measured, 1 failed, 1 not measured yet\n"));
 }
 
+TEST(Show, SaysHowTheHostWaitsForAGpuBecauseCpuPercentDependsOnIt) {
+  std::vector<CellData> all = cells();
+  for (store::RecordedProcess& each : all[0].processes) each.facts["wait"] = "spin";
+  for (store::RecordedProcess& each : all[1].processes) each.facts["wait"] = "block";
+  const std::string shown = text_of(all, values(), {});
+  EXPECT_THAT(shown, HasSubstr("  1 cell: wait: spin: CPU % includes the time in which the host waits for the GPU\n"));
+  EXPECT_THAT(shown,
+              HasSubstr("  1 cell: wait: block: CPU % is without the time in which the host waits for the GPU\n"));
+  EXPECT_THAT(text_of(cells(), values(), {}), Not(HasSubstr("wait:")));
+}
+
 TEST(Show, ExplainsOnlyTheFlagsThatOccur) {
   const std::string shown = text_of(cells(), values(), {});
   EXPECT_THAT(shown, HasSubstr("  steal  steal > 1 % in a timed phase: "));

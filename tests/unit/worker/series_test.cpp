@@ -105,6 +105,36 @@ TEST(Series, GivesUpOnAnEndlessTransientAndSaysSo) {
   EXPECT_LT(repetitions.size(), 60U);
 }
 
+TEST(Series, ThatGoesOnForLongKeepsItsNewestRepetitions) {
+  Player player([](std::size_t) { return 10 * kMillisecondNs; });
+  const work::Protocol protocol;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  int asked = 0;
+  ASSERT_TRUE(series.go_on([&] { return ++asked > 100'000; }));
+  const auto repetitions = series.repetitions();
+  EXPECT_GE(steady_count(repetitions), 20);
+  EXPECT_EQ(repetitions.front().started_ns, 1000);  // the warm-up stays
+  EXPECT_EQ(repetitions.back().started_ns, 1000 + std::int64_t{100'020} * 10 * kMillisecondNs);
+  for (std::size_t i = 2; i < repetitions.size(); ++i) {  // of those that count, each follows the one before
+    EXPECT_EQ(repetitions[i].started_ns, repetitions[i - 1].started_ns.value_or(0) + 10 * kMillisecondNs);
+  }
+}
+
+TEST(Series, ThatGoesOnForLongKeepsTheLatenciesOfWhatItKeeps) {
+  PlayerInFlight player(4, 10 * kMillisecondNs);
+  const work::Protocol protocol;
+  Series series(protocol, player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  int asked = 0;
+  ASSERT_TRUE(series.go_on([&] { return ++asked > 1000; }));
+  const auto latencies = series.latencies_ns();
+  ASSERT_EQ(latencies.size(), series.repetitions().size());
+  for (std::size_t i = 1; i < latencies.size(); ++i) {
+    EXPECT_EQ(latencies[i], std::vector<std::int64_t>(4, 10 * kMillisecondNs)) << i;
+  }
+}
+
 TEST(Series, GroupsShortInferences) {
   Player player([](std::size_t) { return 100'000; });
   const work::Protocol protocol;
