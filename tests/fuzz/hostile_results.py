@@ -217,6 +217,7 @@ def main():
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="the folder with ngb")
     parser.add_argument("--databases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=1e9, help="no database is begun after this time")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--each", type=int, default=len(COMMANDS), help="commands per database, one after the other in turn")
     parser.add_argument("--python", help="a Python with pandas, for the package")
@@ -240,14 +241,19 @@ def try_all(options, folder):
     pythons = [Python(base, options.python) if options.python else None for _ in range(options.jobs)]
     codes = collections.Counter()
     broken = []
+    tried = []
+    end = time.monotonic() + 60 * options.minutes
 
     def try_share(job):
         for number in range(job, options.databases, options.jobs):
+            if time.monotonic() > end:
+                return
             first = number * options.each % len(names)
             some = (names * 2)[first:first + min(options.each, len(names))]
             seed = options.seed * 1_000_000 + number
             changed, found, ended = try_one(base, seed, some, pythons[job])
             codes.update(ended.items())
+            tried.append(seed)
             if found:
                 broken.append(seed)
                 print(f"{seed}: {changed}\n  " + "\n  ".join(found), flush=True)
@@ -262,7 +268,7 @@ def try_all(options, folder):
         told = ", ".join(f"{count} × {code}" for (of, code), count in sorted(codes.items()) if of == name)
         if told:
             print(f"{name}: exit code {told}")
-    print(f"{options.databases} databases, {sum(codes.values())} readings, {len(broken)} broke a rule (seed {options.seed})")
+    print(f"{len(tried)} databases, {sum(codes.values())} readings, {len(broken)} broke a rule (seed {options.seed})")
     return 1 if broken else 0
 
 
