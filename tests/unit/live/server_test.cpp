@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -126,6 +127,33 @@ TEST(LiveServer, DropsAReaderThatSendsMoreThanItsRequest) {
   ASSERT_TRUE(reader.read_until("retry: 2000"));
   reader.send("more and more");
   EXPECT_EQ(reader.read_to_the_end(), 0U);
+}
+
+// Returns the processor time that this process has used.
+std::chrono::microseconds used() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+TEST(LiveServer, WaitsWhileNoDescriptorIsLeftAndThenServes) {
+  using std::chrono::milliseconds;
+  SharedClock clock;
+  auto server = Server::begin({}, {}, clock).value();
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const int next = ::dup(0);
+  ::close(next);
+  const rlimit one_more{static_cast<rlim_t>(next) + 1, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &one_more), 0);
+  Reader reader(*server, 0);
+  const auto begun = used();
+  std::this_thread::sleep_for(milliseconds(400));
+  EXPECT_LT(used() - begun, milliseconds(200));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  clock.advance(seconds(2));
+  EXPECT_TRUE(reader.read_until("retry: 2000"));
 }
 
 TEST(LiveServer, GivesAnAddressAQuarterOfThePlacesAndTakesThoseOfIdleReadersFirst) {
