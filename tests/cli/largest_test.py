@@ -83,6 +83,13 @@ class Largest(NgbTest):
                 self.assertEqual(shown.returncode, 0, shown.stderr)
                 self.assertTrue((self.folder / output / "report/index.html").exists())
 
+    def test_memory_limits_that_a_round_in_turns_may_exceed_are_said(self):
+        two = {"compilers": [{"null": {"label": "a"}}, {"null": {"label": "b"}}], "memory_limit": "900 GB"}
+        for turns, is_said in ((2, True), (1, False)):
+            planned = self.ngb("plan", self.write("study.yaml", json.dumps({**STUDY, **two, "turns": turns})))
+            self.assertEqual(planned.returncode, 0, planned.stderr)
+            self.assertEqual("Memory: the 2 processes of a round in turns are there at once" in planned.stdout, is_said)
+
 
 if __name__ == "__main__":
     unittest.main()
