@@ -59,8 +59,9 @@ std::optional<std::string> environment_python() {
 
 // Where pip installs, and whether it may, is decided here and not by what the user has set for other uses of pip.
 constexpr std::string_view kBegin =
-    "import os, sys\n"
+    "import sys\n"
     "sys.path = [folder for folder in sys.path if folder]\n"
+    "import os\n"
     "for name in ('USER', 'PREFIX', 'TARGET', 'ROOT', 'REQUIRE_VIRTUALENV'):\n"
     "    os.environ.pop('PIP_' + name, None)\n";
 
