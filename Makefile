@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. What is behind it: CMake presets (dev, release, aarch64, asan, tsan, fuzz), ctest, scripts/.
-.PHONY: quickstart devices wheel test check lint sanitize fuzz chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
+.PHONY: quickstart devices wheel test check lint sanitize fuzz fuzz-results chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
         release tested-toolchains tested-devices
 
 ifneq ($(shell command -v ccache),)
@@ -58,6 +58,11 @@ fuzz:
 	@scripts/setup fuzz
 	cmake --preset fuzz && cmake --build --preset fuzz
 	scripts/fuzz $(or $(RUNS),10000000)
+
+# Results files with hostile values in every column, by all that reads one: RUNS files, drawn by SEED.
+fuzz-results: release setup-tests
+	tests/fuzz/hostile_results.py --programs build/release/bin --databases $(or $(RUNS),10000) --seed $(or $(SEED),1) \
+	  --python build/dependencies/python/bin/python --keep build/hostile
 
 # Small studies over two devices, each with one fault drawn at random: RUNS of them, drawn by SEED.
 chaos: release

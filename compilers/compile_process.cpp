@@ -80,9 +80,19 @@ std::vector<int> descriptors_above(int last) {
   return found;
 }
 
-pid_t start(const std::string& compiler, const std::string& python, const Variables& variables, int requests,
-            int replies) {
-  std::vector<std::string> arguments{python, script()};
+// Returns whether ngb has installed the toolchain. Such a one sees none of the interpreter's own packages, as in
+// base/python.h; one that was adopted is used as it is.
+bool is_installed_by_ngb(const std::string& toolchain_dir) {
+  std::ifstream file(std::filesystem::path(toolchain_dir).parent_path() / "manifest.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const json manifest = json_text::parse(text);
+  return manifest.is_object() && manifest.contains("adopted") && manifest["adopted"] == false;
+}
+
+pid_t start(const std::string& compiler, const std::vector<std::string>& command, const Variables& variables,
+            int requests, int replies) {
+  const std::string& python = command.front();
+  std::vector<std::string> arguments = command;
   std::vector<std::string> environment = environment_with(variables);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -118,6 +128,9 @@ CompileProcess::CompileProcess(std::string compiler, const ngb_settings& setting
       report(context, text.c_str());
     };
   }
+  std::vector<std::string> command{python};
+  if (is_installed_by_ngb(settings.toolchain_dir)) command.emplace_back("-S");
+  command.push_back(script());
   Variables all = variables;
   all["PYTHONPATH"] = python_path(settings);
   all["PYTHONNOUSERSITE"] = "1";
@@ -136,7 +149,7 @@ CompileProcess::CompileProcess(std::string compiler, const ngb_settings& setting
   }
   replies_ = replies[0];
   try {
-    pid_ = start(compiler_, python, all, requests[1], replies[1]);
+    pid_ = start(compiler_, command, all, requests[1], replies[1]);
     ::close(std::exchange(requests[1], -1));
     ::close(std::exchange(replies[1], -1));
     ready_ = next_message("ready");

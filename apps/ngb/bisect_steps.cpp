@@ -45,6 +45,7 @@ bool may_be_the_versions_fault(const Error& error) {
     case ErrorCode::disk_full:
     case ErrorCode::no_permission:
     case ErrorCode::unreachable:
+    case ErrorCode::unable:
       break;
   }
   return false;

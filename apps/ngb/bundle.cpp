@@ -120,7 +120,7 @@ Result<std::size_t> write_bundle(const BundleArguments& arguments, const fs::pat
   if (!paths) return error_of(paths);
   const fs::path zip = scratch->path() / "bundle.zip";
   if (const Status written = bundle::write_zip(contents, *paths, zip); !written) return error_of(written);
-  if (const Status placed = file::put_in_place(zip, output); !placed) return error_of(placed);
+  if (const Status placed = file::put_in_new_place(zip, output); !placed) return error_of(placed);
   return paths->size();
 }
 

@@ -81,11 +81,17 @@ Status make_contents(const fs::path& results_file, const bundle::About& about, c
 }
 
 Result<std::vector<std::string>> list_files(const fs::path& folder) {
+  constexpr std::size_t kMostBundled = 1000;  // as in a zip file
+  std::size_t count = 0;
   std::vector<std::string> paths;
   std::error_code code;
   for (fs::recursive_directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
     const std::string path = entry->path().lexically_relative(folder).string();
     const fs::file_status status = entry->symlink_status(code);
+    if (++count > kMostBundled) {
+      return fail(fmt::format("it has more than {} files, which no bundle has", kMostBundled), path, {},
+                  ErrorCode::not_found);
+    }
     if (fs::is_directory(status)) continue;
     if (!fs::is_regular_file(status)) {
       return fail("it is neither a file nor a folder", path, {}, ErrorCode::not_found);

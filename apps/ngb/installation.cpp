@@ -45,11 +45,27 @@ std::filesystem::path cache_folder() {
   return std::filesystem::path(home) / ".cache" / "ngraphbench";
 }
 
-// Returns whether nobody else may write to the folder. A folder that is missing will be made by this user.
-bool is_only_ours(const std::filesystem::path& folder) {
+// Returns whether others may put another folder in the place of one in this one.
+bool may_be_renamed_in(const std::filesystem::path& folder) {
   struct stat status{};
-  if (::stat(folder.c_str(), &status) != 0) return true;
-  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (::stat(folder.c_str(), &status) != 0) return false;
+  return (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
+}
+
+// Returns whether nobody else may write to the folder, to the references in it, or put another in its place. A folder
+// that is missing will be made by this user.
+bool is_only_ours(const std::filesystem::path& folder) {
+  for (const std::filesystem::path& each : {folder, folder / "references"}) {
+    struct stat status{};
+    if (::stat(each.c_str(), &status) != 0) continue;
+    if (status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return false;
+  }
+  std::error_code code;
+  for (std::filesystem::path at = std::filesystem::weakly_canonical(folder, code); !code && at.has_relative_path();) {
+    at = at.parent_path();
+    if (may_be_renamed_in(at)) return false;
+  }
+  return true;
 }
 
 // Returns the folder of this machine's lock; empty if there is no cache that only this user may write to. Several

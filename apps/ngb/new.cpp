@@ -62,7 +62,7 @@ int write_study(const Installation& installation, const std::filesystem::path& f
   for (const std::string& name : usual_compilers(installation)) compilers += fmt::format("  - {}\n", name);
   const std::string text = fmt::format(kText, fmt::arg("file", file.string()), fmt::arg("name", file.stem().string()),
                                        fmt::arg("compilers", compilers));
-  if (const Status written = file::write_atomically(file, text); !written) {
+  if (const Status written = file::write_new(file, text); !written) {
     return report_failure(written.error(), kCannotGoOn);
   }
   say("{0}: written. Next:\n  ngb plan {0}\n  ngb run {0}\n", file.string());

@@ -75,6 +75,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
   if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
   for (const int count : threads) text += "  " + report::decidable_text(*calibrated, {count, turns}, rounds) + "\n";
   if (const std::string quota = quota_remark(plan); !quota.empty()) text += "\nQuota: " + quota + "\n";
+  if (const std::string memory = memory_remark(plan); !memory.empty()) text += "\nMemory: " + memory + "\n";
   print_out(text);
   return kSuccess;
 }

@@ -4,22 +4,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <set>
 
+#include "base/text.h"
 #include "probe/cgroup.h"
+#include "probe/probe.h"
 #include "probe/tree.h"
 
 namespace ngb::app {
+
+namespace {
+
+std::set<std::string> devices_here(const plan::Plan& plan) {
+  std::set<std::string> here;
+  for (const config::DeviceEntry& device : plan.study.devices) {
+    if (config::is_here(device)) here.insert(device.name);
+  }
+  return here;
+}
+
+}  // namespace
 
 std::string words_of_quota(const std::string& processors) {
   return fmt::format("a control group allows {} processors and pauses programs that use more", processors);
 }
 
 std::string quota_remark(const plan::Plan& plan) {
-  std::set<std::string> here;
-  for (const config::DeviceEntry& device : plan.study.devices) {
-    if (config::is_here(device)) here.insert(device.name);
-  }
+  const std::set<std::string> here = devices_here(plan);
   int most = 0;
   for (const work::Cell& cell : plan.cells) {
     if (here.contains(cell.device)) most = std::max(most, work::needed_processors(plan.compiler_of(cell)));
@@ -29,6 +42,26 @@ std::string quota_remark(const plan::Plan& plan) {
   if (!quota || *quota >= most) return {};
   return fmt::format("{}; this study's cells use up to {}: give it fewer `threads`, or raise the quota",
                      words_of_quota(fmt::format("{:g}", *quota)), most);
+}
+
+std::string memory_remark(const plan::Plan& plan) {
+  const std::optional<std::uint64_t> limit = plan.study.limits.memory_bytes;
+  const std::optional<std::uint64_t> total = probe::memory_total_bytes().value;
+  if (!limit || !total || plan.study.protocol.turns == 1) return {};
+  const std::set<std::string> here = devices_here(plan);
+  std::size_t most = 0;
+  for (const work::Group& group : plan.groups) {
+    std::set<int> cells;
+    for (const work::Step& step : group.steps) {
+      if (here.contains(plan.cell_of(step).device)) cells.insert(step.cell_index);
+    }
+    most = std::max(most, cells.size());
+  }
+  if (most < 2 || *limit <= *total / most) return {};
+  return fmt::format(
+      "the {} processes of a round in turns are there at once, and each may hold {}: together more than the {} of this "
+      "machine; give `memory_limit` less, or the study fewer compilers",
+      most, text::human_bytes(*limit), text::human_bytes(*total));
 }
 
 }  // namespace ngb::app

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says when a control group allows fewer processors than a study's cells use: the kernel then pauses them.
+// Says when a control group allows fewer processors than a study's cells use, which the kernel then pauses, and when
+// their memory limits are more than the machine has.
 #pragma once
 
 #include <string>
@@ -13,5 +14,8 @@ std::string words_of_quota(const std::string& processors);
 
 // Returns a line about this machine's quota if cells that are measured here use more threads than it allows; else "".
 std::string quota_remark(const plan::Plan& plan);
+
+// Returns a line if the processes of a round in turns may together hold more memory than this machine has; else "".
+std::string memory_remark(const plan::Plan& plan);
 
 }  // namespace ngb::app

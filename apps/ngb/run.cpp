@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -20,6 +19,7 @@
 #include "apps/ngb/report_folder.h"
 #include "apps/ngb/run.h"
 #include "apps/ngb/run_outcome.h"
+#include "apps/ngb/same_contents.h"
 #include "apps/ngb/stop_signals.h"
 #include "apps/ngb/study_compilers.h"
 #include "apps/ngb/study_file.h"
@@ -46,9 +46,8 @@ struct RunArguments {
   bool accepts_new_build = false;
   bool is_quiet = false;  // nothing is printed on stdout
   bool hides_speeds = false;
-  bool no_report = false;  // no page is written
-  std::string budget;      // as the user gave it; "": none
-
+  bool no_report = false;              // no page is written
+  std::string budget;                  // as the user gave it; "": none
   std::optional<std::string> serve{};  // where the live page is served, as the user gave it; nothing: nowhere
   std::shared_ptr<LivePage> page{};    // null: none
 
@@ -194,8 +193,7 @@ Result<Ending> measure(const Installation& installation, store::Store& store, pl
   }
   callbacks.on_presence = [&](const std::string& device) { return store.note_presence(run.id, device); };
   // A program that reads the results meanwhile must delay neither devices nor signals.
-  constexpr Nanoseconds kPatienceWithReaders = std::chrono::milliseconds(50);
-  store.be_patient(kPatienceWithReaders);
+  store.be_patient(std::chrono::milliseconds(50));
   catch_signals();
   const auto endings = dispatch::run_fleet(installation.parts, *shares, callbacks, [&] {
     if (arguments.page) arguments.page->tick();
@@ -316,7 +314,9 @@ ExitCode measure_plan(const Installation& installation, plan::Plan plan, const C
   arguments.is_quiet = true;
   arguments.hides_speeds = !shows_speeds;
   if (budget) arguments.deadline = system_clock().now() + *budget;
-  const Result<Ending> ending = measure_what_is_left(installation, std::move(plan), compilers, arguments);
+  const Status same = check_same_contents(plan, compilers);
+  const Result<Ending> ending =
+      same ? measure_what_is_left(installation, std::move(plan), compilers, arguments) : error_of(same);
   if (!ending) {
     report_failure(ending.error(), kCannotGoOn);
     return kCannotGoOn;

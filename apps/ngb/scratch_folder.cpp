@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ngb/scratch_folder.h"
 
+#include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 #include <utility>
 
@@ -13,9 +16,13 @@ namespace ngb::app {
 
 Result<ScratchFolder> ScratchFolder::beside(const std::filesystem::path& path) {
   file::remove_old_partials(path);
-  std::filesystem::path folder = file::partial_path(path);
+  // In a folder that others use, too, nobody can foretell the name and use it first.
+  std::uint64_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != sizeof random) random = 0;
+  std::string folder = file::partial_path(path).string();
+  folder.insert(path.string().size() + 1, fmt::format("{:016x}-", random));
   if (::mkdir(folder.c_str(), 0700) != 0) return tl::unexpected(file::from_errno("create the folder", folder, errno));
-  return ScratchFolder(std::move(folder));
+  return ScratchFolder(folder);
 }
 
 ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}

@@ -19,6 +19,7 @@
 #include "bundle/descriptions.h"
 #include "bundle/paths.h"
 #include "store/copy.h"
+#include "store/store.h"
 
 namespace ngb::app {
 namespace {
@@ -28,6 +29,18 @@ using bundle::Level;
 using bundle::Problem;
 
 constexpr std::uint64_t kLargestManifest = 16ULL << 20U;
+constexpr std::uint64_t kLargestCompared = 1ULL << 30U;  // of files whose difference is named
+
+// Returns whether the error is one of this machine, which says nothing about the bundle.
+bool says_nothing(const Error& error) { return error.code != ErrorCode::other && error.code != ErrorCode::not_found; }
+
+// Returns an error if something in the results file cannot be read, or cannot be true.
+Status check_readable(const fs::path& results) {
+  auto store = store::Store::open(results, store::Mode::read_only);
+  if (!store) return error_of(store);
+  const auto cells = store->load_cells(store::Detail::full);
+  return cells ? Status{} : Status(error_of(cells));
+}
 
 class Verifier {
  public:
@@ -162,12 +175,21 @@ class Verifier {
       return Done{};
     }
     if (const Status sound = store::check_references(results); !sound) {
+      if (says_nothing(sound.error())) return sound;
       return add("samples", {bundle::kResultsPath, sound.error().what});
     }
     const fs::path again = scratch_ / "again";
     if (const Status made = make_contents(results, manifest_->about, again); !made) {
-      if (made.error().code == ErrorCode::disk_full) return made;
-      return add("samples", {bundle::kResultsPath, made.error().what});
+      if (says_nothing(made.error())) return made;
+      if (const Status readable = check_readable(results); !readable) {
+        if (says_nothing(readable.error())) return readable;
+        return add("samples", {bundle::kResultsPath, readable.error().what});
+      }
+      // Whoever reads it all and cannot make the rest has an error of its own, which says nothing about the bundle.
+      for (RuleOutcome& each : verification_.outcomes) {
+        if (each.rule->level == Level::numbers) each.why_unchecked = "it cannot be made again: " + made.error().text();
+      }
+      return Done{};
     }
     if (const Status compared = compare_stored(results, again / bundle::kResultsPath); !compared) return compared;
     if (const Status compared = compare_files(again); !compared) return compared;
@@ -185,6 +207,8 @@ class Verifier {
     const auto parts = store::stored_series(again);
     if (!values) return error_of(values);
     if (!parts) return error_of(parts);
+    if (!given_values && says_nothing(given_values.error())) return error_of(given_values);
+    if (!given_parts && says_nothing(given_parts.error())) return error_of(given_parts);
     if (given_values) {
       add_all("derived", bundle::differences(*given_values, *values));
     } else {
@@ -224,6 +248,11 @@ class Verifier {
     const auto made_hash = hash::sha256_of_file(again / path);
     if (!made_hash) return error_of(made_hash);
     if (files_.at(path).sha256 == *made_hash) return Done{};
+    std::error_code code;
+    if (std::max(fs::file_size(folder_ / path, code), fs::file_size(again / path, code)) > kLargestCompared) {
+      return add(bundle::rule_of_path(path),
+                 {path, "it does not follow from the samples, and is too large to say where"});
+    }
     const auto given = file::read(folder_ / path);
     if (!given) return error_of(given);
     const auto follows = file::read(again / path);
@@ -239,7 +268,10 @@ class Verifier {
       if (bundle::rule_of_path(path) == "metadata" && path != bundle::kManifestPath) extra.insert(path);
     }
     const auto made = bundle::descriptions(manifest_->about, folder_, paths_);
-    if (!made) return add_error("metadata", made.error());
+    if (!made) {
+      outcome("metadata").why_unchecked = "they cannot be made again: " + made.error().text();
+      return Done{};
+    }
     for (const bundle::Description& each : *made) {
       if (extra.erase(each.path) == 0) {
         add("metadata", {each.path, "it is missing"});

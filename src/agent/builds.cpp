@@ -11,7 +11,9 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "base/python.h"
 #include "base/text.h"
+#include "packages_around.py.h"
 
 namespace ngb::agent {
 namespace {
@@ -96,23 +98,42 @@ void Builds::watch(const work::Place& compiler) {
   if (!sites_.contains(compiler.toolchain_dir)) sites_[compiler.toolchain_dir] = look(compiler.toolchain_dir);
 }
 
+// An interpreter that cannot answer will not measure either; its processes then say why.
+Result<std::string> Builds::package(const work::Place& compiler) {
+  const Result<std::string> ours = folder(surroundings_.lib / "python/ngraphbench");
+  const bool is_adopted = !compiler.toolchain_dir.empty() && compiler.why_missing.empty() &&
+                          !python::is_installed_by_ngb(compiler.toolchain_dir);
+  if (!ours || !is_adopted) return ours;
+  const auto [around, is_new] = around_.emplace(std::pair(compiler.python, compiler.toolchain_dir), "");
+  if (is_new) {
+    around->second =
+        python::ask(
+            {.interpreter = {compiler.python}, .program = kPython_packages_around, .site = compiler.toolchain_dir})
+            .value_or("");
+  }
+  return hash::sha256(*ours + around->second);
+}
+
 Result<samples::Provenance> Builds::of(const work::Place& compiler, const work::Place* exporter) {
   const Result<std::string> worker = file(surroundings_.worker);
   if (!worker) return error_of(worker);
-  const Result<std::string> package = folder(surroundings_.lib / "python/ngraphbench");
-  if (!package) return error_of(package);
+  const Result<std::string> packages = package(compiler);
+  if (!packages) return error_of(packages);
   const Result<std::string> own = plugin(compiler.compiler);
   if (!own) return error_of(own);
   watch(compiler);
   samples::Provenance made_with{.manifest_sha256 = compiler.manifest_sha256,
                                 .worker_sha256 = *worker,
-                                .package_sha256 = *package,
+                                .package_sha256 = *packages,
                                 .plugin_sha256 = *own};
   if (exporter == nullptr) return made_with;
   const Result<std::string> exporting = plugin(exporter->compiler);
   if (!exporting) return error_of(exporting);
   watch(*exporter);
-  made_with.exporter_sha256 = hash::sha256(*exporting + exporter->manifest_sha256);
+  const Result<std::string> around = package(*exporter);
+  if (!around) return error_of(around);
+  const std::string others = *around == *packages ? "" : *around;
+  made_with.exporter_sha256 = hash::sha256(*exporting + exporter->manifest_sha256 + others);
   return made_with;
 }
 
@@ -137,7 +158,8 @@ std::string differing_parts(const samples::Provenance& one, const samples::Prove
   };
   constexpr Part kParts[] = {{"toolchain", &Provenance::manifest_sha256},
                              {"ngb-worker", &Provenance::worker_sha256},
-                             {"Python package ngraphbench", &Provenance::package_sha256},
+                             {"Python package ngraphbench, or what an adopted toolchain's Python finds elsewhere",
+                              &Provenance::package_sha256},
                              {"plugin or adaptor", &Provenance::plugin_sha256},
                              {"exporter", &Provenance::exporter_sha256}};
   std::vector<std::string> parts;

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "agent/workers/launcher.h"
 #include "base/fingerprint.h"
@@ -39,11 +40,14 @@ class Builds {
   Result<std::string> folder(const std::filesystem::path& path);
   Result<std::string> plugin(const std::string& compiler);
   void watch(const work::Place& compiler);
+  // Returns the hash of our package and, for an adopted toolchain, of what else its interpreter finds.
+  Result<std::string> package(const work::Place& compiler);
 
   const Surroundings& surroundings_;
   WatchedFiles files_{};
   std::map<std::filesystem::path, std::string> known_{};  // hashes of files and folders
   std::map<std::filesystem::path, Site> sites_{};
+  std::map<std::pair<std::string, std::string>, std::string> around_{};  // by interpreter and its packages' folder
 };
 
 // Returns the parts in which the builds of two processes differ, for people: "toolchain, plugin or adaptor".

@@ -95,7 +95,7 @@ Status Journal::open_file() {
 Status Journal::make_way(const std::string& run_id) {
   const Result<std::optional<JournalMark>> mark = first_mark(fd_.get(), size_bytes_, path_.string());
   if (!mark) return error_of(mark);
-  if (*mark && (*mark)->version != kJournalVersion) {
+  if (*mark && ((*mark)->version < kOldestJournalVersion || (*mark)->version > kJournalVersion)) {
     return set_aside((*mark)->version > kJournalVersion ? "newer" : "older",
                      fmt::format("it has version {}, this agent reads version {}", (*mark)->version, kJournalVersion));
   }
@@ -179,15 +179,25 @@ Status Journal::read_record(const std::string& payload, std::uint64_t begin_byte
     job_sha256_ = mark->job_sha256;
     return Done{};
   }
-  const Result<samples::Event> event = samples::decode_event(payload);
-  if (!event) return error_of(event);
-  if (event->sequence < next_sequence_) return fail("a sequence number is too low");
-  if (event->sequence > kMaxSequence) return fail("a sequence number is too large");
-  records_.push_back({event->sequence, begin_bytes, static_cast<std::uint32_t>(payload.size()),
-                      std::holds_alternative<samples::Finished>(event->body)});
-  next_sequence_ = event->sequence + 1;
-  replay.event(*event);
+  const Result<std::vector<samples::Event>> events = samples::decode_record(payload);
+  if (!events) return error_of(events);
+  if (events->empty()) return fail("a record is empty");
+  const std::uint64_t first = events->front().sequence;
+  if (first < next_sequence_) return fail("a sequence number is too low");
+  if (first > kMaxSequence) return fail("a sequence number is too large");
+  for (std::size_t i = 0; i < events->size(); ++i) {
+    if ((*events)[i].sequence != first + i) return fail("the sequence numbers of a record have a gap");
+  }
+  add_record(*events, begin_bytes, payload.size());
+  for (const samples::Event& event : *events) replay.event(event);
   return Done{};
+}
+
+void Journal::add_record(const std::vector<samples::Event>& events, std::uint64_t begin_bytes, std::size_t size_bytes) {
+  records_.push_back({events.front().sequence, events.back().sequence, begin_bytes,
+                      static_cast<std::uint32_t>(size_bytes),
+                      std::holds_alternative<samples::Finished>(events.back().body)});
+  next_sequence_ = events.back().sequence + 1;
 }
 
 void Journal::begin_other_job(const Replay& replay) {
@@ -216,20 +226,20 @@ Status Journal::write_frame(std::string_view payload) {
 }
 
 // Counts the line break that the wire adds (samples::line_frame).
-bool Journal::fits(const samples::Event& event) {
+bool Journal::fits(const std::vector<samples::Event>& events) {
   constexpr std::size_t kSequenceDigits = 20;
-  return samples::encode(event).size() + kSequenceDigits < samples::kMaxFrameBytes;
+  return samples::encode(events).size() + kSequenceDigits * events.size() < samples::kMaxFrameBytes;
 }
 
-Result<std::uint64_t> Journal::append(samples::Event event) {
-  event.sequence = next_sequence_;
-  const std::string payload = samples::encode(event);
+Result<std::uint64_t> Journal::append(std::vector<samples::Event> events) {
+  std::uint64_t sequence = next_sequence_;
+  for (samples::Event& event : events) event.sequence = sequence++;
+  const std::string payload = samples::encode(events);
   if (payload.size() >= samples::kMaxFrameBytes) return fail("a record is too large for the journal", path_.string());
   const std::uint64_t begin_bytes = size_bytes_ + samples::kFrameHeaderBytes;
   if (Status written = write_frame(payload); !written) return error_of(written);
-  records_.push_back({event.sequence, begin_bytes, static_cast<std::uint32_t>(payload.size()),
-                      std::holds_alternative<samples::Finished>(event.body)});
-  return next_sequence_++;
+  add_record(events, begin_bytes, payload.size());
+  return last_sequence();
 }
 
 void Journal::continue_after(std::uint64_t sequence) { next_sequence_ = std::max(next_sequence_, sequence + 1); }
@@ -241,7 +251,7 @@ Result<Journal::Entry> Journal::next_after(std::uint64_t sequence) const {
   const auto skipped = [](std::uint64_t number, const char* why) {
     return Entry{number, samples::encode(samples::Event{number, samples::Skipped{why}})};
   };
-  if (record->sequence > sequence + 1) return skipped(sequence + 1, "its record is lost");
+  if (record->first > sequence + 1) return skipped(sequence + 1, "its record is lost");
   if (record->is_end && (record->sequence <= other_jobs_until_ || std::next(record) != records_.end())) {
     return skipped(record->sequence, "it ended a job that another job has replaced");
   }

@@ -2,7 +2,8 @@
 // Keeps the events of a run in a file of frames (samples/frame.h). Each event is on disk before it is sent to a client.
 // A mark is a frame that names the run, and the job for which the events after it were recorded. The file begins with
 // two equal marks, so that one damaged place cannot destroy both, and has another mark where another job of the run
-// begins. Every other frame is an event in its journal form.
+// begins. Every other frame is a record: an event, or the events of processes that belong together, of which either all
+// or none are there.
 #pragma once
 
 #include <cstdint>
@@ -36,11 +37,12 @@ class Journal {
   // Returns whether a journal of that run exists. Changes nothing.
   static bool is_there(const std::filesystem::path& folder, const std::string& run_id);
 
-  // Numbers the event, writes it to disk (fdatasync) and returns its sequence number. After an error the file is as it
-  // was before. Precondition: `fits`.
-  Result<std::uint64_t> append(samples::Event event);
-  // Returns whether the event fits into a frame, in the file and on the wire.
-  static bool fits(const samples::Event& event);
+  // Numbers the events, writes them to disk as one record (fdatasync) and returns the last sequence number. After an
+  // error the file is as it was before. Precondition: `fits`, and there is at least one event.
+  Result<std::uint64_t> append(std::vector<samples::Event> events);
+  Result<std::uint64_t> append(const samples::Event& event) { return append(std::vector{event}); }
+  // Returns whether the events fit into a frame, in the file and on the wire.
+  static bool fits(const std::vector<samples::Event>& events);
 
   // Events appended from now on get numbers above `sequence`: a client may know more events than a damaged journal.
   void continue_after(std::uint64_t sequence);
@@ -48,21 +50,22 @@ class Journal {
   [[nodiscard]] std::uint64_t last_sequence() const { return records_.empty() ? 0 : records_.back().sequence; }
 
   struct Entry {
-    std::uint64_t sequence = 0;
-    std::string payload{};  // as samples::encode(Event) wrote it
+    std::uint64_t sequence = 0;  // of the last event in it
+    std::string payload{};       // as samples::encode wrote it
   };
-  // Returns the event after `sequence`, with an empty payload if there is none. Numbers have no gaps: if a record is
-  // lost, or was the end of an earlier job, the entry is a samples::Skipped.
+  // Returns the record with the event after `sequence`, with an empty payload if there is none. Numbers have no gaps:
+  // if a record is lost, or was the end of an earlier job, the entry is a samples::Skipped.
   [[nodiscard]] Result<Entry> next_after(std::uint64_t sequence) const;
 
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:
   struct Record {
-    std::uint64_t sequence = 0;
+    std::uint64_t first = 0;        // sequence number of its first event
+    std::uint64_t sequence = 0;     // of its last event
     std::uint64_t begin_bytes = 0;  // of its payload in the file
     std::uint32_t size_bytes = 0;
-    bool is_end = false;  // it is a samples::Finished
+    bool is_end = false;  // its last event is a samples::Finished
   };
   struct Damage {
     std::uint64_t begin_bytes = 0;
@@ -78,6 +81,7 @@ class Journal {
   void begin_other_job(const Replay& replay);
   Status write_mark(const JobIdentity& identity);
   Status write_frame(std::string_view payload);
+  void add_record(const std::vector<samples::Event>& events, std::uint64_t begin_bytes, std::size_t size_bytes);
   void report_damage(const std::vector<Damage>& damages);
 
   std::filesystem::path path_{};

@@ -37,8 +37,9 @@ struct JournalMark {
   std::string job_sha256{};
 };
 // 1: one mark, one job; 2: models with ids of their own; 3: no start times; 4: no ends of rounds; 5: no
-// instances
-inline constexpr int kJournalVersion = 6;
+// instances; 6: one event in each record
+inline constexpr int kJournalVersion = 7;
+inline constexpr int kOldestJournalVersion = 6;  // that is read
 std::string encode(const JournalMark& mark);
 // Returns nothing if the payload is not a mark.
 std::optional<JournalMark> decode_mark(const std::string& payload);

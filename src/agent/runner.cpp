@@ -247,10 +247,10 @@ ProcessResult Runner::result_without_worker(const work::Step& step) const {
   return result;
 }
 
-Status Runner::record(const samples::Event& event) {
-  const Result<std::uint64_t> sequence = journal_.append(event);
+Status Runner::record(std::vector<samples::Event> events) {
+  const Result<std::uint64_t> sequence = journal_.append(events);
   if (!sequence) return error_of(sequence);
-  ledger_.add(event);
+  for (const samples::Event& event : events) ledger_.add(event);
   return Done{};
 }
 

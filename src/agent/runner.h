@@ -71,9 +71,12 @@ class Runner {
   [[nodiscard]] std::vector<const work::Step*> steps_to_begin();
   [[nodiscard]] work::WorkerRequest request_for(const work::Step& step);
   Status end_attempts();
-  Status end_process(const work::WorkerRequest& request, samples::ProcessResult result);
+  Status end_round(const std::vector<work::WorkerRequest>& requests, std::vector<samples::ProcessResult> results);
+  Status complete(const work::WorkerRequest& request, samples::ProcessResult& result);
+  std::vector<bool> settle(const std::vector<work::WorkerRequest>& requests,
+                           std::vector<samples::ProcessResult>& results);
   void wait_for_quiet(const samples::ProcessResult& disturbed, const work::Compiler& compiler);
-  static void drop_if_too_large(samples::ProcessResult& result);
+  static void drop_if_too_large(std::vector<samples::Event>& record);
   bool find_step();
   bool is_needed(const work::Step& step);
   [[nodiscard]] std::vector<CellSoFar> cells_so_far() const;
@@ -88,7 +91,8 @@ class Runner {
   [[nodiscard]] const work::Cell& cell_of(const work::WorkerRequest& request) const;
   Status record_model(const ModelFile& file);
   Status fail_group(const samples::Failure& failure);
-  Status record(const samples::Event& event);
+  Status record(const samples::Event& event) { return record(std::vector{event}); }
+  Status record(std::vector<samples::Event> events);
   Status stop_when_disk_is_full(const samples::Failure& failure) const;
   [[nodiscard]] Status check_all_ended(const std::vector<pid_t>& left) const;
   [[nodiscard]] const work::Group& group() const { return job_.groups[group_]; }

@@ -140,30 +140,47 @@ Status Runner::end_attempts() {
     left.insert(left.end(), attempt->left().begin(), attempt->left().end());
   }
   attempts_.reset();
-  if (requests.size() > 1) {
-    for (ProcessResult& result : results) {
-      result.facts["turns"] = fmt::format("{}, with {} other process{}", job_.protocol.turns, requests.size() - 1,
-                                          requests.size() == 2 ? "" : "es");
-    }
-    share_disturbance(results);
-  }
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    const bool is_reference = requests[i].task == work::Task::make_references;
-    const Status ended = is_reference ? end_reference(requests[i].reference_path, results[i])
-                                      : end_process(requests[i], std::move(results[i]));
-    if (!ended) return ended;
-  }
-  return check_all_ended(left);
+  const bool is_reference = requests.front().task == work::Task::make_references;
+  const Status ended = is_reference ? end_reference(requests.front().reference_path, results.front())
+                                    : end_round(requests, std::move(results));
+  return ended ? check_all_ended(left) : ended;
 }
 
-Status Runner::end_process(const WorkerRequest& request, ProcessResult result) {
+// Records in one record what came of the processes that took turns, or of one alone. The speeds of a round belong
+// together: if one of its processes is to be tried again, those that completed are not recorded, and measured again
+// with it.
+Status Runner::end_round(const std::vector<WorkerRequest>& requests, std::vector<ProcessResult> results) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (Status full = complete(requests[i], results[i]); !full) return full;
+    if (results.size() == 1) continue;
+    results[i].facts["turns"] = fmt::format("{}, with {} other process{}", job_.protocol.turns, requests.size() - 1,
+                                            requests.size() == 2 ? "" : "es");
+  }
+  share_disturbance(results);
+  const std::vector<bool> is_recorded = settle(requests, results);
+  std::vector<samples::Event> round;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!is_recorded[i]) continue;
+    wait_for_quiet(results[i], requests[i].compiler);
+    round.push_back({0, std::move(results[i])});
+  }
+  if (round.empty()) return Done{};
+  drop_if_too_large(round);
+  if (Status recorded = record(std::move(round)); !recorded) return recorded;
+  for (const WorkerRequest& request : requests) {
+    if (is_done(cell_of(request))) compilation_.end_cell(request.cell_id);
+  }
+  return Done{};
+}
+
+// Adds what the agent knows of the process.
+Status Runner::complete(const WorkerRequest& request, ProcessResult& result) {
   if (result.failure) {
     if (Status full = stop_when_disk_is_full(*result.failure); !full) return full;
   }
-  const work::Cell& cell = cell_of(request);
   result.environment_hash = environment_hash_;
   result.threads = request.compiler.threads;
-  result.made_with = provenance_of(cell);
+  result.made_with = provenance_of(cell_of(request));
   if (std::optional<Failure> changed = changed_file()) {
     // The measurement is dropped: nobody knows which content of the file it belongs to.
     changed->phase = result.phases.empty() ? samples::Phase::start : result.phases.back().phase;
@@ -171,13 +188,34 @@ Status Runner::end_process(const WorkerRequest& request, ProcessResult result) {
     result.repetitions.clear();
     result.check.reset();
   }
-  drop_if_too_large(result);
-  if (!compilation_.settle(request, origin_of(cell), result)) return Done{};
-  if (asks_a_third(request, result)) return Done{};
-  wait_for_quiet(result, request.compiler);
-  const Status recorded = record({0, std::move(result)});
-  if (is_done(cell)) compilation_.end_cell(cell.id);
-  return recorded;
+  return Done{};
+}
+
+// Decides which results are recorded, and what becomes of what their processes have compiled. Those that loaded go
+// first, because one that could not use what it loaded is tried again.
+std::vector<bool> Runner::settle(const std::vector<WorkerRequest>& requests, std::vector<ProcessResult>& results) {
+  std::vector<bool> is_recorded(results.size(), true);
+  const auto settle_those = [&](bool that_load) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (requests[i].loads_artifact != that_load) continue;
+      const bool is_settled = compilation_.settle(requests[i], origin_of(cell_of(requests[i])), results[i]);
+      is_recorded[i] = is_recorded[i] && is_settled && !asks_a_third(requests[i], results[i]);
+    }
+  };
+  settle_those(true);
+  bool is_again = false;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::optional<Failure>& failure = results[i].failure;
+    const bool is_tried_again = failure && !samples::is_final(failure->kind, results[i].attempt, job_.limits);
+    is_again = is_again || !is_recorded[i] || is_tried_again;
+  }
+  for (std::size_t i = 0; i < results.size() && is_again; ++i) {
+    if (results[i].failure) continue;
+    is_recorded[i] = false;
+    results[i].failure.emplace().message = "another process of its round is tried again";
+  }
+  settle_those(false);
+  return is_recorded;
 }
 
 // Begins to wait for a quiet machine if the process will be measured again. The waits of a job are bounded, because a
@@ -192,17 +230,23 @@ void Runner::wait_for_quiet(const ProcessResult& disturbed, const work::Compiler
   quiet_wait_.emplace(std::move(cpus), rule.max_wait_ratio, system_clock().now(), Nanoseconds(rule.wait_ns));
 }
 
-// Replaces a result that is too large for a message by a failure, so that the device continues.
-void Runner::drop_if_too_large(ProcessResult& result) {
+// Replaces results that are too large for a record by failures, so that the device continues.
+void Runner::drop_if_too_large(std::vector<samples::Event>& record) {
   constexpr std::size_t kSurelyFits = 100'000;
-  if (result.repetitions.size() < kSurelyFits || Journal::fits({0, result})) return;
+  std::size_t repetitions = 0;
+  for (const samples::Event& event : record) repetitions += std::get<ProcessResult>(event.body).repetitions.size();
+  if (repetitions < kSurelyFits || Journal::fits(record)) return;
   Failure failure;
   failure.kind = FailureKind::internal;
   failure.phase = samples::Phase::timed;
-  failure.message = fmt::format("one record cannot hold its {} repetitions", result.repetitions.size());
+  failure.message = fmt::format("one record cannot hold its {} repetitions", repetitions);
   failure.advice = "ask for fewer repetitions (stop_when: max_repetitions), or for longer ones (min_repetition_ms)";
-  result.repetitions.clear();
-  result.failure = failure;
+  for (samples::Event& event : record) {
+    auto& result = std::get<ProcessResult>(event.body);
+    result.repetitions.clear();
+    result.latencies_ns.clear();
+    if (!result.failure) result.failure = failure;
+  }
 }
 
 }  // namespace ngb::agent

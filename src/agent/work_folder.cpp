@@ -2,8 +2,11 @@
 #include "agent/work_folder.h"
 
 #include <array>
+#include <cstdint>
+#include <string>
 #include <system_error>
 
+#include "agent/journal_file.h"
 #include "agent/lock.h"
 #include "agent/workers/process_tree.h"
 
@@ -14,12 +17,24 @@ constexpr Nanoseconds kPredecessorPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kLeftoversPatience = std::chrono::seconds(10);
 constexpr std::array kEmptied{"models", "scratch"};
 
+// Returns whether the file is the journal of a run: it says so. A torn one says nothing, but has our lock beside it.
+bool is_of_a_run(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  if (name != "journal" && !name.starts_with("journal.run-")) return false;
+  std::error_code code;
+  const std::uintmax_t size = std::filesystem::file_size(path, code);
+  const Result<FileDescriptor> fd = file::open_to_read(path);
+  if (code || !fd) return false;
+  const auto mark = first_mark(fd->get(), size, path.string());
+  return (mark && mark->has_value()) || std::filesystem::exists(path.parent_path() / "lock", code);
+}
+
 // Returns an error if the folders that are emptied hold something, and no journal says that it is from a run: the work
 // folder may be a link to somewhere else.
 Status check_ours(const std::filesystem::path& work_folder) {
   std::error_code code;
   for (const auto& entry : std::filesystem::directory_iterator(work_folder, code)) {
-    if (entry.path().filename().string().starts_with("journal")) return Done{};
+    if (is_of_a_run(entry.path())) return Done{};
   }
   for (const char* name : kEmptied) {
     const std::filesystem::path folder = work_folder / name;

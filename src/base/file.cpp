@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -46,6 +47,11 @@ ErrorCode code_of(int error_number) {
       return ErrorCode::no_permission;
     case ENOENT:
       return ErrorCode::not_found;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case EIO:
+      return ErrorCode::unable;
     default:
       return ErrorCode::other;
   }
@@ -170,26 +176,54 @@ Status rename_to(const std::filesystem::path& from, const std::filesystem::path&
   return tl::unexpected(from_errno("write", to, errno));
 }
 
-Status put_in_place(const std::filesystem::path& made, const std::filesystem::path& path) {
+namespace {
+
+Status rename_to_new(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return Done{};
+  if (errno != EINVAL && errno != ENOSYS) return tl::unexpected(from_errno("write", to, errno));
+  // The file system has no such renaming: a second name for the file fails likewise if there is one.
+  if (::link(from.c_str(), to.c_str()) != 0) return tl::unexpected(from_errno("write", to, errno));
+  ::unlink(from.c_str());
+  return Done{};
+}
+
+using Rename = Status (*)(const std::filesystem::path& from, const std::filesystem::path& to);
+
+Status put_as(const std::filesystem::path& made, const std::filesystem::path& path, Rename rename) {
   const FileDescriptor fd(::open(made.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status{};
   if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return tl::unexpected(from_errno("write", path, errno));
   const int synced = S_ISDIR(status.st_mode) ? ::syncfs(fd.get()) : ::fsync(fd.get());
   if (synced != 0) return tl::unexpected(from_errno("write", path, errno));
-  const Status renamed = rename_to(made, path);
+  const Status renamed = rename(made, path);
   return renamed ? sync_folder(path.parent_path()) : renamed;
 }
 
-Status write_atomically(const std::filesystem::path& path, std::string_view content) {
+Status write_as(const std::filesystem::path& path, std::string_view content, Rename rename) {
   const std::filesystem::path partial = partial_path(path);
   FileDescriptor fd(::open(partial.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (!fd.is_open()) return tl::unexpected(from_errno("write", path, errno));
   Status written = write_all(fd.get(), content, path.string());
   fd.reset();
-  if (written) written = put_in_place(partial, path);
+  if (written) written = put_as(partial, path, rename);
   if (!written) ::unlink(partial.c_str());
   remove_old_partials(path);
   return written;
+}
+
+}  // namespace
+
+Status put_in_place(const std::filesystem::path& made, const std::filesystem::path& path) {
+  return put_as(made, path, rename_to);
+}
+Status put_in_new_place(const std::filesystem::path& made, const std::filesystem::path& path) {
+  return put_as(made, path, rename_to_new);
+}
+Status write_atomically(const std::filesystem::path& path, std::string_view content) {
+  return write_as(path, content, rename_to);
+}
+Status write_new(const std::filesystem::path& path, std::string_view content) {
+  return write_as(path, content, rename_to_new);
 }
 
 void remove_old_partials(const std::filesystem::path& path) {

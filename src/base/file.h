@@ -46,6 +46,8 @@ Result<std::string> read(const std::filesystem::path& path, std::uint64_t limit_
 // Replaces `path` in one step: a reader sees the old or the new content, never a part, also after a power cut. Content
 // and name are on disk when this returns. An error leaves nothing behind.
 Status write_atomically(const std::filesystem::path& path, std::string_view content);
+// Does the same, and fails if there is something at `path`.
+Status write_new(const std::filesystem::path& path, std::string_view content);
 
 // Returns where `name`, a path relative to `folder`, really is: below the folder, after all links were followed.
 // Returns nothing if it is elsewhere or does not exist. For names that somebody else may have written.
@@ -63,6 +65,8 @@ Status rename_to(const std::filesystem::path& from, const std::filesystem::path&
 // (fsync of a file, syncfs for a folder) and the name after it (fsync of the parent folder), so a file that has its
 // name is whole, also after a power cut. After an error before the rename, the caller removes `made`.
 Status put_in_place(const std::filesystem::path& made, const std::filesystem::path& path);
+// Does the same, and fails if there is something at `path`, even if it came in between.
+Status put_in_new_place(const std::filesystem::path& made, const std::filesystem::path& path);
 
 // Removes files and folders that partial_path() named for `path` and that did not change for a day, because the process
 // that made them was killed. What cannot be removed is left.

@@ -9,8 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/file.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/text.h"
 
@@ -54,7 +57,13 @@ std::optional<std::string> environment_python() {
   return std::nullopt;
 }
 
-constexpr std::string_view kWithoutWorkingFolder = "import sys\nsys.path = [folder for folder in sys.path if folder]\n";
+// Where pip installs, and whether it may, is decided here and not by what the user has set for other uses of pip.
+constexpr std::string_view kBegin =
+    "import sys\n"
+    "sys.path = [folder for folder in sys.path if folder]\n"
+    "import os\n"
+    "for name in ('USER', 'PREFIX', 'TARGET', 'ROOT', 'REQUIRE_VIRTUALENV'):\n"
+    "    os.environ.pop('PIP_' + name, None)\n";
 
 }  // namespace
 
@@ -65,13 +74,26 @@ std::string default_command() {
 }
 
 std::vector<std::string> run_program(std::vector<std::string> interpreter, std::string_view program) {
-  interpreter.insert(interpreter.end(), {"-c", std::string(kWithoutWorkingFolder).append(program)});
+  interpreter.insert(interpreter.end(), {"-c", std::string(kBegin).append(program)});
   return interpreter;
 }
 
 std::vector<std::string> run_module(std::vector<std::string> interpreter, std::string_view module) {
   constexpr std::string_view kRun = "import runpy\nrunpy.run_module(\"{}\", run_name=\"__main__\", alter_sys=True)\n";
   return run_program(std::move(interpreter), fmt::format(kRun, module));
+}
+
+bool is_installed_by_ngb(const std::filesystem::path& site) {
+  if (site.empty()) return false;
+  constexpr std::uint64_t kMostBytes = 16U << 20U;
+  const Result<std::string> text = file::read(site.parent_path() / "manifest.json", kMostBytes);
+  const nlohmann::json manifest = text ? json_text::parse(*text) : nlohmann::json();
+  return manifest.is_object() && manifest.contains("adopted") && manifest["adopted"] == false;
+}
+
+std::vector<std::string> of_toolchain(const std::string& python, const std::filesystem::path& site) {
+  if (is_installed_by_ngb(site)) return {python, "-S"};
+  return {python};
 }
 
 Result<std::string> ask(const Question& question) {

@@ -24,6 +24,14 @@ std::string default_command();
 std::vector<std::string> run_program(std::vector<std::string> interpreter, std::string_view program);
 std::vector<std::string> run_module(std::vector<std::string> interpreter, std::string_view module);
 
+// Returns the command that compiles and measures with a toolchain, to which a module or a script is appended. `site` is
+// the folder of its packages. One that ngb has installed sees nothing else that is installed on this machine: neither
+// the interpreter's packages nor what they, or the user, run at each start (.pth, usercustomize). One that was adopted
+// is used as it is.
+std::vector<std::string> of_toolchain(const std::string& python, const std::filesystem::path& site);
+// Returns whether ngb has installed the packages in this folder.
+bool is_installed_by_ngb(const std::filesystem::path& site);
+
 struct Question {
   std::vector<std::string> interpreter{};  // command, then its options: {"python3", "-S"}
   std::string_view program{};              // the program's text

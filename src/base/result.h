@@ -20,6 +20,7 @@ enum class ErrorCode {
   not_found,
   no_permission,
   unreachable,  // the network or a package index: worth another try later
+  unable,       // this program lacks memory, descriptors, rights or a disk that works: the content may be sound
 };
 
 struct Error {

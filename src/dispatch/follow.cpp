@@ -94,7 +94,7 @@ asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_j
   if (!job) co_return error_of(job);
   int most_instances = 1;
   for (const work::Compiler& compiler : job->compilers) most_instances = std::max(most_instances, compiler.instances);
-  agent.allow_frames(samples::largest_event_bytes(job->protocol, most_instances));
+  agent.allow_frames(samples::largest_record_bytes(job->protocol, most_instances, job->compilers.size()));
   agent.queue(samples::Hello{});
   work::JobParts parts(std::exchange(*job, {}), samples::kMaxFrameBytes);
   while (!loop_.is_stopping && !agent.is_gone()) {
@@ -124,7 +124,9 @@ asio::awaitable<Result<Follower::Received>> Follower::handle_all(Connection& age
   bool is_ready = false;
   Result<std::optional<samples::AgentMessage>> later;  // behind the first one
   for (const samples::AgentMessage* message = &first; message != nullptr && status;) {
-    if (!is_ready && std::holds_alternative<samples::Event>(*message)) {
+    const bool is_recorded =
+        std::holds_alternative<samples::Event>(*message) || std::holds_alternative<samples::Events>(*message);
+    if (!is_ready && is_recorded) {
       const Status ready = co_await recording_.ready();
       if (!ready) co_return error_of(ready);
       is_ready = true;
@@ -171,15 +173,24 @@ Status Follower::handle(const samples::AgentMessage& message, Received& received
         "from before this version changed it), or end the run there with ngb cancel: what the device has "
         "measured and not sent is then lost");
   }
-  const auto* event = std::get_if<samples::Event>(&message);
-  if (event == nullptr) return Done{};
-  received.has_gap = received.has_gap || event->sequence > last_sequence_ + 1;
+  if (const auto* event = std::get_if<samples::Event>(&message)) return handle_event(*event, received);
+  if (const auto* record = std::get_if<samples::Events>(&message)) {
+    // Nothing is committed in between.
+    for (const samples::Event& event : record->events) {
+      if (Status handled = handle_event(event, received); !handled) return handled;
+    }
+  }
+  return Done{};
+}
+
+Status Follower::handle_event(const samples::Event& event, Received& received) {
+  received.has_gap = received.has_gap || event.sequence > last_sequence_ + 1;
   if (received.has_gap) return Done{};
   received.has_events = true;
-  received.is_finished = received.is_finished || std::holds_alternative<samples::Finished>(event->body);
-  if (event->sequence <= last_sequence_) return Done{};
-  if (Status recorded = recording_.record(share_.device.name, *event); !recorded) return recorded;
-  last_sequence_ = event->sequence;
+  received.is_finished = received.is_finished || std::holds_alternative<samples::Finished>(event.body);
+  if (event.sequence <= last_sequence_) return Done{};
+  if (Status recorded = recording_.record(share_.device.name, event); !recorded) return recorded;
+  last_sequence_ = event.sequence;
   return Done{};
 }
 

@@ -45,6 +45,7 @@ class Follower {
   };
   asio::awaitable<Status> greet(Connection& agent, const MakeJob& job);
   Status handle(const samples::AgentMessage& message, Received& received);
+  Status handle_event(const samples::Event& event, Received& received);
   Status wait_for_turn(const samples::Busy& busy);
   asio::awaitable<Result<Received>> handle_all(Connection& agent, const samples::AgentMessage& first);
   asio::awaitable<void> farewell(Connection& agent);

@@ -37,7 +37,8 @@ Result<std::optional<Request>> parse_request(std::string_view bytes) {
                  .authorization = text(head[http::field::authorization])};
 }
 
-Connection::Connection(int descriptor, Nanoseconds now) : since(now), descriptor_(descriptor), moved_(now) {}
+Connection::Connection(int descriptor, std::string address, Nanoseconds now)
+    : since(now), descriptor_(descriptor), address_(std::move(address)), moved_(now) {}
 
 Connection::~Connection() { ::close(descriptor_); }
 
@@ -45,8 +46,9 @@ bool Connection::receive() {
   std::array<char, 4096> buffer{};
   const ssize_t count = ::recv(descriptor_, buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-  // What a reader sends after its request is thrown away.
-  if (stage == Stage::reading) received_.append(buffer.data(), static_cast<std::size_t>(count));
+  // Nobody has a reason to send more than a request; who does is not read for ever.
+  if (stage != Stage::reading) return false;
+  received_.append(buffer.data(), static_cast<std::size_t>(count));
   return count > 0;
 }
 

@@ -28,13 +28,13 @@ class Connection {
     closing   // once the answer is sent
   };
 
-  // Owns `descriptor`, which does not block.
-  Connection(int descriptor, Nanoseconds now);
+  // Owns `descriptor`, which does not block. `address` is the reader's, without the port.
+  Connection(int descriptor, std::string address, Nanoseconds now);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Reads some of what has come. Returns false if the reader has left.
+  // Reads some of what has come. Returns false if the reader has left, or goes on sending after its request.
   bool receive();
   // Puts an answer or an event in line. Nothing else may be in line.
   void send(std::string head, std::shared_ptr<const std::string> body, Nanoseconds now);
@@ -45,6 +45,7 @@ class Connection {
   [[nodiscard]] bool has_output() const { return sent_ < size(); }
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] const std::string& received() const { return received_; }
+  [[nodiscard]] const std::string& address() const { return address_; }
 
   Stage stage = Stage::reading;
   std::string path{};                       // of the request
@@ -55,6 +56,7 @@ class Connection {
   [[nodiscard]] std::size_t size() const { return head_.size() + (body_ ? body_->size() : 0); }
 
   int descriptor_;
+  std::string address_;
   std::string received_{};
   std::string head_{};
   std::shared_ptr<const std::string> body_{};

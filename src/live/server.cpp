@@ -29,7 +29,8 @@
 namespace ngb::live {
 namespace {
 
-constexpr std::size_t kMostReaders = 16;
+constexpr std::size_t kMostReaders = 64;
+constexpr std::size_t kMostOfAnAddress = kMostReaders / 4;
 constexpr const char* kOwnPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
@@ -95,6 +96,14 @@ Result<int> listen_at(Address& address) {
   address.port = std::atoi(port.data());
   return listener;
 }
+
+std::string host_of(const sockaddr* address, socklen_t size) {
+  std::array<char, NI_MAXHOST> host{};
+  ::getnameinfo(address, size, host.data(), host.size(), nullptr, 0, NI_NUMERICHOST);
+  return host.data();
+}
+
+bool is_idle(const std::unique_ptr<Connection>& reader) { return reader->stage == Connection::Stage::reading; }
 
 std::string event_of(const Published& published) {
   return fmt::format("event: {}\ndata: {}\n\n", published.has_ended ? "end" : "state", published.json);
@@ -180,12 +189,13 @@ void Server::serve(const std::vector<int>& cpus) {
 
 void Server::wait_for_something() {
   constexpr int kPauseMs = 250;
-  std::vector<pollfd> watched{{wake_, POLLIN, 0}, {readers_.size() < kMostReaders ? listener_ : -1, POLLIN, 0}};
+  const bool admits = has_room(clock_->now());
+  std::vector<pollfd> watched{{wake_, POLLIN, 0}, {admits ? listener_ : -1, POLLIN, 0}};
   for (const auto& reader : readers_) {
     const int wanted = POLLIN | (reader->has_output() ? POLLOUT : 0);
     watched.push_back({reader->descriptor(), static_cast<short>(wanted), 0});
   }
-  if (::poll(watched.data(), watched.size(), readers_.empty() ? -1 : kPauseMs) < 0) return;
+  if (::poll(watched.data(), watched.size(), readers_.empty() && admits ? -1 : kPauseMs) < 0) return;
   eventfd_t published = 0;
   if (watched[0].revents != 0) ::eventfd_read(wake_, &published);
   const Nanoseconds now = clock_->now();
@@ -206,12 +216,45 @@ void Server::wait_for_something() {
   ask();
 }
 
+// Admits those who wait, at most as many as there are places.
 void Server::accept_readers() {
-  while (readers_.size() < kMostReaders) {
-    const int descriptor = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  constexpr Nanoseconds kPause = std::chrono::seconds(1);
+  for (std::size_t i = 0; i < kMostReaders && has_room(clock_->now()); ++i) {
+    sockaddr_storage from{};
+    socklen_t size = sizeof from;
+    auto* const generic = reinterpret_cast<sockaddr*>(&from);
+    const int descriptor = ::accept4(listener_, generic, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    // Without descriptors or memory, the one who waits stays, and would wake this thread for ever.
+    const bool has_nothing_left = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
+    if (descriptor < 0 && has_nothing_left) accepts_after_ = clock_->now() + kPause;
     if (descriptor < 0) return;
-    readers_.push_back(std::make_unique<Connection>(descriptor, clock_->now()));
+    auto reader = std::make_unique<Connection>(descriptor, host_of(generic, size), clock_->now());
+    if (make_room_for(reader->address())) readers_.push_back(std::move(reader));
   }
+}
+
+bool Server::has_room(Nanoseconds now) const {
+  if (now < accepts_after_) return false;
+  return readers_.size() < kMostReaders || std::any_of(readers_.begin(), readers_.end(), is_idle);
+}
+
+// Returns whether a reader from this address gets a place: one address has at most a quarter of them, and who has not
+// asked for anything makes way.
+bool Server::make_room_for(const std::string& address) {
+  const auto of_address =
+      std::count_if(readers_.begin(), readers_.end(), [&](const auto& reader) { return reader->address() == address; });
+  if (static_cast<std::size_t>(of_address) >= kMostOfAnAddress) return drop_idle(address);
+  return readers_.size() < kMostReaders || drop_idle("");
+}
+
+// Drops the reader of this address ("": of any) that waits longest without a request. Returns false if there is none.
+bool Server::drop_idle(const std::string& address) {
+  const auto idle = std::find_if(readers_.begin(), readers_.end(), [&](const auto& reader) {
+    return is_idle(reader) && (address.empty() || reader->address() == address);
+  });
+  if (idle == readers_.end()) return false;
+  readers_.erase(idle);
+  return true;
 }
 
 // Tells the run's thread whether anybody wants a newer state. A reader that has not yet accepted the last one does not.

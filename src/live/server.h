@@ -45,6 +45,9 @@ class Server {
   void serve(const std::vector<int>& cpus);
   void wait_for_something();
   void accept_readers();
+  [[nodiscard]] bool has_room(Nanoseconds now) const;
+  bool make_room_for(const std::string& address);
+  bool drop_idle(const std::string& address);
   void attend(Connection& reader);
   void answer(Connection& reader, const Request& request);
   void send_newer(Connection& reader);
@@ -60,6 +63,7 @@ class Server {
   const Clock* clock_;
   Desk desk_{};
   std::vector<std::unique_ptr<Connection>> readers_{};  // of the thread
+  Nanoseconds accepts_after_{};  // of the thread: nobody is admitted before, because descriptors have run out
   std::atomic<bool> is_ending_{false};
   std::atomic<int> streams_{0};  // open ones that have not heard of the end and, after it, those without the report
   std::atomic<int> reports_{0};  // sent completely

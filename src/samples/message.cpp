@@ -14,8 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-// Writes JSON text. An invalid byte in a compiler's message becomes U+FFFD, so that the record is not lost.
-
 template <class Message>
 Result<Message> decode(const char* what, std::string_view text, const work::JsonBounds& bounds) {
   return work::fields::parse_text(what, text, bounds,
@@ -26,11 +24,9 @@ Result<Message> decode(const char* what, std::string_view text, const work::Json
 
 std::string encode(const ClientMessage& message) { return json_text::dump(work::write_json(message)); }
 std::string encode(const AgentMessage& message) { return json_text::dump(work::write_json(message)); }
-// The result is also a message to the client: a record of the journal is sent unchanged.
-std::string encode(const Event& event) {
-  json record = work::write_json(event);
-  record["type"] = Event::kType;
-  return json_text::dump(record);
+std::string encode(const Event& event) { return encode(AgentMessage(event)); }
+std::string encode(const std::vector<Event>& events) {
+  return events.size() == 1 ? encode(events.front()) : encode(AgentMessage(Events{events}));
 }
 
 Result<ClientMessage> decode_client_message(std::string_view text) {
@@ -39,9 +35,15 @@ Result<ClientMessage> decode_client_message(std::string_view text) {
 Result<AgentMessage> decode_agent_message(std::string_view text) {
   return decode<AgentMessage>("agent message", text, kFromDevice);
 }
-Result<Event> decode_event(std::string_view text) { return decode<Event>("journal record", text, kFromDevice); }
+Result<std::vector<Event>> decode_record(std::string_view text) {
+  constexpr const char* kWhat = "journal record";
+  return work::fields::parse_text(kWhat, text, kFromDevice, [](const json& object) {
+    if (object.is_object() && object.contains("events")) return work::read_json<Events>(object, kWhat).events;
+    return std::vector{work::read_json<Event>(object, kWhat)};
+  });
+}
 
-std::uint32_t largest_event_bytes(const work::Protocol& protocol, int instances) {
+std::uint32_t largest_record_bytes(const work::Protocol& protocol, int instances, std::size_t processes) {
   constexpr std::uint64_t kOthersBytes = 4U << 20U;  // everything else in an event
   constexpr std::uint64_t kLatencyBytes = 16;
   constexpr std::uint64_t kLatenciesBytes = kLatencyBytes * 200'000;  // the most that worker/series.cpp keeps
@@ -53,8 +55,9 @@ std::uint32_t largest_event_bytes(const work::Protocol& protocol, int instances)
   // Each request may be an inference of its own, with a latency.
   const auto requests = static_cast<std::uint64_t>(protocol.arrivals ? protocol.arrivals->requests : 0);
   const std::uint64_t of_requests = requests * (kRepetitionBytes + kLatencyBytes);
-  const std::uint64_t bytes = kOthersBytes + of_requests + of_each * static_cast<std::uint64_t>(instances);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, kMaxFrameBytes));
+  const std::uint64_t of_process = kOthersBytes + of_requests + of_each * static_cast<std::uint64_t>(instances);
+  const std::uint64_t in_a_record = protocol.turns > 1 ? processes : 1;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(of_process * in_a_record, kMaxFrameBytes));
 }
 
 std::vector<Completed> completed_parts(std::vector<Completed> all) {

@@ -15,6 +15,7 @@
 //   hello        first
 //   event        recorded in the journal: a process result, a model written, reference outputs made, the environment,
 //                the end of a group's rounds, the end, or a sequence number under which nothing is recorded any more
+//   events       those of one record of the journal: the processes of a round in turns, which belong together
 //   remark       shown to the user whatever else is shown
 //   fetched      answers fetch, after the last event
 //   progress     what runs now; not recorded, may be lost
@@ -49,7 +50,7 @@
 
 namespace ngb::samples {
 
-inline constexpr int kProtocolVersion = 7;
+inline constexpr int kProtocolVersion = 8;
 
 // The largest event is a process of 3,000,000 repetitions, each an array of five values; other messages have fewer
 // than 100,000 of anything.
@@ -176,6 +177,14 @@ struct Event {
   }
 };
 
+// Events that the journal holds in one record, in order. The client records all of them, or none.
+struct Events {
+  std::vector<Event> events{};
+
+  static constexpr const char* kType = "events";
+  static constexpr auto fields(auto visit) { return visit(Field{"events", &Events::events}); }
+};
+
 struct Progress {
   std::string cell_id{};
   int process_index = 0;
@@ -209,23 +218,25 @@ struct Fetched {
 
 using ClientMessage = std::variant<Hello, work::Job, work::JobPart, Completed, Follow, Fetch, Acknowledge, Stop, Ask,
                                    Tree, Attach, Describe, Inspect, Adopt, InstallThere, Remove>;
-using AgentMessage = std::variant<Hello, Event, Progress, Remark, Fetched, Error, Arrival, Lacking, Want, Installed,
-                                  Description, Inspection, Removed, Busy>;
+using AgentMessage = std::variant<Hello, Event, Events, Progress, Remark, Fetched, Error, Arrival, Lacking, Want,
+                                  Installed, Description, Inspection, Removed, Busy>;
 
 std::string encode(const ClientMessage& message);
 std::string encode(const AgentMessage& message);
 Result<ClientMessage> decode_client_message(std::string_view text);
 Result<AgentMessage> decode_agent_message(std::string_view text);
 
-// The size of the largest event that a study with this protocol can have, if its compilers have up to so many
-// instances. A device may send no larger one, which bounds the memory that reading it takes.
-std::uint32_t largest_event_bytes(const work::Protocol& protocol, int instances = 1);
+// The size of the largest record that a study with this protocol can have, if its compilers have up to so many
+// instances, and a round in turns so many processes. A device may send no larger one, which bounds the memory that
+// reading it takes.
+std::uint32_t largest_record_bytes(const work::Protocol& protocol, int instances = 1, std::size_t processes = 1);
 
 // Splits the processes into messages of bounded size.
 std::vector<Completed> completed_parts(std::vector<Completed> all);
 
-// An event as the journal keeps it.
+// A record as the journal keeps it: an event, or several. Both are also messages to the client.
 std::string encode(const Event& event);
-Result<Event> decode_event(std::string_view text);
+std::string encode(const std::vector<Event>& events);
+Result<std::vector<Event>> decode_record(std::string_view text);
 
 }  // namespace ngb::samples

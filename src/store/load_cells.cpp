@@ -22,6 +22,9 @@ namespace {
 
 using samples::ProcessResult;
 
+constexpr std::size_t kMostNameBytes = 10'000;  // of a path as the model's label, for example
+constexpr std::size_t kMostOptionsBytes = 100'000;
+
 // Throws SqlError if the JSON is nested deeper than in any study, because parsing it could exhaust the stack.
 void require_shallow(const sql::Database& database, const std::string& text) {
   constexpr work::JsonBounds kBounds{1'000'000, 100'000, 1'000'000, 64};
@@ -127,6 +130,13 @@ class Loader {
     return parameters_;
   }
 
+  // Throws SqlError if the text is longer than any that a study can say: tables and pages would take minutes.
+  std::string name_in(const sql::Statement& row, int column, std::size_t most_bytes = kMostNameBytes) const {
+    std::string text = row.text(column);
+    if (text.size() <= most_bytes) return text;
+    refuse_damaged(database_, fmt::format("a cell has a text of {} bytes, more than a study can say", text.size()));
+  }
+
   CellData load_cell(std::int64_t cell_key) {
     sql::Statement& row = database_.kept(
         "SELECT cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
@@ -139,32 +149,32 @@ class Loader {
     row.bind(cell_key);
     if (!row.step()) refuse_damaged(database_, fmt::format("cell {} belongs to no model", cell_key));
     CellData cell;
-    cell.cell_id = row.text(0);
-    cell.device = row.text(1);
-    cell.model = row.text(2);
-    cell.model_family = row.text(3);
-    cell.model_parameters = parameters_in(row.text(4));
-    cell.model_hash = row.text(5);
+    cell.cell_id = name_in(row, 0);
+    cell.device = name_in(row, 1);
+    cell.model = name_in(row, 2);
+    cell.model_family = name_in(row, 3);
+    cell.model_parameters = parameters_in(name_in(row, 4, kMostOptionsBytes));
+    cell.model_hash = name_in(row, 5);
     cell.batch = row.small(6);
-    cell.compiler = row.text(7);
-    cell.compiler_label = row.text(8);
-    cell.compiler_version = row.text(9);
-    cell.options = row.text(10);
+    cell.compiler = name_in(row, 7);
+    cell.compiler_label = name_in(row, 8);
+    cell.compiler_version = name_in(row, 9);
+    cell.options = name_in(row, 10, kMostOptionsBytes);
     require_shallow(database_, cell.options);
     cell.threads = row.is_null(11) ? std::nullopt : std::optional(row.small(11));
-    cell.precision = row.text(12);
+    cell.precision = name_in(row, 12);
     cell.planned_processes = row.small(13);
     cell.has_ended_rounds = row.small(14) != 0;
-    if (!row.is_null(15)) cell.threads_asked = row.text(15);
-    cell.model_group = row.text(16);
-    cell.model_style = row.text(17);
+    if (!row.is_null(15)) cell.threads_asked = name_in(row, 15);
+    cell.model_group = name_in(row, 16);
+    cell.model_style = name_in(row, 17);
     if (!row.is_null(18)) cell.model_size = row.small(18);
     cell.rounds = rounds_;
-    cell.load = row.text(19);
+    cell.load = name_in(row, 19);
     if (row.integer(20) > 0) cell.model_parameter_count = static_cast<std::uint64_t>(row.integer(20));
-    cell.settings = row.text(21);
+    cell.settings = name_in(row, 21, kMostOptionsBytes);
     require_shallow(database_, cell.settings);
-    cell.in_flight = row.text(22);
+    cell.in_flight = name_in(row, 22);
     if (row.integer(23) > 0) cell.model_raw_bytes = static_cast<std::uint64_t>(row.integer(23));
     if (row.integer(24) > 0) cell.model_encoded_bytes = static_cast<std::uint64_t>(row.integer(24));
     cell.instances = row.small(25);

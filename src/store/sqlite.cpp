@@ -24,10 +24,11 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return {fmt::format("cannot write the results file ({})", detail), where,
-              "check the permissions of the file and its folder, or choose another output folder"};
+              "check the permissions of the file and its folder, or choose another output folder", ErrorCode::unable};
     case SQLITE_CANTOPEN:
       return {fmt::format("cannot open the results file ({})", detail), where,
-              "check that the folder exists and that you may use it, or choose another output folder"};
+              "check that the folder exists and that you may use it, or choose another output folder",
+              ErrorCode::unable};
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {"the results file is in use by another program", where,
@@ -40,7 +41,10 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
     case SQLITE_IOERR:
       return {fmt::format("cannot read or write the results file ({})", detail), where,
               "check the disk, the network file system and the limit of a file's size (ulimit -f), then run the same "
-              "command again"};
+              "command again",
+              ErrorCode::unable};
+    case SQLITE_NOMEM:
+      return {"no memory is left for the results file", where, "end other programs, then try again", ErrorCode::unable};
     default:
       return {fmt::format("SQLite: {}", detail), where, {}};
   }

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -254,6 +255,9 @@ class Store {
   // same at every continuation of the run. Cells that other runs measured in part stay; `completed` lists their
   // processes.
   Result<plan::Plan> remaining(plan::Plan plan, const std::string& run_id);
+  // Returns the hashes of what the file's cells are measured with, by its name for people: of the content of each model
+  // and batch ("net.onnx, batch 1"), and of the last build of each toolchain on the device ("toolchain tvm 0.25.0").
+  Result<std::map<std::string, std::set<std::string>>> contents(const std::string& device);
   // Records which build of a compiler is installed on a device. Earlier builds stay recorded. Durable after `flush`.
   Status record_toolchain(const std::string& device, const std::string& compiler, const std::string& version,
                           const Manifest& manifest);

@@ -22,8 +22,9 @@ import time
 import traceback
 
 import checks
-from faults import FAULTS
+from faults import FAULTS, PREPARED
 from journal import Witness
+from theirs import check_rounds
 from world import Violation, World, install
 
 TRIES = 3  # so often the same command is typed
@@ -58,6 +59,7 @@ def type_on(world, client, chance):
 
 
 def live(world, fault, chance):
+    PREPARED.get(fault, lambda world: None)(world)
     witness = Witness(world)
     client = world.start("run", "study.yaml")
     try:
@@ -68,6 +70,7 @@ def live(world, fault, chance):
         witnessed = witness.end()
         checks.check_results(world, set() if is_cancelled else witnessed)
         checks.check_builds(world)
+        check_rounds(world)
         checks.check_nothing_left(world)
         checks.check_strangers(world)
     finally:

@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 
+import theirs
 from journal import read
 from world import DEVICES, Violation
 
@@ -278,6 +279,8 @@ def reader_with_an_open_transaction(world, client, witness, random):
     thread.join()
 
 
+in_a_round = theirs.kill_in_a_round(kill_role, until_measured)
+PREPARED = {"kill in a round in turns": theirs.in_turns}  # before the client begins
 FAULTS = {
     "client killed": client_killed,
     "agent killed": kill_role("agent"),
@@ -302,4 +305,8 @@ FAULTS = {
     "device taken out of the study": device_taken_out,
     "replaced build": replaced_build,
     "reader with an open transaction": reader_with_an_open_transaction,
+    "kill in a round in turns": in_a_round,
+    "link as work folder": theirs.link_as_work_folder,
+    "model replaced under a gate": theirs.model_replaced_under_a_gate,
+    "cancel beside the client": theirs.cancel_beside_the_client,
 }

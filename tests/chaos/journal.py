@@ -28,8 +28,9 @@ def processes_in(value):
             if value.get("failure") is None:
                 yield value["cell_id"], value["process_index"], value["started_unix_ns"]
             return
-        for each in value.values():
-            yield from processes_in(each)
+        value = list(value.values())
+    for each in value if isinstance(value, list) else ():
+        yield from processes_in(each)
 
 
 def read(path):

@@ -27,14 +27,13 @@ seed: 7
 models:
   - zoo: {{conv_block: {{width: 8, depth: {depths}, image_size: 16}}}}
 compilers:
-  - "null": {{options: {{compile_ns: {compile_ns}}}}}
-batch_sizes: {batch_sizes}
+{compilers}batch_sizes: {batch_sizes}
 reference: "null"
 processes: {processes}
 disturbance:
   max_wait_percent: 100
 repetitions: 5
-devices:
+{more}devices:
 {devices}"""
 
 
@@ -75,6 +74,8 @@ class World:
         self.batch_sizes = [1, 2]
         self.devices = list(DEVICES)
         self.depths = [1, 2]
+        self.labels = ["null"]  # of the compilers
+        self.more = ""  # keys of the study
         self.log = []
         self.undo = []  # what is to be done when the run is over
         self.has_unlike_builds = False
@@ -97,12 +98,14 @@ class World:
 
     def write_study(self):
         devices = "".join(f"  - {name}: {{ssh: {name}}}\n" for name in self.devices)
+        compilers = "".join(f'  - "null": {{label: "{label}", options: {{compile_ns: {100_000_000 // len(self.labels)}}}}}\n'
+                            for label in self.labels)
         self.study.write_text(STUDY.format(depths=self.depths, batch_sizes=self.batch_sizes, processes=PROCESSES,
-                                           compile_ns=100_000_000, devices=devices) + "output: results\n")
+                                           compilers=compilers, more=self.more, devices=devices) + "output: results\n")
 
     def planned(self):
         """How many processes the study has on each of its devices."""
-        return len(self.batch_sizes) * len(self.depths) * PROCESSES
+        return len(self.batch_sizes) * len(self.depths) * len(self.labels) * PROCESSES
 
     # What is not ours
 

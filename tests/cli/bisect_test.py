@@ -228,6 +228,25 @@ class Bisect(NgbTest):
         self.assertEqual(told.returncode, 2)
         self.assertIn("differs in: from, study.repetitions", told.stderr)
 
+    def test_a_step_that_a_gate_continues_is_refused_after_its_toolchain_was_replaced(self):
+        self.make(["1.0", "1.1"])
+        gate = ("gate", "study.yaml", "--baseline", "onnxruntime@1.0", "--candidate", "onnxruntime@1.1", "-o", "gated")
+        self.assertIn(self.ngb(*gate).returncode, (0, 4))
+        self.make(["1.1"], seconds=0.011)
+        refused = self.ngb(*gate)
+        self.assertEqual(refused.returncode, 3, refused.stderr)
+        self.assertIn("gated: what was measured there has changed since: toolchain onnxruntime 1.1; measure into another folder",
+                      refused.stderr)
+
+    def test_what_is_installed_beside_a_toolchain_is_not_there_for_it(self):
+        needs_nothing = ("import sys\nif not sys.flags.no_site or any('site-packages' in each for each in sys.path):\n"
+                         "    raise ImportError(str(sys.path))\n")
+        self.make(["1.0", "1.1"], begin=needs_nothing)
+        gate = ("gate", "study.yaml", "--baseline", "onnxruntime@1.0", "--candidate", "onnxruntime@1.1", "-o", "gated")
+        done = self.ngb(*gate)
+        self.assertIn(done.returncode, (0, 4), done.stderr)
+        self.assertNotIn("import_error", done.stdout + done.stderr)
+
     def test_refuses_a_folder_with_other_results_or_a_damaged_state(self):
         self.make(["1.0", "1.1"])
         for name, problem in (("results.db", "this folder has the results of a study"), ("bisect.json", "parse error")):

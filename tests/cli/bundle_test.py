@@ -259,6 +259,29 @@ class Bundle(NgbTest):
         self.assertEqual(code, 3)
         self.assertIn("a newer version of ngb has made this bundle", message)
 
+    def test_what_this_machine_lacks_says_nothing_about_a_bundle(self):
+        (self.folder / "given.zip").write_bytes(Bundle.made[1])
+        codes = set()
+        for descriptors in range(4, 9):
+            verified = subprocess.run([BIN / "ngb", "verify", "given.zip"], cwd=self.folder, env=self.environment,
+                                      capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                      preexec_fn=lambda most=descriptors: resource.setrlimit(resource.RLIMIT_NOFILE,
+                                                                                             (most, most)))
+            codes.add(verified.returncode)
+            self.assertIn(verified.returncode, (0, 3), (descriptors, verified.stdout, verified.stderr))
+        self.assertEqual(codes, {0, 3})
+
+    def test_a_folder_of_more_files_than_a_bundle_has_is_refused_without_reading_them(self):
+        folder = self.folder / "many"
+        for name, content in self.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+        for number in range(1000):
+            (folder / f"data/{number}.csv").write_bytes(b"")
+        verified = self.ngb("verify", "many")
+        self.assertEqual(verified.returncode, 6, verified.stderr)
+        self.assertIn("it has more than 1000 files, which no bundle has", verified.stdout)
+
     def test_bad_input_gets_one_message_and_leaves_nothing(self):
         self.write("taken.zip", "")
         (self.folder / "empty").mkdir()

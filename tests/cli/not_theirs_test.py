@@ -46,7 +46,7 @@ class NotTheirs(NgbTest):
 class PythonInTheWorkingFolder(NotTheirs):
     """Python would import any of these instead of its own, and leave a mark."""
 
-    NAMES = ("json", "platform", "csv", "re", "bisect", "ast", "importlib", "pip", "vl_convert", "pyarrow")
+    NAMES = ("os", "json", "platform", "csv", "re", "bisect", "ast", "importlib", "pip", "vl_convert", "pyarrow")
 
     def setUp(self):
         super().setUp()
@@ -148,8 +148,8 @@ class StudyBesideResults(NotTheirs):
 class WorkFolder(NotTheirs):
     def test_that_leads_to_files_of_others_is_not_emptied(self):
         theirs = self.folder / "theirs"
-        for name in ("models/precious.onnx", "scratch/thesis.tex"):
-            (theirs / name).parent.mkdir(parents=True)
+        for name in ("models/precious.onnx", "scratch/thesis.tex", "journal of 2025.txt"):
+            (theirs / name).parent.mkdir(parents=True, exist_ok=True)
             (theirs / name).write_text("theirs")
         (self.folder / "results/test/devices").mkdir(parents=True)
         (self.folder / "results/test/devices/local").symlink_to(theirs)
@@ -227,6 +227,52 @@ class PackagesOfTheUser(NotTheirs):
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
         self.measured()
         self.assertFalse((self.folder / "mark").exists())
+
+
+class SameContents(NotTheirs):
+    """A gate that is continued in its folder, after what it measures has changed under its name."""
+
+    def write_model(self, depth):
+        with sqlite3.connect(self.measured() / "results.db") as database:
+            recipe = json.loads(database.execute("SELECT recipe_json FROM model").fetchone()[0])
+        recipe["parameters"]["depth"] = depth
+        subprocess.run([BIN / "ngb-worker", "write-model", "--recipe", "-", "--batch", "1", "--threads", "1", "-o", "m.onnx"],
+                       input=json.dumps(recipe), text=True, cwd=self.folder, env=self.environment, check=True,
+                       capture_output=True)
+
+    def gate(self):
+        return self.ngb("gate", "gate.yaml", "--baseline", "a", "--candidate", "b", "--output", "gated", "--turns", "1")
+
+    def test_are_demanded_of_a_gate_that_is_continued(self):
+        self.write_model(1)
+        gated = STUDY.replace("zoo: {conv_block: {width: 8, image_size: 16}}", "onnx: m.onnx")
+        self.write("gate.yaml", gated.replace("processes: 1\n", ""))
+        self.assertIn(self.gate().returncode, (0, 4))
+        self.write_model(2)
+        refused = self.gate()
+        self.assertEqual(refused.returncode, 3, refused.stderr)
+        self.assertIn("gated: what was measured there has changed since: m, batch 1; measure into another folder (--output), "
+                      "or restore what has changed", refused.stderr)
+        self.write_model(1)
+        self.assertIn(self.gate().returncode, (0, 4))
+
+
+class Surroundings(NotTheirs):
+    def test_a_cache_in_whose_place_others_may_put_another_is_not_used(self):
+        shared = self.folder / "shared"
+        (shared / "cache").mkdir(parents=True, mode=0o700)
+        self.environment["NGB_CACHE"] = str(shared / "cache")
+        for mode, is_used in ((0o777, False), (0o1777, True), (0o755, True)):
+            shared.chmod(mode)
+            done = self.ngb("run", "study.yaml", "--output", f"results/{mode}", "--no-report")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("the cache is not used" not in done.stderr, is_used, (oct(mode), done.stderr))
+
+    def test_what_is_set_for_pip_elsewhere_does_not_change_where_it_installs(self):
+        self.environment |= {"PIP_NO_INDEX": "1", "PIP_REQUIRE_VIRTUALENV": "1", "PIP_USER": "1", "PIP_PREFIX": "/nowhere"}
+        done = self.ngb("toolchain", "install", "onnxruntime@9.9.9")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("pip finds no version of onnxruntime==9.9.9", done.stderr)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/journal.h"
+#include "agent/journal_file.h"
 #include "samples/frame.h"
 
 namespace {
@@ -50,7 +51,8 @@ std::vector<std::string> open_and_list(bool has_more) {
 
 // Lines as the payloads of frames, behind the right header.
 std::string framed(std::string_view lines) {
-  std::string bytes = samples::frame(nlohmann::json{{"journal", 2}, {"run_id", "run"}, {"job_sha256", "job"}}.dump());
+  std::string bytes = samples::frame(
+      nlohmann::json{{"journal", agent::kJournalVersion}, {"run_id", "run"}, {"job_sha256", "job"}}.dump());
   while (!lines.empty()) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
     bytes += samples::frame(lines.substr(0, end));

@@ -56,7 +56,7 @@ void read_payload(std::string_view text) {
     const Job* const job = std::get_if<Job>(&*message);
     if (job != nullptr && ngb::work::check_job(*job)) take_apart_and_put_together(*job);
   }
-  read_twice(text, decode_event);
+  read_twice(text, decode_record);
 }
 
 // In pieces, as a pipe gives them.

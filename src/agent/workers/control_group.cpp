@@ -89,6 +89,11 @@ bool ControlGroup::has_run_out_of_memory() const {
   return false;
 }
 
+bool ControlGroup::counts_memory_kills() const {
+  std::error_code code;
+  return std::filesystem::exists(folder_ / "memory.events", code);
+}
+
 ControlGroups ControlGroups::find() {
   const std::optional<std::string> own = probe::own_cgroup2_folder(probe::Tree(""));
   if (own) return below(*own);

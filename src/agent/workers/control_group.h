@@ -36,6 +36,8 @@ class ControlGroup {
   void kill() const;
   // Returns whether the kernel has killed a process of the group because of the memory limit.
   [[nodiscard]] bool has_run_out_of_memory() const;
+  // Returns whether the kernel counts such kills for the group.
+  [[nodiscard]] bool counts_memory_kills() const;
 
  private:
   std::filesystem::path folder_;

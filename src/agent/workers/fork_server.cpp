@@ -18,6 +18,7 @@
 #include "base/json_text.h"
 #include "base/process.h"
 #include "base/processors.h"
+#include "base/python.h"
 #include "base/text.h"
 
 namespace ngb::agent {
@@ -64,12 +65,17 @@ Failure failure_of(FailureKind kind, std::string message) {
 ForkServer::ForkServer(const Surroundings& surroundings, Children& children, const work::Place& place, int number)
     : surroundings_(surroundings),
       children_(children),
-      python_(place.python),
+      python_(python::of_toolchain(place.python, place.toolchain_dir)),
       compiler_folder_((surroundings.lib / "compilers" / place.compiler).string()),
       environment_(python_variables(surroundings, place)),
       log_(surroundings.logs() / log_name(place, number)),
-      fresh_(surroundings, children, {python_, "-m", "ngraphbench.worker", "--compiler-dir", compiler_folder_},
-             environment_) {}
+      fresh_(surroundings, children, command("ngraphbench.worker"), environment_) {}
+
+std::vector<std::string> ForkServer::command(const char* module) const {
+  std::vector<std::string> words = python_;
+  words.insert(words.end(), {"-m", module, "--compiler-dir", compiler_folder_});
+  return words;
+}
 
 void ForkServer::begin(const Launch& launch) {
   launch_ = launch;
@@ -95,13 +101,13 @@ void ForkServer::start_server() {
   if (!log) return give_up(log.error());
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
-    return give_up(file::from_errno("start", python_, errno));
+    return give_up(file::from_errno("start", python_.front(), errno));
   }
   socket_ = FileDescriptor(ends[0]);
   const FileDescriptor theirs(ends[1]);
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  process::Spawn spawn{{python_, "-m", "ngraphbench.fork_server", "--compiler-dir", compiler_folder_, "--socket-fd",
-                        std::to_string(kServerSocketFd)}};
+  process::Spawn spawn{command("ngraphbench.fork_server")};
+  spawn.arguments.insert(spawn.arguments.end(), {"--socket-fd", std::to_string(kServerSocketFd)});
   spawn.environment = surroundings_.environment;
   spawn.environment.insert(spawn.environment.end(), environment_.begin(), environment_.end());
   // A library that starts threads when it is loaded would make the server unable to fork.
@@ -208,7 +214,7 @@ void ForkServer::server_ended(int wait_status) {
   failure.signal = outcome.signal;
   if (!is_ready_ && !outcome.signal) {
     failure.kind = FailureKind::import_error;
-    failure.message = fmt::format("{} cannot import the compiler: {}", python_, how);
+    failure.message = fmt::format("{} cannot import the compiler: {}", python_.front(), how);
     failure.advice = "install the compiler's toolchain again";
     quote_log(failure, log_, "logs/" + log_.filename().string());
     import_failure_ = failure;

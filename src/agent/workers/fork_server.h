@@ -36,6 +36,7 @@ class ForkServer final : public Launcher {
   [[nodiscard]] std::set<pid_t> own_processes() const override { return own_processes_; }
 
  private:
+  [[nodiscard]] std::vector<std::string> command(const char* module) const;
   void start_server();
   void send_request();
   void read_packets();
@@ -45,7 +46,7 @@ class ForkServer final : public Launcher {
 
   const Surroundings& surroundings_;
   Children& children_;
-  std::string python_;
+  std::vector<std::string> python_;  // the interpreter with its options
   std::string compiler_folder_;
   Variables environment_;
   std::filesystem::path log_;

@@ -19,6 +19,7 @@
 #include "base/json_text.h"
 #include "base/process.h"
 #include "base/processors.h"
+#include "base/python.h"
 #include "base/text.h"
 #include "work/codec.h"
 
@@ -128,21 +129,11 @@ std::vector<std::string> ModelWriting::command(const work::Model& model, const w
     return {surroundings_.worker.string(),           "write-model", "--recipe", "-",  "--batch",
             model.dynamic_batch ? "dynamic" : batch, "--threads",   threads,    "-o", path_.string()};
   }
-  std::vector<std::string> words{exporter->python,
-                                 "-m",
-                                 "ngraphbench.export_model",
-                                 "--compiler-dir",
-                                 (surroundings_.lib / "compilers" / exporter->compiler).string(),
-                                 "--toolchain",
-                                 exporter->toolchain_dir,
-                                 "--module",
-                                 "-",
-                                 "--batch",
-                                 batch,
-                                 "--threads",
-                                 threads,
-                                 "-o",
-                                 path_.string()};
+  const std::string folder = (surroundings_.lib / "compilers" / exporter->compiler).string();
+  std::vector<std::string> words = python::of_toolchain(exporter->python, exporter->toolchain_dir);
+  words.insert(words.end(),
+               {"-m", "ngraphbench.export_model", "--compiler-dir", folder, "--toolchain", exporter->toolchain_dir,
+                "--module", "-", "--batch", batch, "--threads", threads, "-o", path_.string()});
   if (model.dynamic_batch) words.emplace_back("--dynamic-batch");
   if (!exporting_.needs_file) words.emplace_back("--without-file");
   return words;

@@ -12,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -126,8 +127,20 @@ class AgentClient {
   std::optional<samples::AgentMessage> next(std::chrono::milliseconds patience = std::chrono::seconds(20)) {
     const auto give_up = std::chrono::steady_clock::now() + patience;
     for (;;) {
+      if (!events_.empty()) {
+        samples::AgentMessage first = std::move(events_.front());
+        events_.pop_front();
+        return first;
+      }
       auto frame = frames_.next();
-      if (frame && frame->has_value()) return *samples::decode_agent_message(**frame);
+      if (frame && frame->has_value()) {
+        samples::AgentMessage message = *samples::decode_agent_message(**frame);
+        auto* const events = std::get_if<samples::Events>(&message);
+        if (events == nullptr) return message;
+        ++records_of_several_;
+        events_.assign(events->events.begin(), events->events.end());
+        continue;
+      }
       if (!frame || !ours_.is_open()) return std::nullopt;
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(give_up - std::chrono::steady_clock::now());
       pollfd source{ours_.get(), POLLIN, 0};
@@ -168,6 +181,8 @@ class AgentClient {
   }
 
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+  // Returns how many records of several events have come.
+  [[nodiscard]] int records_of_several() const { return records_of_several_; }
   [[nodiscard]] const std::vector<samples::Progress>& progress() const { return progress_; }
 
   [[nodiscard]] const std::vector<std::string>& remarks() const { return remarks_; }
@@ -183,6 +198,8 @@ class AgentClient {
  private:
   FileDescriptor ours_{};
   samples::FrameReader frames_{};
+  std::deque<samples::AgentMessage> events_{};  // of a record of several, not returned yet
+  int records_of_several_ = 0;
   pid_t pid_ = -1;
   std::optional<Error> error_{};
   std::vector<samples::Progress> progress_{};

@@ -12,6 +12,7 @@ namespace {
 
 using samples::FailureKind;
 using testing::HasSubstr;
+using testing::Not;
 
 // Returns a job with one cell of the compiler of that name.
 work::Job python_job(const std::string& compiler, int processes, const std::string& behave = "",
@@ -36,6 +37,20 @@ TEST(ForkServer, IsStartedOnceForAllProcesses) {
   EXPECT_EQ(run.processes[2].facts.at("threads_at_fork"), "1");
   EXPECT_EQ(run.processes[2].facts.at("import_ns"), "123");
   EXPECT_EQ(run.processes[2].facts.at("NGB_PROCESS_INDEX"), "2");
+}
+
+TEST(ForkServer, OfAToolchainThatNgbInstalledSeesNoPackagesOfTheInterpreter) {
+  const TemporaryFolder folder;
+  work::Job job = python_job("forked", 1);
+  place_of(job, 0).toolchain_dir = (folder.path() / "toolchain/site").string();
+  const auto record = [&] { return file::read(folder.path() / "started-forked").value_or(""); };
+  (void)run_job(folder.path(), job);
+  EXPECT_THAT(record(), Not(HasSubstr("without site")));
+  std::filesystem::create_directories(folder.path() / "toolchain/site");
+  ASSERT_TRUE(file::write_atomically(folder.path() / "toolchain/manifest.json", R"({"adopted": false})"));
+  job.run_id = "run-2";
+  (void)run_job(folder.path(), job);
+  EXPECT_THAT(record(), HasSubstr("without site"));
 }
 
 TEST(ForkServer, SurvivesTheCrashOfAWorker) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "agent/journal_file.h"
 #include "agent_client.h"
 
 namespace ngb::agent {
@@ -125,9 +126,9 @@ TEST(Journal, TellsAClientThatARecordIsLost) {
     if (entry->payload.empty()) break;
     ASSERT_EQ(entry->sequence, last + 1);
     last = entry->sequence;
-    const auto event = samples::decode_event(entry->payload);
+    const auto event = samples::decode_record(entry->payload);
     ASSERT_TRUE(event);
-    kinds.emplace_back(std::holds_alternative<samples::Skipped>(event->body) ? "skipped" : "model");
+    kinds.emplace_back(std::holds_alternative<samples::Skipped>(event->front().body) ? "skipped" : "model");
   }
   EXPECT_THAT(kinds, ElementsAre("model", "skipped", "model"));
 }
@@ -190,6 +191,45 @@ TEST(Journal, TreatsANumberWithoutASuccessorAsDamage) {
   EXPECT_EQ(opened.journal->append(event_of("four")), 4U);
 }
 
+TEST(Journal, HoldsEventsThatBelongTogetherInOneRecordOfWhichAllOrNoneAreThere) {
+  const TemporaryFolder folder;
+  {
+    Opened opened = open(folder.path());
+    ASSERT_TRUE(opened.journal->append(event_of("one")));
+    EXPECT_EQ(opened.journal->append({event_of("two"), event_of("three")}), 3U);
+    const Result<Journal::Entry> entry = opened.journal->next_after(1);
+    ASSERT_TRUE(entry);
+    EXPECT_EQ(entry->sequence, 3U);
+    EXPECT_EQ(samples::decode_record(entry->payload)->size(), 2U);
+    EXPECT_EQ(opened.journal->next_after(2)->payload, entry->payload);
+  }
+  const std::string whole = content_of(folder.path() / "journal");
+  EXPECT_THAT(open(folder.path()).models, ElementsAre("one", "two", "three"));
+  const std::size_t second_begins = whole.rfind("{\"events\"") - samples::kFrameHeaderBytes;
+  for (std::size_t size = second_begins; size < whole.size(); ++size) {
+    overwrite(folder.path() / "journal", whole.substr(0, size));
+    ASSERT_THAT(open(folder.path()).models, ElementsAre("one")) << size;
+  }
+}
+
+TEST(Journal, OfTheVersionWithOneEventInEachRecordIsContinued) {
+  const TemporaryFolder folder;
+  write_three(folder.path());
+  std::string bytes;
+  const std::string before = content_of(folder.path() / "journal");
+  for (std::string_view left = before; !left.empty();) {
+    std::string payload(left.substr(samples::kFrameHeaderBytes, samples::frame_length(left)));
+    left.remove_prefix(samples::kFrameHeaderBytes + payload.size());
+    if (const auto mark = decode_mark(payload)) payload = encode(JournalMark{6, mark->run_id, mark->job_sha256});
+    bytes += samples::frame(payload);
+  }
+  overwrite(folder.path() / "journal", bytes);
+  Opened opened = open(folder.path());
+  EXPECT_THAT(opened.models, ElementsAre("one", "two", "three"));
+  EXPECT_EQ(opened.journal->append({event_of("four"), event_of("five")}), 5U);
+  EXPECT_THAT(open(folder.path()).models, ElementsAre("one", "two", "three", "four", "five"));
+}
+
 TEST(Journal, KeepsTheJournalOfAnotherRunUntilThatRunReturns) {
   const TemporaryFolder folder;
   write_three(folder.path());
@@ -222,16 +262,18 @@ TEST(Journal, ReturnsTheEventsOfAnotherJobOfTheSameRun) {
 TEST(Journal, SkipsTheEndOfAnEarlierJob) {
   const TemporaryFolder folder;
   ASSERT_TRUE(open(folder.path()).journal->append({0, samples::Finished{}}));
-  const auto first = [](const Opened& opened) { return samples::decode_event(opened.journal->next_after(0)->payload); };
+  const auto first = [](const Opened& opened) {
+    return samples::decode_record(opened.journal->next_after(0)->payload)->front();
+  };
   const auto reopen = [&](const std::string& job) {
     Opened opened;
     auto journal = Journal::open(folder.path(), {"run-1", job}, {[](const samples::Event&) {}});
     if (journal) opened.journal = *std::move(journal);
     return opened;
   };
-  EXPECT_TRUE(std::holds_alternative<samples::Finished>(first(reopen("abc"))->body));
-  EXPECT_TRUE(std::holds_alternative<samples::Skipped>(first(reopen("another job"))->body));
-  EXPECT_TRUE(std::holds_alternative<samples::Skipped>(first(reopen("another job"))->body));
+  EXPECT_TRUE(std::holds_alternative<samples::Finished>(first(reopen("abc")).body));
+  EXPECT_TRUE(std::holds_alternative<samples::Skipped>(first(reopen("another job")).body));
+  EXPECT_TRUE(std::holds_alternative<samples::Skipped>(first(reopen("another job")).body));
 }
 
 TEST(Journal, SetsAsideAJournalOfTheFirstVersionWithARemark) {
@@ -243,13 +285,13 @@ TEST(Journal, SetsAsideAJournalOfTheFirstVersionWithARemark) {
   const Opened opened = open(folder.path());
   EXPECT_THAT(opened.models, IsEmpty());
   ASSERT_EQ(opened.journal->remarks().size(), 1U);
-  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("it has version 1, this agent reads version 6"));
+  EXPECT_THAT(opened.journal->remarks()[0], HasSubstr("it has version 1, this agent reads version 7"));
   EXPECT_EQ(file::read(folder.path() / "journal.older-1").value_or(""), bytes);
 }
 
 TEST(Journal, SetsAsideAFileThatNamesNoRunWithARemark) {
   const TemporaryFolder folder;
-  for (const std::string& content : {samples::frame(R"({"journal":7,"run_id":"run-1","job_sha256":""})"),
+  for (const std::string& content : {samples::frame(R"({"journal":8,"run_id":"run-1","job_sha256":""})"),
                                      std::string("something else that is no journal")}) {
     overwrite(folder.path() / "journal", content);
     const Opened opened = open(folder.path());

@@ -60,6 +60,24 @@ TEST(Agent, RecordsWhatEachProcessWasMadeWith) {
   EXPECT_EQ(with.model_sha256, std::get<samples::ModelWritten>(run.events.at(1).body).file_sha256);
 }
 
+TEST(Agent, CountsWhatAnAdoptedToolchainsPythonFindsElsewhereToTheBuild) {
+  const TemporaryFolder folder;
+  const std::filesystem::path site = folder.path() / "adopted/site-packages";
+  std::filesystem::create_directories(site);
+  const auto package_of_a_run = [&](const char* run) {
+    work::Job job = small_job(1);
+    add_cell(job, "a");
+    host_by_python(job, 0, "forked");
+    place_of(job, 0).toolchain_dir = site.string();
+    job.run_id = run;
+    return run_job(folder.path() / run, job).processes.at(0).made_with.package_sha256;
+  };
+  const std::string before = package_of_a_run("run-1");
+  EXPECT_EQ(package_of_a_run("run-2"), before);
+  ASSERT_TRUE(file::write_atomically(site / "usercustomize.py", "import time"));
+  EXPECT_NE(package_of_a_run("run-3"), before);
+}
+
 // Returns records of another worker: process 0 of cell a, and all processes of cell b.
 samples::Completed with_an_older_worker() {
   return {{.worker_sha256 = "0123456789abcdef"}, "e", {{"a", {0}}, {"b", {0, 1}}}};

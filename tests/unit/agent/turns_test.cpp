@@ -124,6 +124,59 @@ TEST(Turns, AreTakenAgainByTheWholeRoundIfOneOfItWasDisturbed) {
   EXPECT_FALSE(run.processes[3].failure);
 }
 
+// Returns "cell attempt: failure, or how many others there were" of each process, in the order recorded.
+std::vector<std::string> told(const std::vector<samples::ProcessResult>& processes) {
+  std::vector<std::string> lines;
+  for (const samples::ProcessResult& process : processes) {
+    const std::string how = process.failure ? std::string(name(process.failure->kind)) : process.facts.at("turns");
+    lines.push_back(process.cell_id + std::to_string(process.process_index) + " " + std::to_string(process.attempt) +
+                    ": " + how);
+  }
+  return lines;
+}
+
+TEST(Turns, AreTakenAgainByTheWholeRoundIfOneOfItIsTriedAgainAfterACrash) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(2);
+  add_cell(job, "a");
+  add_cell(job, "b", "crash_in_turn", "0:1");
+  add_cell(job, "c");
+  job.protocol.turns = 2;
+  job.limits.attempts = 2;
+  const WholeRun run = run_job(folder.path(), job);
+  EXPECT_THAT(told(run.processes),
+              ElementsAre("b0 1: crash", "a0 1: 2, with 2 other processes", "b0 2: 2, with 2 other processes",
+                          "c0 1: 2, with 2 other processes", "a1 1: 2, with 2 other processes",
+                          "b1 1: 2, with 2 other processes", "c1 1: 2, with 2 other processes"));
+}
+
+TEST(Turns, OfARoundAreOneRecordSoThatNoKillCutsItInTwo) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(3);
+  for (const char* const id : {"a", "b", "c", "d"}) add_cell(job, id);
+  job.protocol.turns = 2;
+  std::uint64_t last = 0;
+  std::vector<samples::ProcessResult> processes;
+  for (int kills = 0; kills < 3; ++kills) {
+    AgentClient client(folder.path());
+    client.begin(job, last);
+    while (const auto event = client.next_of<samples::Event>()) {
+      last = event->sequence;
+      const auto* const process = std::get_if<samples::ProcessResult>(&event->body);
+      if (process == nullptr) continue;
+      processes.push_back(*process);
+      EXPECT_EQ(client.records_of_several(), 1);
+      if (process->cell_id != "d") continue;
+      client.kill();
+      break;
+    }
+    client.wait();
+  }
+  EXPECT_EQ(processes.size(), 12U);
+  for (const auto& process : processes) EXPECT_EQ(process.facts.at("turns"), "2, with 3 other processes");
+  EXPECT_TRUE(run_job(folder.path(), job, last).processes.empty());
+}
+
 TEST(Turns, OfOthersCountNeitherForTheTimeLimitNorAsTimeOfTheProcess) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);

@@ -93,6 +93,18 @@ TEST(WriteAll, SaysWhatToDoWhenTheDiskIsFull) {
             "results.db: cannot write: No space left on device; free some space and run the same command again");
 }
 
+TEST(WriteNew, LeavesWhatIsThereAlone) {
+  const TemporaryFolder folder;
+  ASSERT_TRUE(write_new(folder / "f", "first"));
+  const Status second = write_new(folder / "f", "second");
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().where, (folder / "f").string());
+  EXPECT_EQ(*read(folder / "f"), "first");
+  ASSERT_TRUE(write_atomically(folder / "made", "third"));
+  EXPECT_FALSE(put_in_new_place(folder / "made", folder / "f"));
+  EXPECT_EQ(*read(folder / "f"), "first");
+}
+
 TEST(Sha256OfFile, EqualsThatOfItsContent) {
   const TemporaryFolder folder;
   const std::string content(3'000'000, 'n');

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -13,8 +14,10 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace ngb::live {
 namespace {
@@ -38,7 +41,8 @@ class SharedClock final : public Clock {
 class Reader {
  public:
   // Asks for the events. `buffer_bytes` is what the kernel may keep for a reader that does not read; 0: as it likes.
-  Reader(const Server& server, int buffer_bytes) : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  Reader(const Server& server, int buffer_bytes, bool asks = true)
+      : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     const std::string url = server.url();
     const int port = std::atoi(url.c_str() + url.rfind(':') + 1);
     if (buffer_bytes > 0) ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &buffer_bytes, sizeof buffer_bytes);
@@ -48,12 +52,14 @@ class Reader {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     EXPECT_EQ(::connect(descriptor_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     const std::string request = "GET /events HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\n\r\n";
+    if (!asks) return;
     EXPECT_EQ(::send(descriptor_, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
   }
   ~Reader() { ::close(descriptor_); }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
+  void send(const std::string& text) const { (void)::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL); }
   // Waits until something has come, without reading it.
   [[nodiscard]] bool has_something() const {
     constexpr int kPatienceMs = 20'000;
@@ -113,6 +119,58 @@ TEST(LiveServer, LeavesAReaderThatNeverReadsBehindAndServesTheOthers) {
   server->end(std::move(last));
   reading.join();
   EXPECT_EQ(other.read_to_the_end(), 0U);
+}
+
+TEST(LiveServer, DropsAReaderThatSendsMoreThanItsRequest) {
+  auto server = Server::begin({}, {}).value();
+  Reader reader(*server, 0);
+  ASSERT_TRUE(reader.read_until("retry: 2000"));
+  reader.send("more and more");
+  EXPECT_EQ(reader.read_to_the_end(), 0U);
+}
+
+// Returns the processor time that this process has used.
+std::chrono::microseconds used() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+TEST(LiveServer, WaitsWhileNoDescriptorIsLeftAndThenServes) {
+  using std::chrono::milliseconds;
+  SharedClock clock;
+  auto server = Server::begin({}, {}, clock).value();
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const int next = ::dup(0);
+  ::close(next);
+  const rlimit one_more{static_cast<rlim_t>(next) + 1, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &one_more), 0);
+  Reader reader(*server, 0);
+  const auto begun = used();
+  std::this_thread::sleep_for(milliseconds(400));
+  EXPECT_LT(used() - begun, milliseconds(200));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  clock.advance(seconds(2));
+  EXPECT_TRUE(reader.read_until("retry: 2000"));
+}
+
+TEST(LiveServer, GivesAnAddressAQuarterOfThePlacesAndTakesThoseOfIdleReadersFirst) {
+  auto server = Server::begin({}, {}).value();
+  std::vector<std::unique_ptr<Reader>> streams;
+  for (int i = 0; i < 15; ++i) {
+    streams.push_back(std::make_unique<Reader>(*server, 0));
+    ASSERT_TRUE(streams.back()->read_until("retry: 2000"));
+  }
+  Reader idle(*server, 0, false);
+  Reader sixteenth(*server, 0);
+  EXPECT_TRUE(sixteenth.read_until("retry: 2000"));
+  EXPECT_EQ(idle.read_to_the_end(), 0U);
+  Reader seventeenth(*server, 0);
+  EXPECT_FALSE(seventeenth.read_until("retry: 2000"));
+  server->publish(state("shown"));
+  EXPECT_TRUE(streams.front()->read_until("shown"));
 }
 
 }  // namespace

@@ -66,21 +66,28 @@ TEST(Message, WithMillionsOfEmptyObjectsIsRefusedBeforeItIsParsed) {
   EXPECT_EQ(deep.error().what, "not a valid agent message: too deeply nested");
 }
 
-TEST(LargestEvent, GrowsWithTheRepetitionsOfTheStudy) {
+TEST(LargestRecord, GrowsWithTheRepetitionsOfTheStudy) {
   work::Protocol protocol;
-  EXPECT_LT(largest_event_bytes(protocol), 13U << 20U);
-  EXPECT_LT(largest_event_bytes(protocol, 2), 25U << 20U);
-  EXPECT_GT(largest_event_bytes(protocol, 2), largest_event_bytes(protocol) + (7U << 20U));
+  EXPECT_LT(largest_record_bytes(protocol), 13U << 20U);
+  EXPECT_LT(largest_record_bytes(protocol, 2), 25U << 20U);
+  EXPECT_GT(largest_record_bytes(protocol, 2), largest_record_bytes(protocol) + (7U << 20U));
   protocol.repetitions = 1'000'000;
-  EXPECT_EQ(largest_event_bytes(protocol), kMaxFrameBytes);
+  EXPECT_EQ(largest_record_bytes(protocol), kMaxFrameBytes);
 }
 
-TEST(LargestEvent, GrowsWithTheRequestsOfTheStudy) {
+TEST(LargestRecord, HoldsAllProcessesOfARoundInTurns) {
+  work::Protocol protocol;
+  EXPECT_EQ(largest_record_bytes(protocol, 1, 3), largest_record_bytes(protocol));
+  protocol.turns = 2;
+  EXPECT_EQ(largest_record_bytes(protocol, 1, 3), 3 * largest_record_bytes(protocol));
+}
+
+TEST(LargestRecord, GrowsWithTheRequestsOfTheStudy) {
   work::Protocol protocol;
   protocol.arrivals = work::Arrivals{.requests_per_s = 1e6, .requests = 400'000};
-  EXPECT_GT(largest_event_bytes(protocol), 14'806'352U);  // what such a process of a conv_block was
+  EXPECT_GT(largest_record_bytes(protocol), 14'806'352U);  // what such a process of a conv_block was
   protocol.arrivals->requests = 1'000'000;
-  EXPECT_GT(largest_event_bytes(protocol), 37'000'000U);
+  EXPECT_GT(largest_record_bytes(protocol), 37'000'000U);
 }
 
 TEST(Message, AProcessResultSurvivesEncodingInEveryField) {
@@ -94,6 +101,16 @@ TEST(Message, AProcessResultSurvivesEncodingInEveryField) {
   EXPECT_EQ(std::get<ProcessResult>(event.body).repetitions[1].inferences, 4U);
   EXPECT_EQ(std::get<ProcessResult>(event.body).failure->signal, 11);
   EXPECT_EQ(std::get<ProcessResult>(event.body).phases[0].peak_rss_bytes.reason, "no clear_refs");
+}
+
+TEST(Message, ARecordOfSeveralEventsSurvivesEncoding) {
+  const std::vector<Event> events{{7, full_result()}, {8, Finished{}}};
+  const auto message = decode_agent_message(encode(events));
+  ASSERT_TRUE(message) << message.error().text();
+  EXPECT_EQ(encode(std::get<Events>(*message).events), encode(events));
+  const auto record = decode_record(encode(events));
+  ASSERT_TRUE(record) << record.error().text();
+  EXPECT_EQ(encode(*record), encode(events));
 }
 
 TEST(Message, AJobSurvivesEncodingInEveryField) {
@@ -200,7 +217,7 @@ TEST(Message, AFieldThatIsMissingOrOfTheWrongTypeIsNamed) {
             "not a valid agent message: unknown type \"sing\"");
   EXPECT_FALSE(decode_agent_message("{"));
   EXPECT_FALSE(decode_agent_message("[]"));
-  EXPECT_FALSE(decode_event(R"({"sequence":1,"body":{"type":"process","cell_id":3}})"));
+  EXPECT_FALSE(decode_record(R"({"sequence":1,"body":{"type":"process","cell_id":3}})"));
 }
 
 TEST(Message, ANumberThatIsNotAnIntegerInRangeIsRefusedAndNotConverted) {
@@ -218,9 +235,9 @@ TEST(Message, ANumberThatIsNotAnIntegerInRangeIsRefusedAndNotConverted) {
 TEST(Message, AnInvalidByteInACompilersMessageDoesNotLoseTheRecord) {
   ProcessResult result = full_result();
   result.failure->message = "bad \xC3 byte";
-  const auto decoded = decode_event(encode(Event{1, result}));
+  const auto decoded = decode_record(encode(Event{1, result}));
   ASSERT_TRUE(decoded);
-  EXPECT_EQ(std::get<ProcessResult>(decoded->body).failure->message, "bad \xEF\xBF\xBD byte");
+  EXPECT_EQ(std::get<ProcessResult>(decoded->front().body).failure->message, "bad \xEF\xBF\xBD byte");
 }
 
 TEST(Message, CompletedProcessesSurviveEncodingInEveryField) {

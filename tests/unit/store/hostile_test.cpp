@@ -95,6 +95,14 @@ TEST_F(HostileFile, WithNumbersThatNoDeviceCouldHaveSentIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("-1 processes"));
 }
 
+TEST_F(HostileFile, WithATextThatIsLongerThanAnyOfAStudyIsRefused) {
+  for (const char* const column : {"compiler_version", "compiler_label", "precision", "load", "settings_json"}) {
+    change(std::string("UPDATE cell SET ") + column + " = printf('%.*c', 200000, 'x')");
+    EXPECT_EQ(refusal(), "the results file is damaged (a cell has a text of 200000 bytes, more than a study can say)");
+    change(std::string("UPDATE cell SET ") + column + " = '{}'");
+  }
+}
+
 TEST_F(HostileFile, WithTooDeeplyNestedJsonIsRefused) {
   change("UPDATE cell SET options_json = '" + std::string(100'000, '[') + "'");
   EXPECT_THAT(refusal(), HasSubstr("the results file is damaged"));

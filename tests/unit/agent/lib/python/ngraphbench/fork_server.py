@@ -24,7 +24,7 @@ connection = socket.socket(fileno=int(sys.argv[sys.argv.index("--socket-fd") + 1
 stopped = os.path.join(os.environ["NGB_WORK_FOLDER"], "has-stopped")
 # One process each: how often a server was started.
 with open(os.path.join(os.environ["NGB_WORK_FOLDER"], "started-" + name), "a") as record:
-    record.write("server %d\n" % os.getpid())
+    record.write("server %d%s\n" % (os.getpid(), " without site" if sys.flags.no_site else ""))
 
 
 def send(packet):
