@@ -287,7 +287,7 @@ std::string TextTable::notes(const std::vector<std::string>& left_out,
   }
   for (const auto& [remark, count] : remarks_) {
     text += remarks_.size() == 1 ? fmt::format("  {}\n", remark)
-                                : fmt::format("  {} {}: {}\n", count, count == 1 ? "cell" : "cells", remark);
+                                 : fmt::format("  {} {}: {}\n", count, count == 1 ? "cell" : "cells", remark);
   }
   std::vector<std::string> remarks = environment_remarks(differences);
   if (!allocator.empty()) remarks.push_back("allocator: " + text::visible(allocator));

@@ -108,8 +108,8 @@ enum class Detail {
   planned,  // the cell without its processes
   outline,  // its processes without phases, repetitions, readings, what they were made with, the numbers of their
             // checks, and facts other than the device and how the host waits for it
-  phases,  // the outline with phases
-  speeds,  // without phases, readings and the numbers of checks, and of the facts only those two
+  phases,   // the outline with phases
+  speeds,   // without phases, readings and the numbers of checks, and of the facts only those two
   full
 };
 
