@@ -247,7 +247,7 @@ ProcessResult Runner::result_without_worker(const work::Step& step) const {
   return result;
 }
 
-Status Runner::record(std::vector<samples::Event> events) {
+Status Runner::record(const std::vector<samples::Event>& events) {
   const Result<std::uint64_t> sequence = journal_.append(events);
   if (!sequence) return error_of(sequence);
   for (const samples::Event& event : events) ledger_.add(event);

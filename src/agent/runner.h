@@ -92,7 +92,7 @@ class Runner {
   Status record_model(const ModelFile& file);
   Status fail_group(const samples::Failure& failure);
   Status record(const samples::Event& event) { return record(std::vector{event}); }
-  Status record(std::vector<samples::Event> events);
+  Status record(const std::vector<samples::Event>& events);
   Status stop_when_disk_is_full(const samples::Failure& failure) const;
   [[nodiscard]] Status check_all_ended(const std::vector<pid_t>& left) const;
   [[nodiscard]] const work::Group& group() const { return job_.groups[group_]; }

@@ -166,7 +166,7 @@ Status Runner::end_round(const std::vector<WorkerRequest>& requests, std::vector
   }
   if (round.empty()) return Done{};
   drop_if_too_large(round);
-  if (Status recorded = record(std::move(round)); !recorded) return recorded;
+  if (Status recorded = record(round); !recorded) return recorded;
   for (const WorkerRequest& request : requests) {
     if (is_done(cell_of(request))) compilation_.end_cell(request.cell_id);
   }

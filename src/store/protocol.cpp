@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/protocol.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -76,7 +78,7 @@ std::string study_hash(const plan::Plan& plan) {
   for (const work::Cell& cell : plan.cells) content += cell.id + '\n';
   for (const ProtocolKey& row : protocol_of(study)) {
     const auto [key, value] = in_hashes(row);
-    content += key + '=' + value + '\n';
+    content += fmt::format("{}={}\n", key, value);
   }
   constexpr double kNanoseconds = 1e9;
   const work::Limits& given = study.limits;
