@@ -22,11 +22,11 @@ double TimeLeft::cell_s(int cell) const {
   const Cell& now = cells_[static_cast<std::size_t>(cell)];
   const CellTime& expected = expected_[static_cast<std::size_t>(cell)];
   if (now.left == 0) return 0;
-  if (now.loaded > 0) return now.left * double{now.loaded_s} / now.loaded;
+  if (now.loaded > 0) return now.left * static_cast<double>(now.loaded_s) / now.loaded;
   if (now.compiled == 0) return expected.first_s + (now.left - 1) * expected.other_s;
   // The first process may have tuned, or compiled for the others.
   const double saved_s = now.compiled == 1 ? expected.first_s - expected.other_s : 0;
-  const double mean_s = double{now.compiled_s} / now.compiled;
+  const double mean_s = static_cast<double>(now.compiled_s) / now.compiled;
   return now.left * std::max(mean_s - saved_s, mean_s / 20);
 }
 
