@@ -52,8 +52,8 @@ bool may_be_renamed_in(const std::filesystem::path& folder) {
   return (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
 }
 
-// Returns whether nobody else may write to the folder, to the references in it, or put another in its place. A folder
-// that is missing will be made by this user.
+// Returns whether only this user may write to the folder and to the references in it, and may put another folder in its
+// place. A missing folder counts as this user's, who will make it.
 bool is_only_ours(const std::filesystem::path& folder) {
   for (const std::filesystem::path& each : {folder, folder / "references"}) {
     struct stat status{};

@@ -27,7 +27,7 @@ Contents contents_now(const plan::Plan& plan, const Compilers& compilers) {
   return now;
 }
 
-// Returns the names under which both have something, and not the same.
+// Returns the names that both have, but with different hashes.
 std::vector<std::string> changed(const Contents& before, const Contents& now) {
   std::vector<std::string> names;
   for (const auto& [name, hashes] : now) {

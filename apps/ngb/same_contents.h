@@ -7,9 +7,9 @@
 namespace ngb::app {
 
 // Returns an error that names what differs if the plan's results folder has results of another content: a model (with
-// its weights, inputs and code) or a toolchain of this machine that has changed under its name. A command that asks one
-// question of what it measures must not answer it from two halves. The reference is part of the protocol, which the
-// results compare themselves.
+// its weights, inputs and code) or a toolchain of this machine that has changed under its name. A command with one
+// question must not answer it from two different contents. The reference is not compared here: it is part of the
+// protocol, which the results compare themselves.
 Status check_same_contents(const plan::Plan& plan, const Compilers& compilers);
 
 }  // namespace ngb::app

@@ -56,7 +56,8 @@ class ReferenceSearch {
   bool question(const work::Compiler& compiler);
   [[nodiscard]] bool is_on_trial() const { return judge_.has_value() && is_settled_; }
   enum class Trial { agrees, differs, failed };
-  // Ends the trial: the third stays, nobody judges, or the first judge judges again.
+  // Ends the trial. Depending on how it ended, the third compiler becomes the judge, or nobody judges, or the first
+  // judge goes on.
   void end_trial(Trial end);
 
  private:

@@ -46,7 +46,7 @@ bool Connection::receive() {
   std::array<char, 4096> buffer{};
   const ssize_t count = ::recv(descriptor_, buffer.data(), buffer.size(), MSG_DONTWAIT);
   if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-  // Nobody has a reason to send more than a request; who does is not read for ever.
+  // A reader that goes on sending after its request is dropped, so that it cannot keep this thread busy.
   if (stage != Stage::reading) return false;
   received_.append(buffer.data(), static_cast<std::size_t>(count));
   return count > 0;

@@ -34,9 +34,9 @@ Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem:
 std::string advise(const OnnxPackage& package, const std::filesystem::path& file,
                    const std::vector<userfiles::UnsettledInput>& inputs);
 
-// Returns sentences about the plan's ONNX files, one for each file that works at batch 1 only (with the node whose
-// shapes do not fit at the study's batch), each input that indexes a table and has no range, each output that
-// cannot be compared, and subnormal weights. Empty without a package.
+// Returns sentences about the plan's ONNX files. There is one for each file that works at batch 1 only, which names the
+// node whose shapes do not fit at the study's batch; for each input that indexes a table and has no range; for each
+// output that cannot be compared; and for subnormal weights. Empty without a package.
 std::vector<std::string> notes_on_files(const Plan& plan, const OnnxPackage& package);
 
 }  // namespace ngb::plan

@@ -54,7 +54,7 @@ NUMBERS = {
     "a half": 0.5,
 }
 OTHERS = {"none": None, "blob": b"\x00\xff" * 100, "long blob": bytes(_LONG)}
-# A name that is long in every row makes a file of a size that no results have.
+# Longer values go into one row only: in every row they would make a file larger than any results.
 _ONE_ROW_BYTES = 1000
 
 
