@@ -13,11 +13,12 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "work/codec.h"
 
 namespace ngb::agent {
 namespace {
 
-constexpr std::string_view kMagic = "NGBREF04";  // as worker/reference_file.h writes it
+constexpr std::string_view kMagic = "NGBREF05";  // as worker/reference_file.h writes it
 constexpr std::size_t kMaxDescriptionBytes = 64U << 20U;
 constexpr std::size_t kCopyBytes = 1U << 20U;
 
@@ -38,7 +39,7 @@ Result<std::string> read_bytes(int fd, std::size_t count, const std::filesystem:
 
 }  // namespace
 
-std::string reference_key(const work::Model& model, std::uint64_t seed, const work::Compiler& reference,
+std::string reference_key(const work::Model& model, const work::Protocol& protocol, const work::Compiler& reference,
                           const samples::Provenance& made_with) {
   nlohmann::json inputs = nlohmann::json::array();
   for (const TensorSignature& input : model.inputs) inputs.push_back({input.name, name(input.type), input.shape});
@@ -49,7 +50,8 @@ std::string reference_key(const work::Model& model, std::uint64_t seed, const wo
                                                      {"batch", model.key.batch},
                                                      {"inputs", inputs},
                                                      {"outputs", outputs},
-                                                     {"seed", seed},
+                                                     {"seed", protocol.seed},
+                                                     {"tolerances", work::write_json(protocol.tolerances)},
                                                      {"compiler", reference.name},
                                                      {"version", reference.version},
                                                      {"build", made_with.build()},
@@ -75,7 +77,7 @@ Result<ReferenceFile> check_reference_file(const std::filesystem::path& path) {
   if (!fd.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
   const Result<std::string> begin = read_bytes(fd.get(), kMagic.size() + 4, path);
   if (!begin) return error_of(begin);
-  if (!begin->starts_with(kMagic)) return damaged("it does not begin with NGBREF04");
+  if (!begin->starts_with(kMagic)) return damaged("it does not begin with NGBREF05");
   if (begin->size() < kMagic.size() + 4) return damaged("it ends within its description");
   std::uint32_t json_bytes = 0;
   for (std::size_t i = 4; i-- > 0;) {

@@ -54,14 +54,14 @@ std::filesystem::path Runner::reference_file() const {
   const std::filesystem::path folder =
       is_kept ? std::filesystem::path(job_.reference_cache) : surroundings_.work_folder / "references";
   const samples::Provenance& made_with = build_of(reference(), model()).with;
-  return folder / (reference_key(model(), job_.protocol.seed, reference(), made_with) + ".ref");
+  return folder / (reference_key(model(), job_.protocol, reference(), made_with) + ".ref");
 }
 
 // Returns the key of the group's reference outputs. Outputs that the client gave have the key that it gave with them.
 std::string Runner::key_of_reference() const {
   const work::GivenReference* const given = job_.given_reference(group().model_index);
   if (given != nullptr && !given->path.empty()) return given->key;
-  return reference_key(model(), job_.protocol.seed, reference(), build_of(reference(), model()).with);
+  return reference_key(model(), job_.protocol, reference(), build_of(reference(), model()).with);
 }
 
 Status Runner::begin_reference() {

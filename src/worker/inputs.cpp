@@ -20,6 +20,16 @@ void fill_with(std::uint64_t key, void* data, std::uint64_t count, Value value) 
   for (std::uint64_t i = 0; i < count; ++i) elements[i] = value(splitmix64(key, i));
 }
 
+template <class T>
+void nudge_all(std::uint64_t key, void* data, std::uint64_t count) {
+  constexpr double kShare = 0x1p-17;
+  T* elements = static_cast<T*>(data);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const double factor = (splitmix64(key, i) >> 63U) != 0 ? 1 + kShare : 1 - kShare;
+    elements[i] = static_cast<T>(static_cast<double>(elements[i]) * factor);
+  }
+}
+
 // Returns a multiple of 2^-(bits-1) in [-1, 1).
 template <unsigned bits>
 double uniform(std::uint64_t u) {
@@ -136,6 +146,18 @@ Status Inputs::put(const std::vector<work::InputValues>& all, const std::vector<
     if (const Status read = userfiles::read_array(file->path, *array, data, bytes); !read) return read;
   }
   return Done{};
+}
+
+bool Inputs::nudge(std::uint64_t seed) {
+  bool has_any = false;
+  for (std::size_t i = 0; i < signatures_->size(); ++i) {
+    const TensorSignature& input = (*signatures_)[i];
+    const std::uint64_t key = mix64(seed) ^ fnv1a64(input.name);
+    if (input.type == DataType::f32) nudge_all<float>(key, buffers_[i].get(), input.element_count());
+    if (input.type == DataType::f64) nudge_all<double>(key, buffers_[i].get(), input.element_count());
+    has_any = has_any || input.type == DataType::f32 || input.type == DataType::f64;
+  }
+  return has_any;
 }
 
 Result<Inputs> Inputs::make(const std::vector<TensorSignature>& signatures, std::uint64_t seed) {

@@ -41,6 +41,10 @@ class Inputs {
   Status put(const std::vector<work::InputValues>& values, const std::vector<work::UserFile>& files, int batch,
              std::uint64_t seed);
 
+  // Multiplies each element of f32 and f64 by 1 + 2^-17 or 1 - 2^-17, by the top bit of u: as much as sums of some
+  // thousand terms differ by the order in which they are added. Returns whether there is such an input.
+  bool nudge(std::uint64_t seed);
+
   // Returns the tensors with data, for bind.
   [[nodiscard]] std::span<const ngb_tensor> tensors() const { return tensors_; }
 

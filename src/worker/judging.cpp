@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,51 @@ Tolerance tolerance_for(const work::WorkerRequest& request, std::span<const Outp
 std::string difference(std::span<const OutputView> outputs, std::span<const OutputView> before,
                        const work::WorkerRequest& request, const char* noun) {
   return compare(outputs, before, {}, tolerance_for(request, before), noun).difference.value_or("");
+}
+
+Verdict judge(std::span<const OutputView> outputs, const Reference& reference, const work::WorkerRequest& request) {
+  const std::string made_by = who_judges(reference.facts(), request.reference_is_given);
+  const Tolerance tolerance = tolerance_for(request, reference.outputs());
+  Verdict verdict = compare(outputs, reference.outputs(), made_by, tolerance);
+  verdict.check.reference_reason = request.reference_reason;
+  const std::vector<bool>& is_sensitive = reference.facts().is_sensitive;
+  const bool has_sensitive = std::find(is_sensitive.begin(), is_sensitive.end(), true) != is_sensitive.end();
+  if (!verdict.difference || !has_sensitive || outputs.size() != reference.outputs().size()) return verdict;
+  std::vector<OutputView> ours;
+  std::vector<OutputView> theirs;
+  std::string names;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (is_sensitive[i]) {
+      names += (names.empty() ? "" : ", ") + reference.outputs()[i].signature.name;
+      continue;
+    }
+    ours.push_back(outputs[i]);
+    theirs.push_back(reference.outputs()[i]);
+  }
+  const std::string why = fmt::format(
+      "{} differ{}, and cannot be judged, because a change of the inputs by 2^-17 changes {}'s own by more than the "
+      "tolerance",
+      names, theirs.size() + 1 == outputs.size() ? "s" : "", reference.facts().made_by);
+  const std::string reason = request.reference_reason.empty() ? why : request.reference_reason + "; " + why;
+  if (ours.empty()) {
+    const auto unknown = Known<double>::unknown(reason);
+    verdict.check = {.reference = "none", .max_absolute_error = unknown, .max_relative_error = unknown};
+    verdict.difference.reset();
+  } else {
+    verdict = compare(ours, theirs, made_by, tolerance);
+  }
+  verdict.check.reference_reason = reason;
+  return verdict;
+}
+
+std::vector<bool> which_differ(std::span<const OutputView> outputs, std::span<const OutputView> before,
+                               const work::WorkerRequest& request) {
+  if (outputs.size() != before.size()) return std::vector<bool>(before.size(), true);
+  std::vector<bool> differ;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    differ.push_back(!difference(outputs.subspan(i, 1), before.subspan(i, 1), request, kFirst).empty());
+  }
+  return differ;
 }
 
 samples::Check no_check(const work::WorkerRequest& request) {

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "samples/process_result.h"
 #include "work/job.h"
@@ -21,6 +22,15 @@ Tolerance tolerance_for(const work::WorkerRequest& request, std::span<const Outp
 std::string difference(std::span<const OutputView> outputs, std::span<const OutputView> before,
                        const work::WorkerRequest& request, const char* noun);
 inline constexpr const char* kFirst = "the first inference's";
+
+// Compares the outputs with the reference's. Sensitive outputs that differ are left out of the comparison: a right
+// compiler may differ there as much as a wrong one. The check's reason names them; if no other output is left, its
+// reference is "none".
+Verdict judge(std::span<const OutputView> outputs, const Reference& reference, const work::WorkerRequest& request);
+
+// Returns for each output whether it differs from that of `before` in its place by more than the tolerance.
+std::vector<bool> which_differ(std::span<const OutputView> outputs, std::span<const OutputView> before,
+                               const work::WorkerRequest& request);
 
 // Returns the check of outputs that are compared with nobody's.
 samples::Check no_check(const work::WorkerRequest& request);

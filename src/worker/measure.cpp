@@ -197,16 +197,18 @@ class Work {
                                        {"these are reference outputs of another model, batch, seed or compiler",
                                         request_.reference_path, "delete the file; it will be made again"}));
     }
-    const std::string made_by = who_judges(reference->facts(), request_.reference_is_given);
-    reference_ = *std::move(reference);
-    const Verdict verdict =
-        compare(*outputs, reference_->outputs(), made_by, tolerance_for(request_, reference_->outputs()));
+    const Verdict verdict = judge(*outputs, *reference, request_);
     result_.check = verdict.check;
-    result_.check->reference_reason = request_.reference_reason;
-    if (!verdict.difference) return Done{};
+    if (!verdict.difference) {
+      if (result_.check->reference_reason == request_.reference_reason)
+        reference_ = *std::move(reference);
+      else
+        first_outputs_.emplace(*outputs);
+      return Done{};
+    }
     return tl::unexpected(
         failure_of(FailureKind::inaccurate,
-                   {*verdict.difference, "outputs compared with those of " + made_by,
+                   {*verdict.difference, "outputs compared with those of " + result_.check->reference,
                     verdict.is_comparable ? "check whether an option of the compiler reduces precision, or set the "
                                             "study's tolerances if this is expected"
                                           : "if the reference is wrong, name another one: reference: onnx"}));
@@ -234,11 +236,22 @@ class Work {
     const Attempt<std::vector<OutputView>> again = session_.outputs();
     if (!again) return error_of(again);
     const std::string differs = difference(*again, first->outputs(), request_, kFirst);
-    if (differs.empty()) return Done{};
+    if (differs.empty()) return find_sensitive(facts, *first);
     facts.doubt_kind = kRandom;
     facts.doubt = "its own outputs differ from one inference to the next on the same inputs (" + differs +
                   "): the model is random, or keeps state between inferences, so nothing can be compared with them";
     return write(facts, first->outputs());
+  }
+
+  // Runs another inference, on inputs that are nudged, to see which of the outputs change by more than the tolerance.
+  Attempt<Done> find_sensitive(ReferenceFacts& facts, const Reference& first) {
+    if (!inputs_->nudge(request_.protocol.seed)) return Done{};
+    Attempt<Done> run = session_.bind(*inputs_);
+    if (run) run = session_.run();
+    const Attempt<std::vector<OutputView>> nudged = run ? session_.outputs() : error_of(run);
+    if (!nudged) return Done{};  // the outputs of before stay right
+    facts.is_sensitive = which_differ(*nudged, first.outputs(), request_);
+    return write(facts, first.outputs());
   }
 
   Attempt<Done> write(const ReferenceFacts& facts, std::span<const OutputView> outputs) const {

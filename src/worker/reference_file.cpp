@@ -21,7 +21,7 @@
 namespace ngb::worker {
 namespace {
 
-constexpr std::string_view kMagic = "NGBREF04";
+constexpr std::string_view kMagic = "NGBREF05";
 constexpr std::size_t kHeaderBytes = kMagic.size() + 4;
 
 std::array<char, 4> little_endian(std::uint32_t value) {
@@ -55,7 +55,8 @@ Result<Mapping> map_file(const std::filesystem::path& path) {
 // Returns the signature and the size of its data in bytes, or nothing if write_reference did not write the row.
 std::optional<std::pair<TensorSignature, std::uint64_t>> parse_row(const nlohmann::json& row) {
   if (!row.is_object() || !row.contains("name") || !row["name"].is_string() || !row.contains("type") ||
-      !row["type"].is_string() || !row.contains("shape") || !row["shape"].is_array()) {
+      !row["type"].is_string() || !row.contains("shape") || !row["shape"].is_array() || !row.contains("is_sensitive") ||
+      !row["is_sensitive"].is_boolean()) {
     return std::nullopt;
   }
   const Result<DataType> type = parse_data_type(row["type"].get<std::string>());
@@ -87,7 +88,7 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
   const Result<Mapping> mapping = map_file(path);
   if (!mapping) return error_of(mapping);
   std::string_view rest = mapping->bytes;
-  if (rest.substr(0, kMagic.size()) != kMagic) return damaged("it does not begin with NGBREF04");
+  if (rest.substr(0, kMagic.size()) != kMagic) return damaged("it does not begin with NGBREF05");
   const std::uint32_t json_bytes = from_little_endian(rest.data() + kMagic.size());
   rest.remove_prefix(kHeaderBytes);
   if (json_bytes > rest.size()) return damaged("it ends within its description");
@@ -102,12 +103,13 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
   Reference reference;
   reference.mapping_ = mapping->memory;
   const auto text = [&header](const char* name) { return header[name].get<std::string>(); };
-  reference.facts_ = {text("reference"), text("key"), text("confirmed_by"), text("doubt_kind"), text("doubt")};
+  reference.facts_ = {text("reference"), text("key"), text("confirmed_by"), text("doubt_kind"), text("doubt"), {}};
   for (const nlohmann::json& row : header["outputs"]) {
     const auto parsed = parse_row(row);
     if (!parsed) return damaged("its description is not readable");
     if (parsed->second > rest.size()) return damaged(fmt::format("output \"{}\" is cut short", parsed->first.name));
     reference.outputs_.push_back({parsed->first, rest.data()});
+    reference.facts_.is_sensitive.push_back(row["is_sensitive"].get<bool>());
     rest.remove_prefix(parsed->second);
   }
   if (!rest.empty()) return damaged(fmt::format("{} bytes too many", rest.size()));
@@ -118,10 +120,12 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
 Status write_reference(const std::filesystem::path& path, const ReferenceFacts& facts,
                        std::span<const OutputView> outputs) {
   nlohmann::json rows = nlohmann::json::array();
-  for (const OutputView& output : outputs) {
-    rows.push_back({{"name", output.signature.name},
-                    {"type", std::string(name(output.signature.type))},
-                    {"shape", output.signature.shape}});
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const TensorSignature& signature = outputs[i].signature;
+    rows.push_back({{"name", signature.name},
+                    {"type", std::string(name(signature.type))},
+                    {"shape", signature.shape},
+                    {"is_sensitive", i < facts.is_sensitive.size() && facts.is_sensitive[i]}});
   }
   hash::Sha256 data;
   for (const OutputView& output : outputs) data.add(bytes_of(output));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes a file of reference outputs, which the identity computes for a cell's inputs.
 //
-//   8 bytes "NGBREF04" · u32 length of the JSON · JSON {"reference", "key", "confirmed_by", "doubt_kind", "doubt",
-//   "sha256", "outputs": [{"name", "type", "shape"}, …]} · the dense data of each output in that order; all
-//   little-endian. "sha256" is that of all the data. The agent reads the JSON too (agent/reference_cache.h).
+//   8 bytes "NGBREF05" · u32 length of the JSON · JSON {"reference", "key", "confirmed_by", "doubt_kind", "doubt",
+//   "sha256", "outputs": [{"name", "type", "shape", "is_sensitive"}, …]} · the dense data of each output in that order;
+//   all little-endian. "sha256" is that of all the data. The agent reads the JSON too (agent/reference_cache.h).
 #pragma once
 
 #include <cstddef>
@@ -31,6 +31,9 @@ struct ReferenceFacts {
   std::string confirmed_by{};  // another compiler whose outputs agree; "": none was asked, or none agrees
   std::string doubt_kind{};    // why they should not judge: kRandom, kNotFinite or kOtherShape; "": nothing is wrong
   std::string doubt{};         // the same in words
+  // For each output in order whether it is sensitive: a tiny change of the inputs (Inputs::nudge) changes it by more
+  // than the tolerance. Empty: none is.
+  std::vector<bool> is_sensitive{};
 };
 
 // Two inferences on the same inputs gave different outputs, so nothing can be compared with them.

@@ -31,6 +31,12 @@ layers = [[h.make_node("MatMul", [f"t{i}", f"w{i}"], [f"m{i}"]), h.make_node("Ta
 save("half", sum(layers, []), [V("t0", T.FLOAT16, ["batch", 96])], [V("t8", T.FLOAT16, ["batch", 96])],
      {f"w{i}": (rng.standard_normal((96, 96)) * 0.2).astype(np.float16) for i in range(8)})
 
+# Rounding decides what the sine of a number of some ten thousand is.
+save("steep", [h.make_node("MatMul", ["x", "w"], ["a"]), h.make_node("Tanh", ["a"], ["calm"]),
+               h.make_node("Mul", ["a", "many"], ["b"]), h.make_node("Sin", ["b"], ["steep"])],
+     [V("x", T.FLOAT, ["batch", 4096])], [V("calm", T.FLOAT, ["batch", 64]), V("steep", T.FLOAT, ["batch", 64])],
+     {"w": (rng.standard_normal((4096, 64)) * 0.1).astype(np.float32), "many": np.float32(1e4)})
+
 # An operator that only ONNX Runtime and OpenVINO have.
 save("fused", [h.make_node("MatMul", ["x", "w"], ["a"]),
                h.make_node("BiasGelu", ["a", "b"], ["c"], domain="com.microsoft"),

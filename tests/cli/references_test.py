@@ -129,6 +129,15 @@ class References(user_models_test.UsersModelsTest):
         self.assertRegex(cells["openvino"]["reference_reason"],
                          r"^identity \S+ is the outlier among three: openvino agrees with onnxruntime ")
 
+    def test_an_output_that_rounding_decides_is_left_out_and_the_others_are_compared(self):
+        cells = self.onnx("steep")
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        self.assertRegex(cells["openvino"]["reference"], "^identity ")
+        self.assertRegex(cells["openvino"]["reference_reason"],
+                         r"^steep differs, and cannot be judged, because a change of the inputs by 2\^-17 changes identity")
+        self.assertIn("other_reference", self.flags(cells["openvino"]))
+        self.assertEqual(cells["identity"]["reference_reason"], None)  # it gives the same every time
+
     def test_a_random_model_is_called_random_and_is_in_no_verdict(self):
         self.write("net.py", MODULES)
         cells = self.cells("{pytorch: 'net.py:noisy', shapes: {x: [batch, 64]}}", compilers="[identity, onnxruntime]")

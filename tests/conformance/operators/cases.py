@@ -181,12 +181,12 @@ def write(case, folder: str) -> list:
 def _write_reference(path, names, outputs) -> None:
     """Write the outputs in the form of src/worker/reference_file.h."""
     data = b"".join(np.ascontiguousarray(value).tobytes() for value in outputs)
-    rows = [{"name": name, "type": TYPES[value.dtype.name], "shape": list(value.shape)}
-            for name, value in zip(names, outputs)]
+    rows = [{"name": name, "type": TYPES[value.dtype.name], "shape": list(value.shape),
+             "is_sensitive": False} for name, value in zip(names, outputs)]
     text = json.dumps({"reference": "the onnx package's node tests", "key": "", "confirmed_by": "", "doubt_kind": "",
                        "doubt": "", "outputs": rows, "sha256": hashlib.sha256(data).hexdigest()}).encode()
     with open(path, "wb") as file:
-        file.write(b"NGBREF04" + struct.pack("<I", len(text)) + text + data)
+        file.write(b"NGBREF05" + struct.pack("<I", len(text)) + text + data)
 
 
 def main() -> int:

@@ -96,7 +96,7 @@ class Forked(unittest.TestCase):
             with open(path, "rb") as file:
                 written.append(file.read())
         self.assertEqual(written[0], written[1])
-        self.assertTrue(written[0].startswith(b"NGBREF04"))
+        self.assertTrue(written[0].startswith(b"NGBREF05"))
 
     def test_forked_and_fresh_processes_take_the_same_time(self):
         wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 6})

@@ -142,7 +142,7 @@ class KeptCache(FamilyTest):
         self.assertIsNone(second.get("failure"))
         self.assertEqual((compiled, second["facts"]["libraries_compiled"]), (0, "0"))
         self.assertEqual(self.outputs("second"), self.outputs("first"))
-        self.assertTrue(self.outputs("first").startswith(b"NGBREF04"))
+        self.assertTrue(self.outputs("first").startswith(b"NGBREF05"))
         self.assertEqual(os.listdir(self._folder.name).count("artifact"), 1)
 
         libraries = [os.path.join(place, name) for place, _, names in os.walk(self.artifact) for name in names

@@ -280,7 +280,7 @@ int main(int count, char** words) {
                                                             {"doubt", doubt.empty() ? "" : "it is " + doubt},
                                                             {"sha256", hash::sha256("outputs")}});
     std::ofstream(request.reference_path)
-        << "NGBREF04" << static_cast<char>(json.size()) << std::string(3, '\0') << json << "outputs";
+        << "NGBREF05" << static_cast<char>(json.size()) << std::string(3, '\0') << json << "outputs";
     deliver(result_of(request));
     return 0;
   }

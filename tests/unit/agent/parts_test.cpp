@@ -172,26 +172,31 @@ TEST(ProcessTree, KillsOnlyTheProcessesThatWereLeftInAFolder) {
 TEST(Reference, HasAKeyThatChangesWithEverythingThatOutputsDependOn) {
   work::Model model;
   model.key.hash = "abc";
+  work::Protocol protocol;
   work::Compiler compiler;
   compiler.name = "identity";
   compiler.version = "2.15.0";
   samples::Provenance with{.manifest_sha256 = "m", .worker_sha256 = "w"};
-  const std::string key = reference_key(model, 1, compiler, with);
+  const std::string key = reference_key(model, protocol, compiler, with);
   EXPECT_EQ(key.size(), 64U);
-  EXPECT_EQ(key, reference_key(model, 1, compiler, with));
-  std::set<std::string> keys{key, reference_key(model, 2, compiler, with)};
+  EXPECT_EQ(key, reference_key(model, protocol, compiler, with));
+  std::set<std::string> keys{key};
+  protocol.seed = 2;
+  keys.insert(reference_key(model, protocol, compiler, with));
+  protocol.tolerances.absolute = 0.1;  // decides what is random or sensitive
+  keys.insert(reference_key(model, protocol, compiler, with));
   model.key.batch = 2;
-  keys.insert(reference_key(model, 1, compiler, with));
+  keys.insert(reference_key(model, protocol, compiler, with));
   compiler.version = "2.15.1";
-  keys.insert(reference_key(model, 1, compiler, with));
+  keys.insert(reference_key(model, protocol, compiler, with));
   compiler.options = {{"channels_last", "true"}};
-  keys.insert(reference_key(model, 1, compiler, with));
+  keys.insert(reference_key(model, protocol, compiler, with));
   for (std::string samples::Provenance::* const hash :
        {&samples::Provenance::manifest_sha256, &samples::Provenance::worker_sha256,
         &samples::Provenance::package_sha256, &samples::Provenance::plugin_sha256,
         &samples::Provenance::exporter_sha256}) {
     with.*hash += "2";
-    keys.insert(reference_key(model, 1, compiler, with));
+    keys.insert(reference_key(model, protocol, compiler, with));
   }
   EXPECT_EQ(keys.size(), 10U);
 }
@@ -204,7 +209,7 @@ TEST(Reference, IsAdoptedOnlyIfItIsWhole) {
   const std::string json = R"({"reference":"a","confirmed_by":"","doubt_kind":"random","doubt":"","sha256":")" +
                            hash::sha256("data") + R"("})";
   const std::string whole =
-      "NGBREF04" + std::string(1, static_cast<char>(json.size())) + std::string(3, '\0') + json + "data";
+      "NGBREF05" + std::string(1, static_cast<char>(json.size())) + std::string(3, '\0') + json + "data";
   ASSERT_TRUE(file::write_atomically(folder.path() / "written", whole));
   ASSERT_TRUE(adopt_reference(folder.path() / "written", folder.path() / "good"));
   CheckedReferences references;

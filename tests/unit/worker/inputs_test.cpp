@@ -48,6 +48,24 @@ TEST(Inputs, IntegersAreZeroOrOne) {
   EXPECT_THAT(filled<std::uint8_t>(DataType::boolean, 1, "tokens", 8), ElementsAre(0, 1, 1, 1, 0, 1, 1, 0));
 }
 
+TEST(Inputs, AreNudgedByAPartIn131072UpOrDown) {
+  auto inputs = Inputs::make({{"input", DataType::f32, {4}}, {"ids", DataType::i64, {2}}}, 1);
+  ASSERT_TRUE(inputs);
+  ASSERT_TRUE(inputs->nudge(1));
+  const auto* const numbers = static_cast<const float*>(inputs->tensors()[0].data);
+  const std::vector<float> before = filled<float>(DataType::f32, 1, "input", 4);
+  // The signs are the top bits of which integers and booleans are made: 0, 0, 1, 0.
+  EXPECT_EQ(numbers[0], before[0] * (1 - 0x1p-17F));
+  EXPECT_EQ(numbers[2], before[2] * (1 + 0x1p-17F));
+  EXPECT_NE(numbers[2], before[2]);
+  const auto* const ids = static_cast<const std::int64_t*>(inputs->tensors()[1].data);
+  EXPECT_THAT(filled<std::int64_t>(DataType::i64, 1, "ids", 2), ElementsAre(ids[0], ids[1]));
+
+  auto whole = Inputs::make({{"ids", DataType::i64, {2}}}, 1);
+  ASSERT_TRUE(whole);
+  EXPECT_FALSE(whole->nudge(1));
+}
+
 TEST(Inputs, ValuesOfARangeAreTheKnownOnes) {
   std::int64_t ids[4];
   fill(DataType::i64, 1, "input", {0, 30521}, ids, 4);

@@ -18,7 +18,8 @@ class ReferenceFile : public testing::Test {
     const OutputView second{{"class", DataType::i64, {}}, &class_};
     const OutputView empty{{"boxes", DataType::f32, {0, 4}}, nullptr};
     const OutputView outputs[] = {first, second, empty};
-    ASSERT_TRUE(write_reference(path_, {"identity 2.15.0", "key", "tvm 0.27", kNotFinite, "y is nan"}, outputs));
+    ASSERT_TRUE(write_reference(
+        path_, {"identity 2.15.0", "key", "tvm 0.27", kNotFinite, "y is nan", {false, true, false}}, outputs));
   }
 
   void write(const std::string& content) const { ASSERT_TRUE(file::write_atomically(path_, content)); }
@@ -42,6 +43,7 @@ TEST_F(ReferenceFile, IsReadAsItWasWritten) {
   EXPECT_EQ(reference->facts().confirmed_by, "tvm 0.27");
   EXPECT_EQ(reference->facts().doubt_kind, "not_finite");
   EXPECT_EQ(reference->facts().doubt, "y is nan");
+  EXPECT_EQ(reference->facts().is_sensitive, (std::vector<bool>{false, true, false}));
   ASSERT_EQ(reference->outputs().size(), 3U);
   EXPECT_EQ(reference->outputs()[0].signature, (TensorSignature{"logits", DataType::f32, {1, 3}}));
   EXPECT_EQ(std::memcmp(reference->outputs()[0].data, floats_, sizeof floats_), 0);
@@ -52,7 +54,7 @@ TEST_F(ReferenceFile, IsReadAsItWasWritten) {
 
 TEST_F(ReferenceFile, HasTheDocumentedBytes) {
   const std::string bytes = content();
-  EXPECT_EQ(bytes.substr(0, 8), "NGBREF04");
+  EXPECT_EQ(bytes.substr(0, 8), "NGBREF05");
   const std::size_t json_bytes = static_cast<unsigned char>(bytes[8]) + 256U * static_cast<unsigned char>(bytes[9]);
   EXPECT_EQ(bytes[12], '{');
   EXPECT_EQ(bytes[12 + json_bytes - 1], '}');
@@ -85,7 +87,7 @@ TEST_F(ReferenceFile, WithAChangedByteIsAnError) {
 
 TEST_F(ReferenceFile, OfAnotherKindIsAnError) {
   write("NGBREF01" + content().substr(8));
-  EXPECT_NE(complaint().find("NGBREF04"), std::string::npos);
+  EXPECT_NE(complaint().find("NGBREF05"), std::string::npos);
 }
 
 TEST_F(ReferenceFile, WithAnUnreadableDescriptionIsAnError) {
@@ -93,11 +95,12 @@ TEST_F(ReferenceFile, WithAnUnreadableDescriptionIsAnError) {
       const char* json :
       {"{}", "[]", "not json", R"({"reference":"a","outputs":[]})",
        R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a"}]})",
-       R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a","type":"f31","shape":[1]}]})",
-       R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a","type":"f32","shape":[-1]}]})",
-       R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a","type":"f32","shape":[4294967296,4294967296]}]})"}) {
+       R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a","type":"f31","shape":[1],"is_sensitive":false}]})",
+       R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a","type":"f32","shape":[1],"is_sensitive":0}]})",
+       R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a","type":"f32","shape":[-1],"is_sensitive":false}]})",
+       R"({"reference":"a","key":"k","confirmed_by":"","doubt_kind":"","doubt":"","sha256":"x","outputs":[{"name":"a","type":"f32","shape":[4294967296,4294967296],"is_sensitive":false}]})"}) {
     const std::string text = json;
-    write(std::string("NGBREF04") + static_cast<char>(text.size() % 256) + static_cast<char>(text.size() / 256) +
+    write(std::string("NGBREF05") + static_cast<char>(text.size() % 256) + static_cast<char>(text.size() / 256) +
           std::string(2, '\0') + text);
     EXPECT_NE(complaint(), "") << json;
   }
