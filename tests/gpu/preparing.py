@@ -156,7 +156,9 @@ class Preparation:
         downloads.mkdir(exist_ok=True)
         with contextlib.suppress(subprocess.CalledProcessError, FileNotFoundError):  # _download() says what to do
             if name.endswith(".jar"):
-                _run("mvn", "-q", "dependency:get", f"-Dartifact={self._pins['libraries']}", "-Dtransitive=false")
+                # Maven's own folder need not be that of $HOME: Java takes the user's home from the user database.
+                _run("mvn", "-q", "dependency:get", f"-Dartifact={self._pins['libraries']}", "-Dtransitive=false",
+                     f"-Dmaven.repo.local={downloads / 'maven'}")
                 return
             package, version = name.split("-")[:2]
             _run(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--python-version",
