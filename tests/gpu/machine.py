@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 
 import carried
@@ -108,15 +109,18 @@ class Machine:
         if python is None:
             raise Skip("this machine has no PyTorch: name a Python that has it in NGB_PYTHON")
         folder = self.proof.folder / "environments" / compiler
-        if not folder.exists():
+        if not (folder / "complete").exists():
+            shutil.rmtree(folder, ignore_errors=True)  # a call whose time was over has left a part
             self.proof.run([python[0], "-m", "venv", "--without-pip", folder])
             site, = folder.glob("lib/python3*/site-packages")
-            if compiler != "identity":  # they look for CUDA's libraries beside themselves
-                (self._there / packages / "nvidia").symlink_to(pathlib.Path(python[2], "nvidia"))
+            cuda = self._there / packages / "nvidia"
+            if compiler != "identity" and not cuda.is_symlink():  # they look for CUDA's libraries beside themselves
+                cuda.symlink_to(pathlib.Path(python[2], "nvidia"))
             for path in sorted((self._there / packages).iterdir()):
                 (site / path.name).symlink_to(path)
             if needs_torch:
                 (site / "torch.pth").write_text(f"{python[2]}\n")
+            (folder / "complete").touch()
         return str(folder)
 
     def _own(self, compiler):
