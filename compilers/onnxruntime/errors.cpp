@@ -21,8 +21,12 @@ bool says_any(const std::string& message, std::initializer_list<std::string_view
 constexpr std::string_view kRunning = "while running ";
 
 // Returns the innermost node of "Non-zero status code returned while running GRU node. Name:'GRU_21' Status Message: …"
-// with the reason, or "" if the message is of no such node.
+// with the reason, or what follows "Load model from /home/me/model.onnx failed:"; "" if the message is neither.
 std::string in_short(const std::string& message) {
+  constexpr std::string_view kLoading = "Load model from ";
+  constexpr std::string_view kFailed = " failed:";
+  const std::size_t failed = message.find(kFailed);
+  if (message.starts_with(kLoading) && failed != std::string::npos) return message.substr(failed + kFailed.size());
   constexpr std::string_view kName = " node. Name:'";
   constexpr std::string_view kReason = "' Status Message: ";
   const std::size_t running = message.rfind(kRunning);

@@ -153,9 +153,16 @@ def subnormal():
          [V("y", T.FLOAT, ["batch", 64])], {"w": weight})
 
 
+def mixed_types():
+    """f32 and f64 are added, as converters of tables write it if nobody casts."""
+    save("mixed_types", [h.make_node("Add", ["x", "w"], ["y"], name="sum")], [V("x", T.FLOAT, ["batch", 8])],
+         [V("y", T.FLOAT, ["batch", 8])], {"w": np.ones(8)})
+
+
 if __name__ == "__main__":
     for write in (constant_of_a_branch, declared_rank, declared_extent, fused, quantized, pad_of_a_row, split_into_one,
-                  pool_after_loop, map_output, question_marks, time_first, batch_baked_in, decoder_with_past, subnormal):
+                  pool_after_loop, map_output, question_marks, time_first, batch_baked_in, decoder_with_past, subnormal,
+                  mixed_types):
         write()
     softmax(11)
     softmax(13)

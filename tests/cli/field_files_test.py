@@ -65,15 +65,18 @@ class Measuring(FieldTest):
 
     @unittest.skipIf(without_toolchains("openvino"), without_toolchains("openvino"))
     def test_a_failure_of_a_library_begins_with_the_node_and_what_is_wrong_with_it(self):
-        self.outcomes(["onnx: batch_baked_in.onnx", "onnx: map_output.onnx"], ["onnxruntime", "openvino"],
+        self.outcomes(["onnx: batch_baked_in.onnx", "onnx: map_output.onnx", "onnx: mixed_types.onnx"], ["onnxruntime", "openvino"],
                       batch_sizes="[2]", reference="none")
         failures = self.query("results", "SELECT label, compiler, kind, message FROM failure JOIN process USING (process_key) "
                                          "JOIN cell USING (cell_key) JOIN model USING (model_key) ORDER BY label, compiler")
         self.assertEqual([row[:3] for row in failures], [("batch_baked_in", "onnxruntime", "compiler_failed"),
-                                                         ("map_output", "openvino", "unsupported_operator")])
+                                                         ("map_output", "openvino", "unsupported_operator"),
+                                                         ("mixed_types", "onnxruntime", "invalid_model"),
+                                                         ("mixed_types", "openvino", "unsupported_operator")])
         first = [row[3].splitlines()[0] for row in failures]
         self.assertRegex(first[0], r"^onnxruntime cannot run the model: MatMul node 'classifier': ")
         self.assertRegex(first[1], r"^openvino cannot read the model: Unsupported value_info type: probabilities")
+        self.assertRegex(first[2], r"^onnxruntime cannot compile the model: Type Error: .*node \(sum\)")
 
     @unittest.skipIf(without_toolchains("iree", "tvm", "xla"), without_toolchains("iree", "tvm", "xla"))
     def test_other_front_ends_get_what_a_branch_uses_and_an_opset_that_they_know(self):
