@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <csignal>
+#include <vector>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
@@ -17,14 +18,31 @@ newly failing) or a choice that was to be confirmed did not hold, 5 a gate is un
 has no single answer or no choice is shown to hold, 6 a verified bundle has other files than its manifest lists, 7 its numbers do
 not follow from its samples, 130 interrupted (run again to resume).)";
 
-constexpr auto kCommands = {
-    ngb::app::add_run,        ngb::app::add_resume,  ngb::app::add_fetch,   ngb::app::add_cancel,
-    ngb::app::add_plan,       ngb::app::add_show,    ngb::app::add_compare, ngb::app::add_gate,
-    ngb::app::add_bisect,     ngb::app::add_status,  ngb::app::add_models,  ngb::app::add_compilers,
-    ngb::app::add_toolchain,  ngb::app::add_devices, ngb::app::add_doctor,  ngb::app::add_calibrate,
-    ngb::app::add_schema,     ngb::app::add_report,  ngb::app::add_merge,   ngb::app::add_choose,
-    ngb::app::add_bundle,     ngb::app::add_verify,  ngb::app::add_profile, ngb::app::add_new,
-    ngb::app::add_completions};
+// The commands by what they are for, those first that one needs first.
+struct CommandGroup {
+  const char* name;
+  std::vector<void (*)(CLI::App&, const ngb::app::Installation&, ngb::app::Action&)> commands;
+};
+
+std::vector<CommandGroup> command_groups() {
+  using namespace ngb::app;
+  return {{"To begin with", {add_run, add_show, add_report, add_new, add_plan, add_doctor}},
+          {"Measure", {add_resume, add_status, add_fetch, add_cancel, add_calibrate}},
+          {"Read", {add_profile, add_choose}},
+          {"Compare", {add_compare, add_gate, add_bisect}},
+          {"Hand on", {add_merge, add_bundle, add_verify}},
+          {"Machines", {add_compilers, add_toolchain, add_devices}},
+          {"Tools", {add_models, add_schema, add_completions}}};
+}
+
+void add_commands(CLI::App& app, const ngb::app::Installation& installation, ngb::app::Action& chosen) {
+  for (const CommandGroup& group : command_groups()) {
+    for (const auto add : group.commands) {
+      add(app, installation, chosen);
+      app.get_subcommands({}).back()->group(group.name);
+    }
+  }
+}
 
 int run(int argc, char** argv) {
   CLI::App app{"Which graph compiler, on which device, for which model and batch size?", "ngb"};
@@ -33,7 +51,7 @@ int run(int argc, char** argv) {
   app.footer(kFooter);
   const ngb::app::Installation installation = ngb::app::find_installation();
   ngb::app::Action chosen;
-  for (const auto& add : kCommands) add(app, installation, chosen);
+  add_commands(app, installation, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

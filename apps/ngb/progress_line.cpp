@@ -12,6 +12,8 @@
 namespace ngb::app {
 namespace {
 
+constexpr int kFirstLines = 5;  // that are written at once without a terminal
+constexpr Nanoseconds kBetweenLines = std::chrono::seconds(10);
 constexpr const char* kEraseLine = "\r\x1b[2K";
 
 // Cuts the line to `columns` characters (UTF-8), so that it never wraps and can be erased.
@@ -40,13 +42,20 @@ std::size_t terminal_columns(std::FILE* out) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, SecondsLeft seconds_left)
-    : out_(out), is_terminal_(is_terminal), total_(total), done_(done), seconds_left_(std::move(seconds_left)) {}
+ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, SecondsLeft seconds_left,
+                           const Clock& clock)
+    : out_(out),
+      is_terminal_(is_terminal),
+      total_(total),
+      done_(done),
+      seconds_left_(std::move(seconds_left)),
+      clock_(&clock) {}
 
 std::string ProgressLine::counts() const {
   const std::string text = fmt::format("{} of {} processes", done_, total_);
   const std::optional<double> left_s = done_ < total_ ? seconds_left_() : std::nullopt;
-  return left_s ? text + ", " + text::human_duration(*left_s) + " left" : text;
+  const std::string with_time = left_s ? text + ", " + text::human_duration(*left_s) + " left" : text;
+  return note_.empty() ? with_time : with_time + " · " + note_;
 }
 
 void ProgressLine::show(const std::string& doing) {
@@ -59,8 +68,22 @@ void ProgressLine::show(const std::string& doing) {
 
 void ProgressLine::finish_process(const std::string& line) {
   ++done_;
-  if (!is_terminal_) draw(out_, counts() + " · " + text::visible(line) + "\n");
+  if (!is_terminal_ && (lines_ < kFirstLines || done_ == total_ || is_due()))
+    write(text::visible(counts() + " · " + line));
+}
+
+void ProgressLine::note(std::string text) {
+  note_ = std::move(text);
+  if (!is_terminal_ && is_due()) write(text::visible(counts()));
+}
+
+bool ProgressLine::is_due() const { return lines_ == 0 || clock_->now() - written_ >= kBetweenLines; }
+
+void ProgressLine::write(const std::string& line) {
+  draw(out_, line + "\n");
   std::fflush(out_);
+  ++lines_;
+  written_ = clock_->now();
 }
 
 void ProgressLine::say(const std::string& line) {

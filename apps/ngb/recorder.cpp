@@ -23,6 +23,11 @@ std::optional<ProcessSpeed> speed_of(const samples::ProcessResult& result, int b
                       .mean_per_s = statistics::mean(rates)};
 }
 
+std::string failure_line(const samples::ProcessResult& result, const std::string& label) {
+  return fmt::format("{}: {} in {}: {}", label, name(result.failure->kind), name(result.failure->phase),
+                     result.failure->message);
+}
+
 }  // namespace
 
 Recorder::Recorder(store::Store& store, const plan::Plan& plan, std::string run_id, plan::Experience experience,
@@ -72,6 +77,7 @@ void Recorder::expect_time_left() {
     left[static_cast<std::size_t>(cell.index)] = std::max(cell.processes_left - beyond_expected, 0);
   }
   time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
+  if (time_left_->is_known()) expected_s_ = time_left_->seconds(0);
 }
 
 SecondsLeft Recorder::seconds_left() const {
@@ -203,6 +209,7 @@ void Recorder::tell(const samples::ProcessResult& result) {
   is_whole_ = is_whole_ && !result.failure;
   if (!result.failure) {
     --cell.processes_left;
+    ++finished_;
     time_left_->finish(cell.index, seconds_since(started_), wall_s, time_of(result).compile_s.has_value());
     const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
     const int batch = plan_->model_of(planned).key.batch;
@@ -217,9 +224,12 @@ void Recorder::tell(const samples::ProcessResult& result) {
 }
 
 void Recorder::tell_failure(const samples::ProcessResult& result, CellToDo& cell) {
-  say(fmt::format("{}: {} in {}: {}", label(cell), name(result.failure->kind), name(result.failure->phase),
-                  result.failure->message));
-  if (!result.failure->advice.empty()) say("  " + result.failure->advice);
+  if (result.failure->kind == samples::FailureKind::disturbed) {
+    tell_disturbed(result, cell);
+  } else {
+    say(failure_line(result, label(cell)));
+    advise(result.failure->advice);
+  }
   const bool ends_it = is_final(result.failure->kind, result.attempt, plan_->study.limits);
   const std::string why = fmt::format("{} in {}", name(result.failure->kind), name(result.failure->phase));
   if (!ends_it) {
@@ -231,6 +241,33 @@ void Recorder::tell_failure(const samples::ProcessResult& result, CellToDo& cell
   time_left_->skip(cell.index, skipped);
   cell.processes_left -= skipped;
   if (page_ != nullptr) page_->fail_process(cell.index, why, true, skipped);
+}
+
+// Tells of the first one what happened; of all others, how many there were.
+void Recorder::tell_disturbed(const samples::ProcessResult& result, const CellToDo& cell) {
+  disturbances_.add(result);
+  if (disturbances_.attempts() == 1) {
+    say(failure_line(result, label(cell)));
+    advise(result.failure->advice);
+  }
+  line_->note(disturbances_.text());
+  if (has_said_what_to_expect_) return;
+  int left = 0;
+  for (const auto& [id, each] : cells_) left += each.processes_left;
+  const std::string expected = expectation({.elapsed_s = seconds_since(started_),
+                                            .finished = finished_,
+                                            .left = left,
+                                            .disturbed = disturbances_.attempts(),
+                                            .expected_s = expected_s_,
+                                            .takes_turns = plan_->study.protocol.turns > 1});
+  if (expected.empty()) return;
+  say(expected);
+  has_said_what_to_expect_ = true;
+}
+
+// The same advice is printed once.
+void Recorder::advise(const std::string& advice) {
+  if (!advice.empty() && advised_.insert(advice).second) say("  " + advice);
 }
 
 void Recorder::end_rounds(const std::string& cell_id) {

@@ -5,11 +5,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "apps/ngb/disturbances.h"
 #include "apps/ngb/duration.h"
 #include "apps/ngb/durations_file.h"
 #include "apps/ngb/early_values.h"
@@ -60,6 +62,8 @@ class Recorder {
   void show(const std::string& device, const std::string& doing, bool is_measuring);
   void tell(const samples::ProcessResult& result);
   void tell_failure(const samples::ProcessResult& result, CellToDo& cell);
+  void tell_disturbed(const samples::ProcessResult& result, const CellToDo& cell);
+  void advise(const std::string& advice);
   void end_rounds(const std::string& cell_id);
   void note_if_complete(const std::string& cell_id);
   void remember(const std::vector<samples::ProcessResult>& results) const;
@@ -81,6 +85,11 @@ class Recorder {
   plan::Experience experience_;
   DurationsFile durations_;
   std::shared_ptr<plan::TimeLeft> time_left_{};
+  std::optional<double> expected_s_{};  // that the whole run was estimated to take when it began
+  Disturbances disturbances_{};
+  std::set<std::string> advised_{};  // what was printed
+  bool has_said_what_to_expect_ = false;
+  int finished_ = 0;  // processes of this run that were measured
   Nanoseconds started_ = system_clock().now();
   double processes_s_ = 0;  // that all processes of this run took together
   bool is_whole_ = true;    // false: something was done before, or failed

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
+#include <string>
+
 namespace ngb::app {
 namespace {
 
@@ -48,6 +52,34 @@ TEST(ProgressLine, WritesPlainLinesWithoutATerminal) {
   EXPECT_EQ(out.text(),
             "1 of 2 processes, 3.0 s left · resnet18 batch 1, openvino: 23.1 samples/s\n"
             "2 of 2 processes · resnet18 batch 1, identity: 8.6 samples/s\n");
+}
+
+TEST(ProgressLine, WithoutATerminalIsWrittenAtMostEveryTenSecondsAfterTheFirstFive) {
+  const Captured out;
+  FakeClock clock;
+  const auto unknown = [] { return std::optional<double>(); };
+  ProgressLine line(out.file(), false, 40, 0, unknown, clock);
+  for (int i = 0; i < 40; ++i) {  // one each second
+    clock.advance(std::chrono::seconds(1));
+    if (i == 30) line.note("3 attempts disturbed");
+    line.finish_process("a");
+  }
+  EXPECT_EQ(out.text(),
+            "1 of 40 processes · a\n2 of 40 processes · a\n3 of 40 processes · a\n4 of 40 processes · a\n"
+            "5 of 40 processes · a\n15 of 40 processes · a\n25 of 40 processes · a\n"
+            "35 of 40 processes · 3 attempts disturbed · a\n40 of 40 processes · 3 attempts disturbed · a\n");
+}
+
+TEST(ProgressLine, TellsWhatDisturbsWhileNothingIsFinished) {
+  const Captured out;
+  FakeClock clock;
+  ProgressLine line(out.file(), false, 2, 0, [] { return std::optional<double>(); }, clock);
+  for (int i = 1; i <= 21; ++i) {  // one each second
+    clock.advance(std::chrono::seconds(1));
+    line.note(std::to_string(i) + " disturbed");
+  }
+  EXPECT_EQ(out.text(),
+            "0 of 2 processes · 1 disturbed\n0 of 2 processes · 11 disturbed\n0 of 2 processes · 21 disturbed\n");
 }
 
 TEST(ProgressLine, ErasesItselfBeforeAMessage) {
