@@ -1,40 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must not change unless it is meant to: what a study expands to, and what an old results file says.
+"""What must not change unless it is meant to: what a study expands to, what an old results file says, and every byte that
+commands write of results.
 
-`python3 golden_test.py --write`, with NGB_BIN set to a build's bin folder, writes the expected files anew. A commit that does
-so says why."""
+`python3 golden_test.py --write`, with NGB_BIN set to a build's bin folder and PYTHONPATH to ../oracle, writes the expected
+files anew. A commit that does so says why."""
 
 import hashlib
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import everything
+import outputs
+
 NGB = pathlib.Path(os.environ["NGB_BIN"]) / "ngb"
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-STUDIES = sorted((ROOT / "studies").rglob("*.yaml"))
+OUTPUTS = HERE / "outputs"
+STUDIES = [*sorted((ROOT / "studies").rglob("*.yaml")), HERE / "everything.yaml"]
 # As PRAGMA application_id and user_version say in a file of the first schema; .dump leaves both out.
 APPLICATION_ID = 0x4E474252
 FIRST_SCHEMA = 1
 
 
-def ngb(*arguments):
+def ngb(*arguments, codes=(0,)):
     with tempfile.TemporaryDirectory(prefix="ngb-golden-") as home:
         environment = {"PATH": os.environ["PATH"], "HOME": home, "NGB_TOOLCHAINS": home + "/toolchains", "LANG": "C.UTF-8"}
         told = subprocess.run([NGB, *map(str, arguments)], env=environment, capture_output=True, text=True, timeout=120)
-    if told.returncode != 0:
+    if told.returncode not in codes:
         raise AssertionError(f"ngb {arguments[0]} ended with {told.returncode}: {told.stderr}")
     return told.stdout
 
 
 def expected_plan(study):
     """Returns the file with a study's expansion: below plans/ as the study is below studies/."""
-    return HERE / "plans" / study.relative_to(ROOT / "studies").with_suffix(".json")
+    folder = HERE if study.parent == HERE else ROOT / "studies"
+    return HERE / "plans" / study.relative_to(folder).with_suffix(".json")
 
 
 def expansion_of(study):
@@ -60,6 +67,34 @@ def old_results_file(folder):
         database.execute(f"PRAGMA user_version = {FIRST_SCHEMA}")
     database.close()
     return results
+
+
+def written_outputs(folder):
+    """What commands write of both results, by the name of the file below outputs/. Made-up results get the tables of old
+    ones that were copied, which are of the newest schema."""
+    stored, newest, made_up = old_results_file(folder), pathlib.Path(folder) / "newest", pathlib.Path(folder) / "everything"
+    ngb("merge", stored, "-o", newest)
+    everything.write(made_up, newest)
+    written = dict(_plan_outputs())
+    for results, listed in ((made_up, outputs.OF_EVERYTHING), (stored, outputs.OF_STORED)):
+        for each in listed:
+            # 4 and 5: a gate or a choice that does not hold, which is an output as well.
+            text = ngb(*(results if word == "RESULTS" else word for word in each.arguments), codes=(0, 4, 5))
+            written[each.file] = outputs.steady(text)
+    report = pathlib.Path(folder) / "report"
+    ngb("report", made_up, "-o", report, *(word for form in outputs.TABLES for word in ("--tables", form)))
+    for table in sorted((report / "tables").iterdir()):
+        written[f"tables/{table.name}"] = outputs.steady(table.read_text())
+    ngb("report", made_up, "-o", report, "--compiler", "openvino", "--compiler", "basic", "--compiler", "identity")
+    words, data = outputs.of_page((report / "index.html").read_text())
+    return written | {"page.text": outputs.steady(words), "page.json": outputs.steady(data)}
+
+
+def _plan_outputs():
+    study = HERE / "everything.yaml"
+    text = ngb("plan", study)
+    yield "plan.text", text[text.index("\nCells\n") + 1 : text.index("What can be decided")]
+    yield "plan.json", json.dumps(json.loads(ngb("plan", study, "--json"))["cells"], indent=1) + "\n"
 
 
 def read_json(path):
@@ -94,13 +129,32 @@ class OldResults(unittest.TestCase):
         self.assertEqual(rounded(shown["cells"]), rounded(read_json(HERE / "stored.json")["cells"]))
 
 
+class Outputs(unittest.TestCase):
+    maxDiff = 4000
+
+    def test_each_command_writes_the_same_bytes_in_each_format(self):
+        with tempfile.TemporaryDirectory(prefix="ngb-golden-") as folder:
+            written = written_outputs(folder)
+        expected = {str(file.relative_to(OUTPUTS)): file.read_text() for file in OUTPUTS.rglob("*") if file.is_file()}
+        self.assertEqual(sorted(written), sorted(expected))
+        for name, text in written.items():
+            with self.subTest(name):
+                self.assertEqual(text, expected[name])
+
+
 def write_expected():
     for study in STUDIES:
         expected_plan(study).parent.mkdir(parents=True, exist_ok=True)
         expected_plan(study).write_text(json.dumps(expansion_of(study), indent=1) + "\n")
     with tempfile.TemporaryDirectory(prefix="ngb-golden-") as folder:
         shown = ngb("show", old_results_file(folder), "--json")
-    (HERE / "stored.json").write_text(shown)
+        (HERE / "stored.json").write_text(shown)
+    with tempfile.TemporaryDirectory(prefix="ngb-golden-") as folder:
+        written = written_outputs(folder)
+    shutil.rmtree(OUTPUTS, ignore_errors=True)
+    for name, text in written.items():
+        (OUTPUTS / name).parent.mkdir(parents=True, exist_ok=True)
+        (OUTPUTS / name).write_text(text)
 
 
 if __name__ == "__main__":

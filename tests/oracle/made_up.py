@@ -40,6 +40,9 @@ class Setting:
     in_flight: str = "1"
     instances: int = 1
     computes_on: str = "cpu"  # the fact `device`
+    settings: str = "{}"
+    threads: int | None = 2
+    threads_asked: str | None = None  # a word that means 3 threads, if `threads` is None
 
 
 @dataclasses.dataclass
@@ -130,7 +133,8 @@ class ResultsFile:
         completed = [each for each in processes if not each.failure and each.environment == processes[0].environment]
         self._add_once("cell", cell_id, cell_key=cell_key, cell_id=cell_id, device=device, model_key=model_key,
                        toolchain_key=toolchain_key, compiler=setting.compiler, compiler_label=setting.label,
-                       compiler_version=setting.version, options_json=setting.options, threads=2, precision=precision,
+                       compiler_version=setting.version, options_json=setting.options, settings_json=setting.settings,
+                       threads=setting.threads, threads_asked=setting.threads_asked, precision=precision,
                        planned_processes=planned or max(len(completed), 1), load=load, in_flight=setting.in_flight,
                        instances=setting.instances)
         self._insert("run_cell", run_key=1, cell_key=cell_key)
@@ -152,7 +156,7 @@ class ResultsFile:
             environment_hash=f"{device} {process.environment}", started_unix_ns=FIRST_NS + self._sequence, wall_ns=10**9,
             stop_reason="" if process.failure else "repetitions", is_steady=int(process.is_steady),
             threads_used=process.threads_used, log_path="", made_with_key=made_with_key,
-            origin=sha256(f"{process.build} {process.environment}")[:16], threads=2)
+            origin=sha256(f"{process.build} {process.environment}")[:16], threads=setting.threads or 3)
         if process.failure:
             self._insert("failure", process_key=key, kind=process.failure, phase="compile", message="it failed",
                          advice="", signal=None, exit_code=None)

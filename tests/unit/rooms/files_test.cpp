@@ -41,6 +41,7 @@ std::vector<fs::path> own_files() {
 bool carries_no_licence_line(const fs::path& path) {
   const std::set<std::string> endings{".json", ".csv", ".png", ".svg", ".onnx", ".zip"};
   const std::set<std::string> names{"LICENSE", "CHANGELOG.md"};
+  if (path.string().find("/tests/golden/outputs/") != std::string::npos) return true;
   return endings.contains(path.extension().string()) || names.contains(path.filename().string());
 }
 
