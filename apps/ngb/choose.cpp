@@ -93,7 +93,7 @@ Result<report::Demand> demand_of(const ChooseArguments& arguments) {
 
 std::vector<std::string> devices_of(const report::Results& results) {
   std::set<std::string> names;
-  for (const store::CellData* cell : results.cells) names.insert(cell->device);
+  for (const store::CellData* cell : results.cells) names.insert(cell->of.device);
   return {names.begin(), names.end()};
 }
 
@@ -121,7 +121,7 @@ int confirm(const Installation& installation, const ChooseArguments& arguments,
     return report_failure({"nothing is known of any configuration: " + first.why, "--confirm", "measure more first"},
                           kUndecided);
   }
-  const auto requests = requests_for(arguments, demand, first.cell->batch);
+  const auto requests = requests_for(arguments, demand, first.cell->of.model.key.batch);
   if (!requests) return report_failure(requests.error(), kWrongUsage);
   const double busy_s = *first.utilisation_ratio / demand.requests_per_s;  // of a request
   const auto served =

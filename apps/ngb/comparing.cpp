@@ -118,12 +118,13 @@ Status check_environments(const metrics::Comparison& comparison, LoadedResults& 
   for (const metrics::ComparedPair& pair : comparison.pairs) {
     const std::string before = environment_of(*pair.baseline);
     const std::string now = environment_of(*pair.candidate);
-    if (pair.baseline->device != pair.candidate->device || before.empty() || now.empty() || before == now) continue;
+    if (pair.baseline->of.device != pair.candidate->of.device || before.empty() || now.empty() || before == now)
+      continue;
     const auto old_one = relevant_entries(baseline, before);
     if (!old_one) return error_of(old_one);
     const auto new_one = relevant_entries(candidate, now);
     if (!new_one) return error_of(new_one);
-    return fail(fmt::format("{} was not the same on both sides: {}", pair.candidate->device,
+    return fail(fmt::format("{} was not the same on both sides: {}", pair.candidate->of.device,
                             differing_entries(*old_one, *new_one)),
                 {}, "to compare anyway, add --across-environments");
   }

@@ -50,19 +50,19 @@ std::string name_in(const store::Source& source, const std::string& device) {
 std::optional<json> reduced(const config::Study& study, const store::CellData& cell, const std::string& device) {
   json whole = config::to_json(study);
   whole["models"] = kept_of(whole["models"], study.models, [&](const config::ModelEntry& each) {
-    return cell.model == each.label || cell.model == each.label + " dynamic_batch";
+    return cell.of.model.label == each.label || cell.of.model.label == each.label + " dynamic_batch";
   });
   whole["compilers"] = kept_of(whole["compilers"], study.compilers, [&](const work::Compiler& each) {
-    return each.label == cell.compiler_label && each.version == cell.compiler_version;
+    return each.label == cell.of.compiler.label && each.version == cell.of.compiler.version;
   });
   whole["devices"] =
       kept_of(whole["devices"], study.devices, [&](const config::DeviceEntry& each) { return each.name == device; });
   whole["loads"] = kept_of(whole["loads"], study.loads,
-                           [&](const work::Load& each) { return config::name_of_load(each) == cell.load; });
+                           [&](const work::Load& each) { return config::name_of_load(each) == cell.of.load; });
   for (const char* const key : {"models", "compilers", "devices", "loads"}) {
     if (whole[key].size() != 1) return std::nullopt;
   }
-  whole["batch_sizes"] = json::array({cell.batch});
+  whole["batch_sizes"] = json::array({cell.of.model.key.batch});
   for (const char* const key : {"pairs", "baseline", "rounds", "stop_when"}) whole.erase(key);
   return whole;
 }
@@ -76,10 +76,10 @@ tl::expected<json, ExitCode> study_of(const Installation& installation, const st
     if (!std::filesystem::exists(file, code)) continue;
     const auto plan = plan_study(installation, file);
     if (!plan) return tl::unexpected(plan.error());
-    if (auto study = reduced(plan->study, cell, name_in(source, cell.device))) return *std::move(study);
+    if (auto study = reduced(plan->study, cell, name_in(source, cell.of.device))) return *std::move(study);
   }
-  return not_served({"no study of these results measures " + cell.compiler_label + " on " + cell.device, "--confirm",
-                     "name the results folder of the `ngb run` that measured it"},
+  return not_served({"no study of these results measures " + cell.of.compiler.label + " on " + cell.of.device,
+                     "--confirm", "name the results folder of the `ngb run` that measured it"},
                     kWrongUsage);
 }
 

@@ -122,7 +122,7 @@ Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& com
     if (pair.status != metrics::PairStatus::judged || pair.is_same_build) continue;
     ++judged;
     for (const store::CellData* const cell : {pair.baseline, pair.candidate}) {
-      if (cell->threads) threads.insert(*cell->threads);
+      if (cell->of.threads) threads.insert(*cell->of.threads);
     }
   }
   if (judged == 0 || judged >= metrics::kLeastCellsForAFloor) return std::nullopt;

@@ -51,7 +51,7 @@ Result<Profile> read_profile(metrics::FamilyReader& reader, const report::CellFi
       row.position = family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position;
       const std::scoped_lock lock(mutex);
       profile.rows.push_back(std::move(row));
-      profile.devices.insert(cell->device);
+      profile.devices.insert(cell->of.device);
     }
   };
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));

@@ -59,7 +59,7 @@ Result<std::vector<RunStatus>> read_status(const Installation& installation,
   auto elsewhere = runs_elsewhere(installation, *store);
   if (!elsewhere) return error_of(elsewhere);
   std::map<std::string, std::string> device_of;
-  for (const store::CellData& cell : *cells) device_of[cell.cell_id] = cell.device;
+  for (const store::CellData& cell : *cells) device_of[cell.cell_id] = cell.of.device;
   std::vector<RunStatus> all;
   for (const store::RunState& run : last_runs(*runs)) {
     RunStatus& status = all.emplace_back(RunStatus{run, *elsewhere, {}});

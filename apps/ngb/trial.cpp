@@ -94,14 +94,14 @@ std::string outcome_of(const store::CellData& cell) {
 // Prints a line for each cell. Returns kSomeCellsFailed if one failed.
 int print_outcomes(const std::vector<store::CellData>& cells) {
   std::size_t width = 0;
-  for (const store::CellData& cell : cells) width = std::max(width, cell.compiler_label.size());
+  for (const store::CellData& cell : cells) width = std::max(width, cell.of.compiler.label.size());
   std::string title;
   bool has_failed = false;
   for (const store::CellData& cell : cells) {
-    const std::string next = fmt::format("{}, batch {}", cell.model, cell.batch);
+    const std::string next = fmt::format("{}, batch {}", cell.of.model.label, cell.of.model.key.batch);
     if (next != title) print_out((title.empty() ? "" : "\n") + next + "\n");
     title = next;
-    print_out(fmt::format("  {:{}}  {}\n", cell.compiler_label, width, outcome_of(cell)));
+    print_out(fmt::format("  {:{}}  {}\n", cell.of.compiler.label, width, outcome_of(cell)));
     has_failed = has_failed || cell.processes.empty();
   }
   return has_failed ? kSomeCellsFailed : kSuccess;

@@ -39,11 +39,12 @@ json inputs_json(const std::vector<std::pair<std::string, InputEntry>>& inputs) 
 
 json model_json(const ModelEntry& model) {
   json entry{{"label", model.label}};
-  if (model.kind() == ModelKind::zoo) entry["zoo"] = {{model.family, object_of(model.parameters)}};
+  if (model.kind() == ModelKind::zoo) entry["zoo"] = {{model.family, work::object_of(model.parameters)}};
   if (model.kind() == ModelKind::onnx) entry["onnx"] = model.file.string();
   if (model.kind() == ModelKind::pytorch) entry["pytorch"] = model.file.string() + ":" + model.factory;
   if (model.kind() == ModelKind::timm) entry["timm"] = model.factory;
-  if (model.kind() != ModelKind::zoo && !model.parameters.empty()) entry["parameters"] = object_of(model.parameters);
+  if (model.kind() != ModelKind::zoo && !model.parameters.empty())
+    entry["parameters"] = work::object_of(model.parameters);
   if (!model.state_dict.empty()) entry["state_dict"] = model.state_dict.string();
   if (!model.shapes.empty()) entry["shapes"] = shapes_json(model.shapes);
   for (const auto& [name, extent] : model.dimensions) entry["dimensions"][name] = extent_json(extent);

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 // A compiler without threads of its own has none here if a device has, so that the device's are read again.
 json compiler_json(const Study& study, const work::Compiler& compiler) {
-  json body{{"options", object_of(compiler.options)}, {"label", compiler.label}};
+  json body{{"options", work::object_of(compiler.options)}, {"label", compiler.label}};
   const bool yields = std::any_of(study.devices.begin(), study.devices.end(),
                                   [](const DeviceEntry& device) { return !device.threads.empty(); }) &&
                       !study.own_threads.contains(compiler.label);
@@ -26,7 +26,7 @@ json compiler_json(const Study& study, const work::Compiler& compiler) {
   if (!compiler.version.empty()) body["version"] = compiler.version;
   if (compiler.in_flight != 1) body["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
   if (compiler.instances != 1 || study.instances != std::vector{1}) body["instances"] = compiler.instances;
-  if (!compiler.settings.empty()) body["settings"] = object_of(compiler.settings);
+  if (!compiler.settings.empty()) body["settings"] = work::object_of(compiler.settings);
   return {{compiler.name, std::move(body)}};
 }
 

@@ -12,17 +12,17 @@ namespace {
 
 using store::CellData;
 
-std::string family_of(const CellData& cell) { return fmt::format("{}\n{}", cell.device, cell.model_hash); }
+std::string family_of(const CellData& cell) { return fmt::format("{}\n{}", cell.of.device, cell.of.model.key.hash); }
 
 // Identifies a cell's family and setting, whatever its batch size, its load and its number of instances are.
 std::string family_and_setting_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", family_of(cell), cell.precision, cell.threads_there(), cell.compiler,
-                     cell.compiler_version, cell.configuration_of_each());
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", family_of(cell), cell.of.compiler.precision, cell.of.threads_there(),
+                     cell.of.compiler.name, cell.of.compiler.version, all_options_of_each(cell.of.compiler));
 }
 
 std::string choice_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.precision, cell.batch, cell.compiler,
-                     cell.compute_device.value.value_or(""), cell.load);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.of.compiler.precision, cell.of.model.key.batch,
+                     cell.of.compiler.name, cell.of.compute_device.value.value_or(""), cell.of.load);
 }
 
 // The logarithm of T in docs/metrics.md. Precondition: the cell has a speed.
@@ -67,7 +67,8 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::s
   std::vector<std::string> settings;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     settings.push_back(family_and_setting_of(*cells_[i]));
-    first.emplace(key_of(settings[i], cells_[i]->batch, cells_[i]->load, cells_[i]->instances), i);
+    first.emplace(
+        key_of(settings[i], cells_[i]->of.model.key.batch, cells_[i]->of.load, cells_[i]->of.compiler.instances), i);
   }
   const auto find = [&](std::size_t cell, int batch, const std::string& load,
                         int instances) -> std::optional<std::size_t> {
@@ -80,9 +81,9 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::s
     Facts& facts = facts_[i];
     if (given_.empty()) facts.steady = metrics::steady(cell);
     facts.busy_cpus = find_busy_cpus(cell, steady(i));
-    facts.single = find(i, 1, cell.load, cell.instances);
-    facts.without_load = find(i, cell.batch, work::kNoLoad, cell.instances);
-    facts.one_instance = find(i, cell.batch, cell.load, 1);
+    facts.single = find(i, 1, cell.of.load, cell.of.compiler.instances);
+    facts.without_load = find(i, cell.of.model.key.batch, work::kNoLoad, cell.of.compiler.instances);
+    facts.one_instance = find(i, cell.of.model.key.batch, cell.of.load, 1);
   }
   find_best_others();
 }

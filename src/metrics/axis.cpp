@@ -5,11 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::metrics {
@@ -28,34 +26,19 @@ constexpr std::array<std::pair<Axis, std::string_view>, 10> kAxes{{{Axis::result
                                                                    {Axis::load, "load"},
                                                                    {Axis::model, "model"}}};
 
-// Returns "a=1 b=x": options, then settings, each sorted by name, then inferences in flight and instances if there
-// are several; "default" if there is nothing to name.
+// Returns options, settings, inferences in flight and instances, as "a=1 b=x"; "default" if there is nothing to name.
 std::string words_of_configuration(const CellData& cell) {
-  std::vector<std::string> words;
-  for (const std::string* const object : {&cell.options, &cell.settings}) {
-    const nlohmann::json given = json_text::parse(*object);
-    if (!given.is_object()) continue;
-    for (const auto& [name, value] : given.items()) {
-      words.push_back(
-          fmt::format("{}={}", name, value.is_string() ? value.get<std::string>() : json_text::dump(value)));
-    }
-  }
-  if (cell.in_flight != "1") words.push_back("in_flight=" + cell.in_flight);
-  if (cell.instances != 1) words.push_back(fmt::format("instances={}", cell.instances));
-  return words.empty() ? "default" : text::join(words, " ");
+  const std::string words = words_of_options(cell.of.compiler);
+  return words.empty() ? "default" : words;
 }
 
-// Returns the cell's configuration without the options that name the compute device.
+// Returns the compiler's options without those that name the compute device.
 std::string without_device(const CellData& cell) {
-  nlohmann::json options = json_text::parse(cell.options);
-  if (!options.is_object()) return cell.configuration();
-  for (const char* const name : {"device", "provider", "include_transfer"}) options.erase(name);
-  CellData elsewhere;
-  elsewhere.options = json_text::dump(options);
-  elsewhere.settings = cell.settings;
-  elsewhere.in_flight = cell.in_flight;
-  elsewhere.instances = cell.instances;
-  return elsewhere.configuration();
+  work::Compiler elsewhere = cell.of.compiler;
+  std::erase_if(elsewhere.options, [](const auto& option) {
+    return option.first == "device" || option.first == "provider" || option.first == "include_transfer";
+  });
+  return all_options(elsewhere);
 }
 
 constexpr bool compares_machines(Axis axis) { return axis == Axis::device || axis == Axis::results; }
@@ -70,30 +53,33 @@ struct Property {
 
 constexpr std::array kProperties{
     Property{"batch size", [](Axis /*axis*/) { return false; },
-             [](const CellData& cell) { return std::to_string(cell.batch); },
-             [](const CellData& cell) { return std::to_string(cell.batch); }},
+             [](const CellData& cell) { return std::to_string(cell.of.model.key.batch); },
+             [](const CellData& cell) { return std::to_string(cell.of.model.key.batch); }},
     Property{"model", [](Axis axis) { return axis == Axis::model; },
-             [](const CellData& cell) { return cell.model_hash; }, [](const CellData& cell) { return cell.model; }},
-    Property{"device", [](Axis axis) { return axis == Axis::device; }, [](const CellData& cell) { return cell.device; },
-             [](const CellData& cell) { return cell.device; }},
+             [](const CellData& cell) { return cell.of.model.key.hash; },
+             [](const CellData& cell) { return cell.of.model.label; }},
+    Property{"device", [](Axis axis) { return axis == Axis::device; },
+             [](const CellData& cell) { return cell.of.device; }, [](const CellData& cell) { return cell.of.device; }},
     Property{"compiler", [](Axis axis) { return axis == Axis::compiler; },
-             [](const CellData& cell) { return cell.compiler; }, [](const CellData& cell) { return cell.compiler; }},
+             [](const CellData& cell) { return cell.of.compiler.name; },
+             [](const CellData& cell) { return cell.of.compiler.name; }},
     Property{"version", [](Axis axis) { return axis == Axis::compiler || axis == Axis::version; },
-             [](const CellData& cell) { return cell.compiler_version; },
-             [](const CellData& cell) { return cell.compiler_version; }},
+             [](const CellData& cell) { return cell.of.compiler.version; },
+             [](const CellData& cell) { return cell.of.compiler.version; }},
     Property{"options", [](Axis axis) { return axis == Axis::compiler || axis == Axis::options; },
-             [](const CellData& cell) { return cell.configuration(); }, words_of_configuration},
+             [](const CellData& cell) { return all_options(cell.of.compiler); }, words_of_configuration},
     // "all" is another number on another machine, so cells of different machines are paired by what was asked for.
     Property{"thread count", [](Axis axis) { return axis == Axis::threads || compares_machines(axis); },
-             [](const CellData& cell) { return cell.threads_there(); },
-             [](const CellData& cell) { return cell.threads_there(); }},
+             [](const CellData& cell) { return cell.of.threads_there(); },
+             [](const CellData& cell) { return cell.of.threads_there(); }},
     Property{"thread count", [](Axis axis) { return !compares_machines(axis); },
-             [](const CellData& cell) { return cell.threads_wanted(); },
-             [](const CellData& cell) { return cell.threads_wanted(); }},
+             [](const CellData& cell) { return cell.of.threads_wanted(); },
+             [](const CellData& cell) { return cell.of.threads_wanted(); }},
     Property{"precision", [](Axis axis) { return axis == Axis::precision; },
-             [](const CellData& cell) { return cell.precision; }, [](const CellData& cell) { return cell.precision; }},
-    Property{"load", [](Axis axis) { return axis == Axis::load; }, [](const CellData& cell) { return cell.load; },
-             [](const CellData& cell) { return cell.load; }},
+             [](const CellData& cell) { return cell.of.compiler.precision; },
+             [](const CellData& cell) { return cell.of.compiler.precision; }},
+    Property{"load", [](Axis axis) { return axis == Axis::load; }, [](const CellData& cell) { return cell.of.load; },
+             [](const CellData& cell) { return cell.of.load; }},
 };
 
 }  // namespace
@@ -123,32 +109,33 @@ std::string place_on(Axis axis, const CellData& cell) {
     case Axis::results:
       return {};
     case Axis::compiler:
-      return cell.compiler;
+      return cell.of.compiler.name;
     case Axis::version:
-      return cell.compiler_version;
+      return cell.of.compiler.version;
     case Axis::options:
       return words_of_configuration(cell);
     case Axis::device:
-      return cell.device;
+      return cell.of.device;
     case Axis::compute_device:
-      return cell.compute_device.value.value_or("unknown");
+      return cell.of.compute_device.value.value_or("unknown");
     case Axis::threads:
-      return cell.threads_there();
+      return cell.of.threads_there();
     case Axis::precision:
-      return cell.precision;
+      return cell.of.compiler.precision;
     case Axis::load:
-      return cell.load;
+      return cell.of.load;
     case Axis::model:
-      return cell.model;
+      return cell.of.model.label;
   }
   return {};
 }
 
 bool is_called(std::string_view words, Axis axis, const CellData& cell) {
   if (words == place_on(axis, cell)) return true;
-  if (axis == Axis::compiler && words == cell.compiler_label) return true;
-  if (axis == Axis::threads && words == cell.threads_asked) return true;
-  return (axis == Axis::compiler || axis == Axis::version) && words == cell.compiler + "@" + cell.compiler_version;
+  if (axis == Axis::compiler && words == cell.of.compiler.label) return true;
+  if (axis == Axis::threads && words == cell.of.compiler.threads_asked) return true;
+  return (axis == Axis::compiler || axis == Axis::version) &&
+         words == cell.of.compiler.name + "@" + cell.of.compiler.version;
 }
 
 std::string identity_apart_from(Axis axis, const CellData& cell) {

@@ -14,7 +14,7 @@ namespace {
 
 using store::CellData;
 
-std::string with_version(const CellData& cell) { return cell.compiler + "@" + cell.compiler_version; }
+std::string with_version(const CellData& cell) { return cell.of.compiler.name + "@" + cell.of.compiler.version; }
 
 // Finds candidates by what a cell's baseline must have in common with it. A results file may have any number of cells,
 // so no list of candidates is searched.
@@ -23,11 +23,11 @@ class Candidates {
   // Keeps the first candidate of each kind.
   void add(const CellData& cell, std::size_t index) {
     std::vector<std::string> devices{kAny, device_of(cell)};
-    if (!cell.compute_device.value && cell.processes.empty()) devices.emplace_back(kSilent);
-    for (const std::string& threads : {std::string(kAny), cell.threads_there()}) {
+    if (!cell.of.compute_device.value && cell.processes.empty()) devices.emplace_back(kSilent);
+    for (const std::string& threads : {std::string(kAny), cell.of.threads_there()}) {
       for (const std::string& device : devices) {
-        for (const std::string& instances : {std::string(kAny), std::to_string(cell.instances)}) {
-          first_.emplace(key(cell, threads, instances, cell.precision, device), index);
+        for (const std::string& instances : {std::string(kAny), std::to_string(cell.of.compiler.instances)}) {
+          first_.emplace(key(cell, threads, instances, cell.of.compiler.precision, device), index);
         }
       }
     }
@@ -39,7 +39,8 @@ class Candidates {
   [[nodiscard]] std::optional<std::size_t> best_for(const CellData& cell, const std::string& threads) const {
     for (const std::string& precision : precisions_of(cell)) {
       for (const std::string& device : devices_beside(cell)) {
-        if (const auto found = find(cell, threads, std::to_string(cell.instances), precision, device)) return found;
+        if (const auto found = find(cell, threads, std::to_string(cell.of.compiler.instances), precision, device))
+          return found;
         if (const auto found = find(cell, threads, kAny, precision, device)) return found;
       }
     }
@@ -50,7 +51,7 @@ class Candidates {
   [[nodiscard]] bool has_on_any_device(const CellData& cell) const {
     const std::vector<std::string> precisions = precisions_of(cell);
     return std::any_of(precisions.begin(), precisions.end(), [&](const std::string& precision) {
-      return find(cell, cell.threads_there(), kAny, precision, kAny).has_value();
+      return find(cell, cell.of.threads_there(), kAny, precision, kAny).has_value();
     });
   }
 
@@ -62,17 +63,17 @@ class Candidates {
 
   static std::string key(const CellData& cell, const std::string& threads, const std::string& instances,
                          const std::string& precision, const std::string& device) {
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.batch, cell.load, threads,
-                       instances, precision, device);
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", cell.of.device, cell.of.model.key.hash,
+                       cell.of.model.key.batch, cell.of.load, threads, instances, precision, device);
   }
-  static std::string device_of(const CellData& cell) { return cell.compute_device.value.value_or(kUnknown); }
+  static std::string device_of(const CellData& cell) { return cell.of.compute_device.value.value_or(kUnknown); }
   static std::vector<std::string> precisions_of(const CellData& cell) {
-    if (cell.precision == kFullPrecision) return {kFullPrecision};
-    return {kFullPrecision, cell.precision};
+    if (cell.of.compiler.precision == kFullPrecision) return {kFullPrecision};
+    return {kFullPrecision, cell.of.compiler.precision};
   }
   // As may_share_compute_device.
   static std::vector<std::string> devices_beside(const CellData& cell) {
-    if (cell.compute_device.value) return {device_of(cell), kSilent};
+    if (cell.of.compute_device.value) return {device_of(cell), kSilent};
     return cell.processes.empty() ? std::vector<std::string>{kUnknown, kAny} : std::vector<std::string>{kUnknown};
   }
   [[nodiscard]] std::optional<std::size_t> find(const CellData& cell, const std::string& threads,
@@ -87,11 +88,11 @@ class Candidates {
 
 std::string why_there_is_none(const CellData& cell, const Candidates& candidates, const Baseline& baseline) {
   if (candidates.are_none() || !candidates.has_on_any_device(cell)) return baseline.role() + " was not measured here";
-  if (!cell.compute_device.value) {
+  if (!cell.of.compute_device.value) {
     return fmt::format("unknown whether {} computed on the same device: {}", baseline.role(),
-                       cell.compute_device.reason);
+                       cell.of.compute_device.reason);
   }
-  return fmt::format("{} was not measured on the {}", baseline.role(), *cell.compute_device.value);
+  return fmt::format("{} was not measured on the {}", baseline.role(), *cell.of.compute_device.value);
 }
 
 }  // namespace
@@ -99,11 +100,11 @@ std::string why_there_is_none(const CellData& cell, const Candidates& candidates
 bool Baseline::is_called(Kind kind, std::string_view words, const CellData& cell) {
   switch (kind) {
     case Kind::name:
-      return words == cell.compiler;
+      return words == cell.of.compiler.name;
     case Kind::version:
       return words == with_version(cell);
     case Kind::label:
-      return words == cell.compiler_label;
+      return words == cell.of.compiler.label;
   }
   return false;
 }
@@ -135,8 +136,9 @@ Result<Baseline> Baseline::find(const std::string& words, std::span<const CellDa
   std::set<std::string> known;
   std::set<std::string> labels;
   for (const CellData& cell : cells) {
-    labels.insert(cell.compiler_label);
-    for (const std::string& word : {cell.compiler, with_version(cell), cell.compiler_label}) known.insert(word);
+    labels.insert(cell.of.compiler.label);
+    for (const std::string& word : {cell.of.compiler.name, with_version(cell), cell.of.compiler.label})
+      known.insert(word);
   }
   const auto near = text::nearest(words, std::vector<std::string>(known.begin(), known.end()));
   const std::vector<std::string> offered(labels.begin(), labels.end());
@@ -146,9 +148,10 @@ Result<Baseline> Baseline::find(const std::string& words, std::span<const CellDa
 }
 
 bool may_share_compute_device(const CellData& a, const CellData& b) {
-  if (a.compute_device.value && b.compute_device.value) return a.compute_device.value == b.compute_device.value;
-  if (!a.compute_device.value && !b.compute_device.value) return true;
-  return (a.compute_device.value ? b : a).processes.empty();
+  if (a.of.compute_device.value && b.of.compute_device.value)
+    return a.of.compute_device.value == b.of.compute_device.value;
+  if (!a.of.compute_device.value && !b.of.compute_device.value) return true;
+  return (a.of.compute_device.value ? b : a).processes.empty();
 }
 
 BaselineCells::BaselineCells(std::span<const CellData* const> cells, const Baseline& baseline) : found_(cells.size()) {
@@ -163,7 +166,7 @@ BaselineCells::BaselineCells(std::span<const CellData* const> cells, const Basel
       found.why_none = why_there_is_none(cell, candidates, baseline);
       continue;
     }
-    found.index = candidates.best_for(cell, cell.threads_there());
+    found.index = candidates.best_for(cell, cell.of.threads_there());
     if (!found.index && baseline.is_one_setting()) found.index = candidates.best_for(cell, Candidates::kAny);
     if (!found.index) found.why_none = why_there_is_none(cell, candidates, baseline);
   }

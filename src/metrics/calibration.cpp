@@ -70,14 +70,16 @@ const CalibratedThreads* DeviceCalibration::find(int thread_count, int turn_coun
 EqualCell equal_cell(const store::CellData& one, const store::CellData& other) {
   const Steady left = steady(one);
   const Steady right = steady(other);
-  EqualCell made{.name = one.model + ", batch " + std::to_string(one.batch),
+  EqualCell made{.name = one.of.model.label + ", batch " + std::to_string(one.of.model.key.batch),
                  .differences = log_ratios_of_rounds(left.throughput_by_process, right.throughput_by_process)};
-  if (!one.options.empty() && one.options != "{}") made.name += ", " + one.options;
-  if (!one.settings.empty() && one.settings != "{}") made.name += ", " + one.settings;
+  for (const auto* const options : {&one.of.compiler.options, &one.of.compiler.settings}) {
+    if (!options->empty()) made.name += ", " + work::text_of(*options);
+  }
   double sum_of_logs = 0;
   double sum_ns = 0;
   for (const Steady* const side : {&left, &right}) {
-    for (const OfRound& process : side->throughput_by_process) sum_of_logs += std::log(process.value / one.batch);
+    for (const OfRound& process : side->throughput_by_process)
+      sum_of_logs += std::log(process.value / one.of.model.key.batch);
   }
   for (const store::CellData* const side : {&one, &other}) {
     for (const store::RecordedProcess& process : side->processes) sum_ns += static_cast<double>(process.wall_ns);

@@ -22,8 +22,8 @@ namespace {
 using store::CellData;
 
 std::string words_for(const CellData& cell) {
-  return fmt::format("{}, batch {}, {} {} on {}", cell.model, cell.batch, cell.compiler_label, cell.compiler_version,
-                     cell.device);
+  return fmt::format("{}, batch {}, {} {} on {}", cell.of.model.label, cell.of.model.key.batch, cell.of.compiler.label,
+                     cell.of.compiler.version, cell.of.device);
 }
 
 // A side of a pair with everything that is computed of its cell.
@@ -61,8 +61,9 @@ PairStatus status_of_pair(const Measured& baseline, const Measured& candidate) {
 
 // Two cells share rounds only if one run measured both, with the same model, batch size and device.
 bool may_share_rounds(const Side& a, const Side& b, const CellData& baseline, const CellData& candidate) {
-  return a.origin == b.origin && baseline.device == candidate.device && baseline.batch == candidate.batch &&
-         baseline.model_hash == candidate.model_hash;
+  return a.origin == b.origin && baseline.of.device == candidate.of.device &&
+         baseline.of.model.key.batch == candidate.of.model.key.batch &&
+         baseline.of.model.key.hash == candidate.of.model.key.hash;
 }
 
 double geometric_mean_speed(const Steady& steady) {
@@ -159,7 +160,7 @@ class Partners {
     const CellData* partner = nullptr;
     for (const CellData* other : alike->second) {
       if (!may_be_a_pair(*other, cell)) continue;
-      if (other->compute_device.value == cell.compute_device.value) return other;
+      if (other->of.compute_device.value == cell.of.compute_device.value) return other;
       if (partner == nullptr) partner = other;
     }
     return partner;

@@ -26,7 +26,7 @@ std::map<std::string, double> highest_frequencies_hz(const std::vector<CellData>
     for (const samples::ProcessResult& process : cell.processes) {
       for (const samples::Reading& reading : process.readings) {
         if (reading.quantity != "frequency" || !reading.value.value) continue;
-        double& device = highest[cell.device];
+        double& device = highest[cell.of.device];
         device = std::max(device, *reading.value.value);
       }
     }
@@ -39,7 +39,7 @@ void add_flags(const Analysis& analysis, std::size_t index, const std::map<std::
   const CellData& cell = analysis.cell(index);
   if (cell.processes.empty() || decisive_failure(cell) != nullptr) return;
   const std::optional<std::size_t> baseline = analysis.baseline_of(index);
-  const auto highest = highest_hz.find(cell.device);
+  const auto highest = highest_hz.find(cell.of.device);
   const Evidence evidence{cell, analysis.steady(index).spread_ratio, baseline ? &analysis.cell(*baseline) : nullptr,
                           highest == highest_hz.end() ? std::nullopt : std::optional(highest->second)};
   for (const Flag& flag : flag_table()) {

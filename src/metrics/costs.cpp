@@ -38,7 +38,8 @@ Value break_even(const Analysis& analysis, std::size_t cell) {
   if (!other.value) return unknown_cost(fmt::format("{}: {}", analysis.baseline().role(), other.reason));
   if (*gain.value <= 1) return unknown_cost("not faster than the baseline: compiling never pays");
   if (gain.low && *gain.low <= 1) return unknown_cost("not told apart from the baseline");
-  const double baseline_s = analysis.cell(baseline).batch / *value_of_row("throughput_per_s", analysis, baseline).value;
+  const double baseline_s =
+      analysis.cell(baseline).of.model.key.batch / *value_of_row("throughput_per_s", analysis, baseline).value;
   const double longer_s = std::max(0.0, *own.value - *other.value);
   const auto inferences = [&](double speed_up) { return longer_s / (baseline_s * (1 - 1 / speed_up)); };
   Value found{inferences(*gain.value)};

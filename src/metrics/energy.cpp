@@ -69,8 +69,8 @@ Known<std::vector<OfRound>> per_inference(const Analysis& analysis, std::size_t 
   for (const OfRound& speed : analysis.steady(cell).throughput_by_process) {
     const Known<double> amount = amount_per_s(speed);
     if (!amount.value) return Amounts::unknown(amount.reason);
-    found.push_back(
-        {speed.run_key, speed.round, *amount.value * analysis.cell(cell).batch / speed.value, speed.environment_hash});
+    found.push_back({speed.run_key, speed.round, *amount.value * analysis.cell(cell).of.model.key.batch / speed.value,
+                     speed.environment_hash});
   }
   return Amounts::of(std::move(found));
 }
@@ -90,7 +90,7 @@ bool is_of_process(const OfRound& each, const store::RecordedProcess& process) {
 Value energy(const Analysis& analysis, std::size_t cell, const Meter& meter, bool is_net) {
   if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown_energy(reason);
   const store::CellData& data = analysis.cell(cell);
-  if (data.load != work::kNoLoad) return unknown_energy("its load took energy as well");
+  if (data.of.load != work::kNoLoad) return unknown_energy("its load took energy as well");
   const auto power_of = [&](const OfRound& speed) {
     for (const store::RecordedProcess& process : data.processes) {
       if (is_of_process(speed, process)) return power_w(process, meter, is_net);

@@ -52,7 +52,7 @@ std::optional<double> steal(const Evidence& evidence) {
 }
 
 std::optional<double> pressure(const Evidence& evidence) {
-  if (evidence.cell.load != work::kNoLoad) return std::nullopt;  // the load causes it
+  if (evidence.cell.of.load != work::kNoLoad) return std::nullopt;  // the load causes it
   return highest_above(readings(evidence.cell, "pressure_cpu_some", "timed"), 5);
 }
 
@@ -72,7 +72,7 @@ std::optional<double> throttled(const Evidence& evidence) {
 // Returns the GPU's lowest clock frequency at the end of a timed phase, as a share of its highest possible one, if it
 // is below 75 %. On a cell of the CPU, an idle GPU says nothing.
 std::optional<double> gpu_throttled(const Evidence& evidence) {
-  if (evidence.cell.compute_device.value != "gpu") return std::nullopt;
+  if (evidence.cell.of.compute_device.value != "gpu") return std::nullopt;
   const std::vector<double> clocks = readings(evidence.cell, "gpu_frequency", "end");
   const std::vector<double> highest = readings(evidence.cell, "gpu_max_frequency", "end");
   if (clocks.empty() || highest.empty()) return std::nullopt;
@@ -86,8 +86,8 @@ std::optional<double> extra_threads(const Evidence& evidence) {
   for (const samples::ProcessResult& process : evidence.cell.processes) {
     if (process.threads_used.value) threads.push_back(*process.threads_used.value);
   }
-  if (!evidence.cell.threads) return std::nullopt;
-  return highest_above(threads, *evidence.cell.threads);
+  if (!evidence.cell.of.threads) return std::nullopt;
+  return highest_above(threads, *evidence.cell.of.threads);
 }
 
 // Counts the processes that are set aside because of another build, or because of another environment.

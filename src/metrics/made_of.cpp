@@ -26,16 +26,20 @@ void add_processes(std::string& text, const std::vector<store::RecordedProcess>&
 }
 
 void add_cell_to(std::string& text, const CellData& cell) {
+  const work::Compiler& compiler = cell.of.compiler;
+  const std::string options = work::text_of(compiler.options);
+  const std::string settings = work::text_of(compiler.settings);
+  const std::string in_flight = work::word_of_in_flight(compiler);
   for (const std::string* field :
-       {&cell.cell_id, &cell.compiler, &cell.compiler_label, &cell.compiler_version, &cell.options, &cell.settings,
-        &cell.in_flight, &cell.threads_asked, &cell.precision, &cell.load, &cell.compute_device.reason}) {
+       {&cell.cell_id, &compiler.name, &compiler.label, &compiler.version, &options, &settings, &in_flight,
+        &compiler.threads_asked, &compiler.precision, &cell.of.load, &cell.of.compute_device.reason}) {
     add_field(text, *field);
   }
-  add_field(text, cell.compute_device.value.value_or(""));
-  text += fmt::format("{} {} {} {} {} {} {} {} {}\n", cell.batch, cell.instances, cell.threads.value_or(0),
-                      cell.planned_processes, cell.has_ended_rounds, cell.device_cpus.value_or(0),
-                      cell.rounds ? cell.rounds->max : 0, cell.model_raw_bytes.value_or(0),
-                      cell.model_encoded_bytes.value_or(0));
+  add_field(text, cell.of.compute_device.value.value_or(""));
+  text += fmt::format("{} {} {} {} {} {} {} {} {}\n", cell.of.model.key.batch, compiler.instances,
+                      cell.of.threads.value_or(0), cell.planned_processes, cell.has_ended_rounds,
+                      cell.device_cpus.value_or(0), cell.rounds ? cell.rounds->max : 0,
+                      cell.of.model.raw_bytes.value_or(0), cell.of.model.encoded_bytes.value_or(0));
   for (const auto* processes : {&cell.processes, &cell.set_aside, &cell.failed}) add_processes(text, *processes);
 }
 
@@ -47,7 +51,7 @@ std::string made_of(std::span<const CellData* const> cells, const Baseline& base
   std::string text = version + '\n';
   add_field(text, baseline.key());
   if (!cells.empty()) {
-    const auto highest = highest_hz.find(cells.front()->device);
+    const auto highest = highest_hz.find(cells.front()->of.device);
     if (highest != highest_hz.end()) text += fmt::format("{} Hz\n", highest->second);
   }
   for (const CellData* cell : cells) add_cell_to(text, *cell);

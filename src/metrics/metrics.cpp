@@ -50,11 +50,11 @@ Value saved_bits(const Analysis& analysis, std::size_t cell) {
   Value value = throughput(analysis, cell);
   if (!value.value) return value;
   const store::CellData& data = analysis.cell(cell);
-  if (!data.model_raw_bytes || !data.model_encoded_bytes) {
+  if (!data.of.model.raw_bytes || !data.of.model.encoded_bytes) {
     return unknown("the study gives no raw_bytes and encoded_bytes of the model");
   }
-  const double bits =
-      kBitsPerByte * (static_cast<double>(*data.model_raw_bytes) - static_cast<double>(*data.model_encoded_bytes));
+  const double bits = kBitsPerByte * (static_cast<double>(*data.of.model.raw_bytes) -
+                                      static_cast<double>(*data.of.model.encoded_bytes));
   for (std::optional<double>* each : {&value.value, &value.low, &value.high}) {
     if (*each) **each *= bits;
   }
@@ -69,7 +69,7 @@ Value throughput_median(const Analysis& analysis, std::size_t cell) {
 }
 
 Value throughput_harmonic(const Analysis& analysis, std::size_t cell) {
-  const int batch = analysis.cell(cell).batch;
+  const int batch = analysis.cell(cell).of.model.key.batch;
   return of_steady(analysis, cell,
                    [batch](const Steady& steady) -> Value { return {batch * steady.inferences / steady.wall_s}; });
 }
@@ -106,8 +106,8 @@ Value cpu_of_machine(const Analysis& analysis, std::size_t cell) {
   return cpus ? cpu_share(analysis, cell, *cpus) : unknown("the device did not report how many processors it has");
 }
 Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
-  const auto& threads = analysis.cell(cell).threads;
-  const int instances = analysis.cell(cell).instances;
+  const auto& threads = analysis.cell(cell).of.threads;
+  const int instances = analysis.cell(cell).of.compiler.instances;
   return threads ? cpu_share(analysis, cell, *threads * instances)
                  : unknown("no process has reported how many threads it has");
 }
@@ -137,7 +137,7 @@ Value absolute_error(const Analysis& analysis, std::size_t cell) {
 // Returns the mean over processes of a quantity that is measured over the timed phase of cells that have a load.
 Value use_of_load(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
   if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
-  if (analysis.cell(cell).load == work::kNoLoad) return unknown("measured without a load");
+  if (analysis.cell(cell).of.load == work::kNoLoad) return unknown("measured without a load");
   std::vector<double> values;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     for (const samples::Reading& reading : process.readings) {

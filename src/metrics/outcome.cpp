@@ -63,7 +63,7 @@ std::vector<OfRound> speeds_of_first(const store::CellData& cell, const Steady& 
       speed.value = means[std::min(repetitions, means.size()) - 1];
       continue;
     }
-    const std::vector<double> rates = samples::steady_rates(process.repetitions, cell.batch);
+    const std::vector<double> rates = samples::steady_rates(process.repetitions, cell.of.model.key.batch);
     if (rates.empty()) continue;
     speed.value = statistics::mean(std::span(rates).first(std::min(repetitions, rates.size())));
   }
@@ -174,11 +174,11 @@ Steady steady(const store::CellData& cell) {
   found.no_verdict = why_no_verdict(cell);
   std::vector<double> all_rates;
   std::vector<double> latencies_s;
-  bool stopped_after_a_number = cell.instances == 1;  // several go on until all have enough
+  bool stopped_after_a_number = cell.of.compiler.instances == 1;  // several go on until all have enough
   for (const store::RecordedProcess& process : cell.processes) {
     stopped_after_a_number = stopped_after_a_number && process.stop_reason == "repetitions";
     add_inferences(process, found, latencies_s);
-    std::vector<double> rates = samples::steady_rates(process.repetitions, cell.batch);
+    std::vector<double> rates = samples::steady_rates(process.repetitions, cell.of.model.key.batch);
     if (rates.empty()) continue;
     found.fewest_repetitions = std::min(found.fewest_repetitions.value_or(rates.size()), rates.size());
     all_rates.insert(all_rates.end(), rates.begin(), rates.end());

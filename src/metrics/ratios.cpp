@@ -16,7 +16,7 @@ Value unknown_ratio(std::string reason) { return {.reason = std::move(reason)}; 
 // Two cells of one device and model are in one group if their batch size is the same. Their processes were then
 // measured in rounds, one of each cell, so a disturbance of a round affected both.
 bool are_of_one_group(const Analysis& analysis, std::size_t a, std::size_t b) {
-  return analysis.cell(a).batch == analysis.cell(b).batch;
+  return analysis.cell(a).of.model.key.batch == analysis.cell(b).of.model.key.batch;
 }
 
 std::vector<double> logs_of(const std::vector<OfRound>& values) {
@@ -120,7 +120,7 @@ Value rtr(const Analysis& analysis, std::size_t cell) {
 }
 
 Value ase(const Analysis& analysis, std::size_t cell) {
-  return speed_ratio(analysis, cell, {analysis.single_of(cell), "batch 1", ""}, analysis.cell(cell).batch);
+  return speed_ratio(analysis, cell, {analysis.single_of(cell), "batch 1", ""}, analysis.cell(cell).of.model.key.batch);
 }
 
 // Computed as the speed-up at this batch size over the speed-up at batch 1, which equals ASE_c / ASE_baseline and pairs
@@ -142,13 +142,13 @@ Value bsr(const Analysis& analysis, std::size_t cell) {
 
 Value load_retention(const Analysis& analysis, std::size_t cell) {
   const bool has_speed = analysis.steady(cell).reason.empty();
-  if (has_speed && analysis.cell(cell).load == work::kNoLoad) return unknown_ratio("measured without a load");
+  if (has_speed && analysis.cell(cell).of.load == work::kNoLoad) return unknown_ratio("measured without a load");
   return speed_ratio(analysis, cell, {analysis.without_load(cell), "the cell without a load", ""});
 }
 
 Value instances_gain(const Analysis& analysis, std::size_t cell) {
   const bool has_speed = analysis.steady(cell).reason.empty();
-  if (has_speed && analysis.cell(cell).instances == 1) return unknown_ratio("measured with one instance");
+  if (has_speed && analysis.cell(cell).of.compiler.instances == 1) return unknown_ratio("measured with one instance");
   return speed_ratio(analysis, cell, {analysis.one_instance_of(cell), "the cell with one instance", ""});
 }
 

@@ -39,10 +39,13 @@ bool is_same_build(const CellData& a, const CellData& b) {
   const std::string build = one.made_with.build();
   return !build.empty() && build == other.made_with.build() &&
          one.made_with.model_sha256 == other.made_with.model_sha256 && one.environment_hash == other.environment_hash &&
-         a.device == b.device && a.model_hash == b.model_hash && a.batch == b.batch && a.compiler == b.compiler &&
-         a.compiler_version == b.compiler_version && a.options == b.options && a.settings == b.settings &&
-         a.in_flight == b.in_flight && a.instances == b.instances && a.threads == b.threads &&
-         a.precision == b.precision && a.load == b.load && compute_device_of(a) == compute_device_of(b);
+         a.of.device == b.of.device && a.of.model.key.hash == b.of.model.key.hash &&
+         a.of.model.key.batch == b.of.model.key.batch && a.of.compiler.name == b.of.compiler.name &&
+         a.of.compiler.version == b.of.compiler.version && a.of.compiler.options == b.of.compiler.options &&
+         a.of.compiler.settings == b.of.compiler.settings && a.of.compiler.in_flight == b.of.compiler.in_flight &&
+         a.of.compiler.instances == b.of.compiler.instances && a.of.threads == b.of.threads &&
+         a.of.compiler.precision == b.of.compiler.precision && a.of.load == b.of.load &&
+         compute_device_of(a) == compute_device_of(b);
 }
 
 std::vector<NoiseFloor> noise_floors(const Comparison& comparison) {
@@ -50,7 +53,7 @@ std::vector<NoiseFloor> noise_floors(const Comparison& comparison) {
   for (const ComparedPair& pair : comparison.pairs) {
     if (!pair.is_same_build || pair.status != PairStatus::judged) continue;
     if (is_same_measurement(*pair.baseline, *pair.candidate)) continue;
-    const std::string& device = pair.candidate->device;
+    const std::string& device = pair.candidate->of.device;
     const std::string compute_device = compute_device_of(*pair.candidate);
     auto place = std::find_if(found.begin(), found.end(), [&](const Differences& each) {
       return each.device == device && each.compute_device == compute_device;

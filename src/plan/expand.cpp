@@ -113,13 +113,13 @@ std::string cell_id(const std::string& device, const work::Compiler& compiler, c
                {"compiler", compiler.name},
                {"device", device},
                {"model", model.hash},
-               {"options", config::object_of(compiler.options)},
+               {"options", work::object_of(compiler.options)},
                {"precision", compiler.precision},
                {"threads", config::json_of(asked_threads(compiler))},
                {"version", compiler.version}};
   if (load != work::kNoLoad) made_of["load"] = load;
   // Cells without settings, with one inference at a time and one instance keep the ids that they have always had.
-  if (!compiler.settings.empty()) made_of["settings"] = config::object_of(compiler.settings);
+  if (!compiler.settings.empty()) made_of["settings"] = work::object_of(compiler.settings);
   if (compiler.in_flight != 1) {
     made_of["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
   }

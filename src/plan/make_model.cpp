@@ -41,18 +41,19 @@ Result<std::string> add_file(work::Model& model, const std::string& folder, cons
 }
 
 Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
-  const auto recipe = zoo::resolve(entry.family, config::object_of(entry.parameters), seed);
+  const auto recipe = zoo::resolve(entry.family, work::object_of(entry.parameters), seed);
   if (!recipe) return error_of(recipe);
   const auto facts = zoo::facts(*recipe, batch);
   if (!facts) return error_of(facts);
-  work::Model model{.key = {.hash = zoo::content_hash(*recipe)},
-                    .family = recipe->family,
-                    .source = work::Recipe{zoo::canonical_json(*recipe)},
-                    .inputs = facts->inputs,
-                    .open_inputs = facts->inputs,
-                    .parameters = facts->parameters,
-                    .macs = facts->macs,
-                    .macs_torchinfo = facts->macs_torchinfo};
+  work::Model model;
+  model.key.hash = zoo::content_hash(*recipe);
+  model.family = recipe->family;
+  model.source = work::Recipe{zoo::canonical_json(*recipe)};
+  model.inputs = facts->inputs;
+  model.open_inputs = facts->inputs;
+  model.parameters = facts->parameters;
+  model.macs = facts->macs;
+  model.macs_torchinfo = facts->macs_torchinfo;
   for (TensorSignature& input : model.open_inputs) input.shape.front() = kOpenExtent;
   return model;
 }
@@ -63,12 +64,13 @@ Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch, const 
   if (!file) return error_of(file);
   auto outputs = userfiles::inspect_outputs(entry.file);
   if (!outputs) return error_of(outputs);
-  work::Model model{.key = {.hash = file->content_hash},
-                    .path = entry.file.string(),
-                    .inputs = std::move(file->inputs),
-                    .open_inputs = std::move(file->open_inputs),
-                    .arithmetic = std::move(outputs->arithmetic),
-                    .outputs = std::move(outputs->declared)};
+  work::Model model;
+  model.key.hash = file->content_hash;
+  model.path = entry.file.string();
+  model.inputs = std::move(file->inputs);
+  model.open_inputs = std::move(file->open_inputs);
+  model.arithmetic = std::move(outputs->arithmetic);
+  model.outputs = std::move(outputs->declared);
   for (const userfiles::FilePart& part : file->parts) {
     const std::filesystem::path location = std::filesystem::path(part.location).lexically_normal();
     model.files.push_back({"model/" + location.string(), (entry.file.parent_path() / location).string(), part.sha256});
@@ -101,8 +103,9 @@ Status add_inputs(work::Model& model, const config::ModelEntry& entry, int batch
 // names files by UserFile::name.
 Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std::uint64_t seed,
                                 PythonFiles& python_files) {
-  work::Model model{.path = entry.file.string()};
-  json module{{"parameters", config::object_of(entry.parameters)}, {"seed", seed}};
+  work::Model model;
+  model.path = entry.file.string();
+  json module{{"parameters", work::object_of(entry.parameters)}, {"seed", seed}};
   if (entry.kind() == config::ModelKind::timm) {
     module["timm"] = entry.factory;
   } else {

@@ -52,18 +52,7 @@ std::string settings_text(const Plan& plan) {
   return aligned(rows);
 }
 
-std::string options_text(const work::Compiler& compiler) {
-  std::vector<std::string> words;
-  for (const work::Options* const given : {&compiler.options, &compiler.settings}) {
-    for (const auto& [name, value] : *given) {
-      const auto parsed = json_text::parse(value);
-      words.push_back(fmt::format("{}={}", name, parsed.is_string() ? parsed.get<std::string>() : value));
-    }
-  }
-  if (compiler.in_flight != 1) words.push_back("in_flight=" + work::word_of_in_flight(compiler));
-  if (compiler.instances != 1) words.push_back(fmt::format("instances={}", compiler.instances));
-  return words.empty() ? "-" : text::join(words, " ");
-}
+std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string cells_text(const Plan& plan) {
   const bool has_loads = plan.loads.size() > 1 || !plan.loads.front().is_none();
@@ -73,8 +62,7 @@ std::string cells_text(const Plan& plan) {
     const work::Model& model = plan.model_of(cell);
     const work::Compiler& compiler = plan.compiler_of(cell);
     rows.push_back({cell.id, cell.device, model.label, std::to_string(model.key.batch), compiler.label,
-                    compiler.version.empty() ? "-" : compiler.version, asked_threads(compiler),
-                    options_text(compiler)});
+                    or_dash(compiler.version), asked_threads(compiler), or_dash(words_of_options(compiler))});
     if (has_loads) rows.back().push_back(plan.load_of(cell).name);
   }
   return aligned(rows, {3, 6});

@@ -38,7 +38,7 @@ BestOptions chosen_from(std::vector<const CellData*> cells, const Values& values
 // {"over", "openvino threads=1"}
 TableRow row_of_choice(const BestOptions& choice) {
   if (choice.winner == nullptr) {
-    return {{{choice.any->compiler}}, TableCell{"none of its settings has a speed", "", Style::bad}};
+    return {{{choice.any->of.compiler.name}}, TableCell{"none of its settings has a speed", "", Style::bad}};
   }
   if (choice.margin == nullptr || !choice.margin->value) {
     return {{{compiler_of(*choice.winner)}}, TableCell{"no other setting has a speed", "", Style::plain}};
@@ -56,16 +56,14 @@ TableRow row_of_choice(const BestOptions& choice) {
 
 json configuration_json(const CellData* cell) {
   if (cell == nullptr) return nullptr;
-  json options = json_text::parse(cell->options);
-  json settings = json_text::parse(cell->settings);
   return {{"cell_id", cell->cell_id},
-          {"compiler_label", cell->compiler_label},
-          {"compiler_version", cell->compiler_version},
-          {"options", options.is_discarded() ? json::object() : std::move(options)},
-          {"settings", settings.is_discarded() ? json::object() : std::move(settings)},
-          {"in_flight", cell->in_flight},
-          {"instances", cell->instances},
-          {"threads", cell->threads ? json(*cell->threads) : json(nullptr)}};
+          {"compiler_label", cell->of.compiler.label},
+          {"compiler_version", cell->of.compiler.version},
+          {"options", work::object_of(cell->of.compiler.options)},
+          {"settings", work::object_of(cell->of.compiler.settings)},
+          {"in_flight", word_of_in_flight(cell->of.compiler)},
+          {"instances", cell->of.compiler.instances},
+          {"threads", cell->of.threads ? json(*cell->of.threads) : json(nullptr)}};
 }
 
 json margin_json(const BestOptions& choice) {
@@ -86,17 +84,18 @@ std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const 
   // A cell that failed before it reported its compute device is listed with the first that did.
   using Choice = std::tuple<std::string, std::string, std::string, int, std::string, std::string>;
   const auto choice_of = [](const CellData& cell) {
-    return Choice(cell.device, cell.model_hash, cell.precision, cell.batch, cell.compiler, cell.load);
+    return Choice(cell.of.device, cell.of.model.key.hash, cell.of.compiler.precision, cell.of.model.key.batch,
+                  cell.of.compiler.name, cell.of.load);
   };
   std::map<Choice, std::string> first_devices;
   for (const CellData& cell : cells) {
-    if (cell.compute_device.value) first_devices.emplace(choice_of(cell), *cell.compute_device.value);
+    if (cell.of.compute_device.value) first_devices.emplace(choice_of(cell), *cell.of.compute_device.value);
   }
   std::map<std::pair<Choice, std::string>, std::size_t> known;
   std::vector<std::vector<const CellData*>> by_choice;
   for (const CellData& cell : cells) {
     const Choice choice = choice_of(cell);
-    const std::string device = cell.compute_device.value.value_or(first_devices[choice]);
+    const std::string device = cell.of.compute_device.value.value_or(first_devices[choice]);
     const auto [place, is_new] = known.emplace(std::pair(choice, device), by_choice.size());
     if (is_new) by_choice.emplace_back();
     by_choice[place->second].push_back(&cell);
@@ -132,11 +131,11 @@ std::string best_options_table(std::vector<TableSection> sections, int width, bo
 json to_json(const std::vector<BestOptions>& choices) {
   json all = json::array();
   for (const BestOptions& choice : choices) {
-    all.push_back({{"device", choice.any->device},
-                   {"model", choice.any->model},
-                   {"batch", choice.any->batch},
-                   {"load", choice.any->load},
-                   {"compiler", choice.any->compiler},
+    all.push_back({{"device", choice.any->of.device},
+                   {"model", choice.any->of.model.label},
+                   {"batch", choice.any->of.model.key.batch},
+                   {"load", choice.any->of.load},
+                   {"compiler", choice.any->of.compiler.name},
                    {"winner", configuration_json(choice.winner)},
                    {"runner_up", configuration_json(choice.runner_up)},
                    {"margin_ratio", margin_json(choice)},

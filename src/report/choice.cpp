@@ -31,9 +31,11 @@ MetricValue metric_of(const Results& results, const store::CellData& cell, const
 // The answer at one speed, of all instances together: the times of inferences are stretched as the speed is lower.
 std::optional<double> answered_at(const Demand& demand, const store::CellData& cell, double speed_per_s,
                                   double variation, double inference_of_mean) {
-  const double mean_s = cell.instances * cell.batch / speed_per_s;
-  const metrics::Service service{
-      .batch = cell.batch, .servers = cell.instances, .mean_s = mean_s, .deviation_s = variation * mean_s};
+  const double mean_s = cell.of.compiler.instances * cell.of.model.key.batch / speed_per_s;
+  const metrics::Service service{.batch = cell.of.model.key.batch,
+                                 .servers = cell.of.compiler.instances,
+                                 .mean_s = mean_s,
+                                 .deviation_s = variation * mean_s};
   constexpr double kPercent = 100;
   return metrics::answered_within_s(service, inference_of_mean * service.mean_s, demand.requests_per_s,
                                     demand.percentile / kPercent);
@@ -56,10 +58,10 @@ void add_speed(Candidate& candidate, const Results& results, const Demand& deman
     candidate.why = "the spread of its speed is unknown: " + deviation.reason;
     return;
   }
-  const double mean_s = cell.instances * cell.batch / *speed->value;
+  const double mean_s = cell.of.compiler.instances * cell.of.model.key.batch / *speed->value;
   // The speeds of instances that vary independently vary less together than each; if not, this errs to the careful
   // side.
-  const double variation = *deviation.value / *speed->value * std::sqrt(cell.instances);
+  const double variation = *deviation.value / *speed->value * std::sqrt(cell.of.compiler.instances);
   const double of_mean = *inference.value / mean_s;
   const auto at = [&](double speed_per_s) { return answered_at(demand, cell, speed_per_s, variation, of_mean); };
   candidate.utilisation_ratio = demand.requests_per_s / *speed->value;
@@ -98,7 +100,7 @@ void add_cost(Candidate& candidate, const Results& results, const Demand& demand
   if (cpu.value && speed.value && cell.device_cpus) {
     candidate.cpu_s_per_request = *cpu.value / kPercent * *cell.device_cpus / *speed.value;
   }
-  const auto cost = demand.cost_per_hour.find(cell.device);
+  const auto cost = demand.cost_per_hour.find(cell.of.device);
   if (cost != demand.cost_per_hour.end()) candidate.cost_per_hour = cost->second;
 }
 
@@ -121,11 +123,12 @@ TableRow row_of_candidate(const Candidate& candidate) {
   const std::string busy =
       candidate.utilisation_ratio ? number(kPercent * *candidate.utilisation_ratio, "percent") : "–";
   row.cells = {{std::string(name(candidate.fit)), "", style},
-               {cell.model},
-               {cell.device},
-               {cell.compiler_label + " " + cell.compiler_version},
-               {std::to_string(cell.batch)},
-               {cell.threads_there() + (cell.instances > 1 ? fmt::format(" × {}", cell.instances) : "")},
+               {cell.of.model.label},
+               {cell.of.device},
+               {cell.of.compiler.label + " " + cell.of.compiler.version},
+               {std::to_string(cell.of.model.key.batch)},
+               {cell.of.threads_there() +
+                (cell.of.compiler.instances > 1 ? fmt::format(" × {}", cell.of.compiler.instances) : "")},
                {busy},
                answered,
                {number_or_dash(candidate.memory_bytes, "bytes")},
@@ -197,8 +200,8 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                    {"CPU a request", false, 1},
                    {"cost an hour", false, demand.cost_per_hour.empty() ? 9 : 1},
                    {"why", true, 6}};
-  const bool has_instances =
-      std::any_of(candidates.begin(), candidates.end(), [](const Candidate& each) { return each.cell->instances > 1; });
+  const bool has_instances = std::any_of(candidates.begin(), candidates.end(),
+                                         [](const Candidate& each) { return each.cell->of.compiler.instances > 1; });
   TableSection section{.title = has_instances ? "each instance serves one batch after the other, and all have one queue"
                                               : "one process serves, one batch after the other"};
   std::map<Fit, int> counts;

@@ -20,16 +20,6 @@ using nlohmann::json;
 using store::CellData;
 using store::DerivedValue;
 
-json options_json(const CellData& cell) {
-  json options = json_text::parse(cell.options);
-  return options.is_discarded() ? json::object() : options;
-}
-
-json settings_json(const CellData& cell) {
-  json settings = json_text::parse(cell.settings);
-  return settings.is_discarded() ? json::object() : settings;
-}
-
 json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 // Returns the check of a process that counts, else of the last one that failed; null if there is none.
 const samples::Check* check_of(const CellData& cell) {
@@ -52,31 +42,32 @@ json number_or_null(const std::optional<int>& number) { return number ? json(*nu
 // name, heading, of
 constexpr std::array kAttributes{
     Attribute{"cell_id", nullptr, [](const CellData& cell) { return json(cell.cell_id); }},
-    Attribute{"device", "device", [](const CellData& cell) { return json(cell.device); }},
-    Attribute{"model", "model", [](const CellData& cell) { return json(cell.model); }},
-    Attribute{"model_family", nullptr, [](const CellData& cell) { return json(cell.model_family); }},
-    Attribute{"model_group", nullptr, [](const CellData& cell) { return text_or_null(cell.model_group); }},
-    Attribute{"model_style", nullptr, [](const CellData& cell) { return text_or_null(cell.model_style); }},
-    Attribute{"model_size", nullptr, [](const CellData& cell) { return number_or_null(cell.model_size); }},
-    Attribute{"model_hash", nullptr, [](const CellData& cell) { return json(cell.model_hash); }},
-    Attribute{"batch", "batch", [](const CellData& cell) { return json(cell.batch); }},
-    Attribute{"threads", "threads", [](const CellData& cell) { return number_or_null(cell.threads); }},
-    Attribute{"threads_asked", nullptr, [](const CellData& cell) { return text_or_null(cell.threads_asked); }},
-    Attribute{"precision", "precision", [](const CellData& cell) { return json(cell.precision); }},
-    Attribute{"load", "load", [](const CellData& cell) { return json(cell.load); }},
+    Attribute{"device", "device", [](const CellData& cell) { return json(cell.of.device); }},
+    Attribute{"model", "model", [](const CellData& cell) { return json(cell.of.model.label); }},
+    Attribute{"model_family", nullptr, [](const CellData& cell) { return json(cell.of.model.family); }},
+    Attribute{"model_group", nullptr, [](const CellData& cell) { return text_or_null(cell.of.model.group); }},
+    Attribute{"model_style", nullptr, [](const CellData& cell) { return text_or_null(cell.of.model.style); }},
+    Attribute{"model_size", nullptr, [](const CellData& cell) { return number_or_null(cell.of.model.size); }},
+    Attribute{"model_hash", nullptr, [](const CellData& cell) { return json(cell.of.model.key.hash); }},
+    Attribute{"batch", "batch", [](const CellData& cell) { return json(cell.of.model.key.batch); }},
+    Attribute{"threads", "threads", [](const CellData& cell) { return number_or_null(cell.of.threads); }},
+    Attribute{"threads_asked", nullptr,
+              [](const CellData& cell) { return text_or_null(cell.of.compiler.threads_asked); }},
+    Attribute{"precision", "precision", [](const CellData& cell) { return json(cell.of.compiler.precision); }},
+    Attribute{"load", "load", [](const CellData& cell) { return json(cell.of.load); }},
     Attribute{"compute_device", nullptr,
               [](const CellData& cell) {
-                return cell.compute_device.value ? json(*cell.compute_device.value) : json(nullptr);
+                return cell.of.compute_device.value ? json(*cell.of.compute_device.value) : json(nullptr);
               }},
     Attribute{"compute_device_unknown_reason", nullptr,
-              [](const CellData& cell) { return json(cell.compute_device.reason); }},
-    Attribute{"compiler", nullptr, [](const CellData& cell) { return json(cell.compiler); }},
-    Attribute{"compiler_label", nullptr, [](const CellData& cell) { return json(cell.compiler_label); }},
-    Attribute{"compiler_version", nullptr, [](const CellData& cell) { return json(cell.compiler_version); }},
-    Attribute{"options", nullptr, options_json},
-    Attribute{"settings", nullptr, settings_json},
-    Attribute{"in_flight", nullptr, [](const CellData& cell) { return json(cell.in_flight); }},
-    Attribute{"instances", nullptr, [](const CellData& cell) { return json(cell.instances); }},
+              [](const CellData& cell) { return json(cell.of.compute_device.reason); }},
+    Attribute{"compiler", nullptr, [](const CellData& cell) { return json(cell.of.compiler.name); }},
+    Attribute{"compiler_label", nullptr, [](const CellData& cell) { return json(cell.of.compiler.label); }},
+    Attribute{"compiler_version", nullptr, [](const CellData& cell) { return json(cell.of.compiler.version); }},
+    Attribute{"options", nullptr, [](const CellData& cell) { return work::object_of(cell.of.compiler.options); }},
+    Attribute{"settings", nullptr, [](const CellData& cell) { return work::object_of(cell.of.compiler.settings); }},
+    Attribute{"in_flight", nullptr, [](const CellData& cell) { return json(word_of_in_flight(cell.of.compiler)); }},
+    Attribute{"instances", nullptr, [](const CellData& cell) { return json(cell.of.compiler.instances); }},
     Attribute{"planned_processes", nullptr, [](const CellData& cell) { return json(cell.planned_processes); }},
     Attribute{"completed_processes", nullptr, [](const CellData& cell) { return json(cell.processes.size()); }},
     Attribute{"failed_attempts", nullptr, [](const CellData& cell) { return json(cell.failed.size()); }},
@@ -179,7 +170,8 @@ std::string heading(const NumberColumn& column, std::string_view over) {
 
 std::string precision_below(const Results& results, const CellData& cell, const Metric& metric) {
   const CellData* const baseline = metric.refers_to_baseline ? results.baseline_of(cell) : nullptr;
-  return baseline == nullptr || cell.precision == metrics::kFullPrecision ? "" : baseline->precision;
+  return baseline == nullptr || cell.of.compiler.precision == metrics::kFullPrecision ? ""
+                                                                                      : baseline->of.compiler.precision;
 }
 
 ShownNumber shown_number(const Results& results, const CellData& cell, const NumberColumn& column) {

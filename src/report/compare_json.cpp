@@ -31,12 +31,12 @@ json or_null(const std::optional<T>& value) {
 
 json side_json(const store::CellData& cell, const std::optional<double>& speed_per_s) {
   return {{"cell_id", cell.cell_id},
-          {"compiler_label", cell.compiler_label},
-          {"compiler_version", cell.compiler_version},
-          {"device", cell.device},
-          {"threads", or_null(cell.threads)},
-          {"precision", cell.precision},
-          {"load", cell.load},
+          {"compiler_label", cell.of.compiler.label},
+          {"compiler_version", cell.of.compiler.version},
+          {"device", cell.of.device},
+          {"threads", or_null(cell.of.threads)},
+          {"precision", cell.of.compiler.precision},
+          {"load", cell.of.load},
           {"throughput_geometric_mean_per_s", or_null(speed_per_s)}};
 }
 
@@ -47,8 +47,8 @@ json more_rounds_json(const std::optional<metrics::MoreRounds>& more) {
 
 json pair_json(const Compared& compared, const ComparedPair& pair) {
   const bool is_judged = pair.status == PairStatus::judged;
-  return {{"model", pair.candidate->model},
-          {"batch", pair.candidate->batch},
+  return {{"model", pair.candidate->of.model.label},
+          {"batch", pair.candidate->of.model.key.batch},
           {"baseline", side_json(*pair.baseline, pair.baseline_per_s)},
           {"candidate", side_json(*pair.candidate, pair.candidate_per_s)},
           {"outcome", std::string(word_of(outcome_of(pair)))},

@@ -69,7 +69,7 @@ constexpr EnergyMeter kPackages{"package_energy_per_inference_j", "net_package_e
 
 const EnergyMeter& meter_of(const CellData& cell, const Results& results) {
   if (!value_of_metric(kBoard.gross, cell, results).value.is_null()) return kBoard;
-  return cell.compute_device.value == "gpu" ? kGpu : kPackages;
+  return cell.of.compute_device.value == "gpu" ? kGpu : kPackages;
 }
 
 ProfileValue of_energy(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
@@ -93,7 +93,7 @@ ProfileValue of_energy_source(const ProfileColumn& /*column*/, const CellData& c
 
 ProfileValue of_cost(const ProfileColumn& /*column*/, const CellData& cell, const Results& /*results*/,
                      const CostPerHour& costs) {
-  const auto found = costs.find(cell.device);
+  const auto found = costs.find(cell.of.device);
   return found == costs.end()
              ? unknown_value("no cost_per_hour of this device, in the study's devices or by --cost DEVICE=PRICE")
              : ProfileValue{.value = found->second};
@@ -109,7 +109,7 @@ ProfileValue of_cost_of_million(const ProfileColumn& column, const CellData& cel
   constexpr double kSecondsPerHour = 3600;
   constexpr double kMillion = 1e6;
   const auto at = [&](double per_s) {
-    return cost.value.get<double>() / kSecondsPerHour * kMillion * cell.batch / per_s;
+    return cost.value.get<double>() / kSecondsPerHour * kMillion * cell.of.model.key.batch / per_s;
   };
   ProfileValue value{.value = at(speed.value.get<double>())};
   if (speed.high) value.low = at(*speed.high);

@@ -20,22 +20,22 @@ using Words = std::vector<std::string>;
 
 // name, meaning, words
 constexpr std::array kFilters{
-    Filter{"device", "Only cells of this device", [](const CellData& cell) { return Words{cell.device}; }},
+    Filter{"device", "Only cells of this device", [](const CellData& cell) { return Words{cell.of.device}; }},
     Filter{"compiler", "Only cells of this compiler: NAME, NAME@VERSION, or its name in the table",
            [](const CellData& cell) {
-             return Words{cell.compiler, cell.compiler + "@" + cell.compiler_version, cell.compiler_label,
-                          compiler_of(cell)};
+             return Words{cell.of.compiler.name, cell.of.compiler.name + "@" + cell.of.compiler.version,
+                          cell.of.compiler.label, compiler_of(cell)};
            }},
     Filter{"model", "Only cells of this model, or of this family of models",
-           [](const CellData& cell) { return Words{cell.model, cell.model_family}; }},
+           [](const CellData& cell) { return Words{cell.of.model.label, cell.of.model.family}; }},
     Filter{"group", "Only cells of models of this group, such as ResNets",
-           [](const CellData& cell) { return Words{cell.model_group}; }},
+           [](const CellData& cell) { return Words{cell.of.model.group}; }},
     Filter{"style", "Only cells of models of this style: convolutional, transformer or hybrid",
-           [](const CellData& cell) { return Words{cell.model_style}; }},
+           [](const CellData& cell) { return Words{cell.of.model.style}; }},
     Filter{"batch", "Only cells of this batch size",
-           [](const CellData& cell) { return Words{std::to_string(cell.batch)}; }},
+           [](const CellData& cell) { return Words{std::to_string(cell.of.model.key.batch)}; }},
     Filter{"load", "Only cells under this load, as the study and the table write it: none, \"cpu: 1\"",
-           [](const CellData& cell) { return Words{cell.load}; }},
+           [](const CellData& cell) { return Words{cell.of.load}; }},
 };
 
 Results results_with(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
@@ -70,7 +70,7 @@ Results all_results(const std::vector<CellData>& cells, const std::vector<Derive
 
 void add_differences(Results& results, const std::vector<store::MeasuredEnvironment>& environments) {
   std::set<std::string> shown;
-  for (const CellData* cell : results.cells) shown.insert(cell->device);
+  for (const CellData* cell : results.cells) shown.insert(cell->of.device);
   results.differences = environment_differences(environments, shown);
 }
 

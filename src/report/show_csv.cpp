@@ -30,7 +30,8 @@ std::string csv_line(const store::CellData& cell, const Results& results) {
     line += csv_field(value_of(fmt::format("flag_{}", flag.name)).value) + ',';
   }
   const store::CellData* const baseline = results.baseline_of(cell);
-  line += baseline == nullptr ? ",," : csv_text(baseline->cell_id) + ',' + csv_text(baseline->precision) + ',';
+  line +=
+      baseline == nullptr ? ",," : csv_text(baseline->cell_id) + ',' + csv_text(baseline->of.compiler.precision) + ',';
   for (const metrics::Metric& metric : metrics::metrics()) {
     const store::DerivedValue value = value_of(metric.name);
     line += csv_field(value.value) + ',';

@@ -29,9 +29,9 @@ json value_json(const store::DerivedValue& value) {
 json baseline_json(const store::CellData* baseline) {
   if (baseline == nullptr) return nullptr;
   return {{"cell_id", baseline->cell_id},
-          {"compiler_label", baseline->compiler_label},
-          {"compiler_version", baseline->compiler_version},
-          {"precision", baseline->precision}};
+          {"compiler_label", baseline->of.compiler.label},
+          {"compiler_version", baseline->of.compiler.version},
+          {"precision", baseline->of.compiler.precision}};
 }
 
 json cell_json(const store::CellData& cell, const Results& results) {

@@ -142,26 +142,27 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
                             std::span<const std::size_t> positions) {
   const CellData& first = *cells.front();
   const bool same_threads =
-      are_alike(cells, [](const CellData& a, const CellData& b) { return a.threads == b.threads; });
-  const bool same_precision =
-      are_alike(cells, [](const CellData& a, const CellData& b) { return a.precision == b.precision; });
-  const bool same_device = are_alike(
-      cells, [](const CellData& a, const CellData& b) { return a.compute_device.value == b.compute_device.value; });
+      are_alike(cells, [](const CellData& a, const CellData& b) { return a.of.threads == b.of.threads; });
+  const bool same_precision = are_alike(
+      cells, [](const CellData& a, const CellData& b) { return a.of.compiler.precision == b.of.compiler.precision; });
+  const bool same_device = are_alike(cells, [](const CellData& a, const CellData& b) {
+    return a.of.compute_device.value == b.of.compute_device.value;
+  });
   Section section{.position = positions.front()};
   std::string title = workload_of(first);
   if (same_threads) title += ", " + threads_of(first);
-  if (same_precision) title += ", " + first.precision;
+  if (same_precision) title += ", " + first.of.compiler.precision;
   section.title = text::visible(title);
   if (same_device) section.device = compute_device_of(first);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const CellData& cell = *cells[i];
     std::string label = compiler_of(cell);
     if (!same_threads) label += ", " + threads_of(cell);
-    if (!same_precision) label += ", " + cell.precision;
+    if (!same_precision) label += ", " + cell.of.compiler.precision;
     section.rows.push_back(packed_row(results, cell, positions[i], std::move(label),
                                       same_device ? std::string() : compute_device_of(cell)));
-    devices_.insert(cell.device);
-    if (cell.compute_device.value) compute_devices_.insert(*cell.compute_device.value);
+    devices_.insert(cell.of.device);
+    if (cell.of.compute_device.value) compute_devices_.insert(*cell.of.compute_device.value);
     having_ = having_ | having(cell);
   }
   if (!rounds_) rounds_ = first.rounds;
@@ -215,8 +216,8 @@ void TextTable::add_failure(const CellData& cell, std::size_t position) {
   if (note.empty()) return;
   ++failure_count_;
   if (failures_.size() == kMostFailures && failures_.rbegin()->first < position) return;
-  failures_.emplace(
-      position, text::visible(fmt::format("{}, batch {}, {}: {}", cell.model, cell.batch, compiler_of(cell), note)));
+  failures_.emplace(position, text::visible(fmt::format("{}, batch {}, {}: {}", cell.of.model.label,
+                                                        cell.of.model.key.batch, compiler_of(cell), note)));
   if (failures_.size() > kMostFailures) failures_.erase(std::prev(failures_.end()));
 }
 

@@ -89,16 +89,6 @@ void describe_model(sql::Database& database, const work::Model& model) {
       .run(model.group, model.style, model.size, model.raw_bytes, model.encoded_bytes, model.key.hash, model.key.batch);
 }
 
-// Returns the options as one JSON object. Their values are JSON text already.
-std::string options_json(const work::Options& options) {
-  std::string object = "{";
-  for (const auto& [name, value] : options) {
-    if (object.size() > 1) object += ',';
-    object += json_text::dump(json(name)) + ':' + value;
-  }
-  return object + '}';
-}
-
 void add_cell(sql::Database& database, const plan::Plan& plan, const work::Cell& cell) {
   const work::Model& model = plan.model_of(cell);
   const work::Compiler& compiler = plan.compiler_of(cell);
@@ -113,10 +103,10 @@ void add_cell(sql::Database& database, const plan::Plan& plan, const work::Cell&
           "FROM model, toolchain "
           "WHERE model_hash = ?10 AND batch = ?11 AND toolchain.device = ?2 AND compiler = ?3 AND "
           "compiler_version = ?5 ON CONFLICT DO NOTHING")
-      .run(cell.id, cell.device, compiler.name, compiler.label, compiler.version, options_json(compiler.options),
+      .run(cell.id, cell.device, compiler.name, compiler.label, compiler.version, work::text_of(compiler.options),
            compiler.threads_asked.empty() ? std::optional(compiler.threads) : std::nullopt, compiler.precision,
            work::planned_processes(plan.study.protocol), model.key.hash, model.key.batch, plan.load_of(cell).name,
-           compiler.threads_asked, options_json(compiler.settings), work::word_of_in_flight(compiler),
+           compiler.threads_asked, work::text_of(compiler.settings), work::word_of_in_flight(compiler),
            compiler.instances);
 }
 

@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::store {
@@ -32,13 +30,12 @@ std::string kind_of_device(std::string_view word) {
 }
 
 // Returns the device that the options ask for; nothing if they leave the choice to the compiler or to its default.
-std::string device_asked_for(const std::string& options_json) {
-  const nlohmann::json options = json_text::parse(options_json);
-  if (!options.is_object()) return {};
-  for (const char* const name : {"device", "provider"}) {
-    const auto option = options.find(name);
-    if (option == options.end() || !option->is_string()) continue;
-    std::string kind = kind_of_device(option->get<std::string>());
+std::string device_asked_for(const work::Options& options) {
+  for (const std::string_view name : {"device", "provider"}) {
+    const auto option =
+        std::find_if(options.begin(), options.end(), [&](const auto& each) { return each.first == name; });
+    if (option == options.end() || !option->second.starts_with('"')) continue;
+    std::string kind = kind_of_device(option->second.substr(1, option->second.size() - 2));
     if (!kind.empty()) return kind;
   }
   return {};
@@ -46,7 +43,7 @@ std::string device_asked_for(const std::string& options_json) {
 
 }  // namespace
 
-Known<std::string> compute_device_of(const std::set<std::string>& reported, const std::string& options_json) {
+Known<std::string> compute_device_of(const std::set<std::string>& reported, const work::Options& options) {
   std::set<std::string> kinds;
   for (const std::string& word : reported) {
     kinds.insert(kind_of_device(word));
@@ -57,7 +54,7 @@ Known<std::string> compute_device_of(const std::set<std::string>& reported, cons
     return Text::unknown("its processes ran on different devices: " +
                          text::join(std::vector<std::string>(kinds.begin(), kinds.end()), ", "));
   }
-  std::string kind = kinds.empty() ? device_asked_for(options_json) : *kinds.begin();
+  std::string kind = kinds.empty() ? device_asked_for(options) : *kinds.begin();
   return kind.empty() ? Text::unknown("no process has reported where it computes") : Text::of(std::move(kind));
 }
 

@@ -16,6 +16,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "plan/plan.h"
+#include "store/cell_row.h"
 
 namespace ngb::store {
 namespace {
@@ -45,29 +46,6 @@ constexpr std::array kNotCopied{
 
 [[noreturn]] void refuse_damaged_source(const sql::Database& database, const std::string& what) {
   throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, what, database.file()), SQLITE_CORRUPT);
-}
-
-// Returns the compiler of a row with the columns compiler, compiler_version, options_json, threads, threads_asked,
-// precision.
-work::Options options_of(const std::string& text) {
-  work::Options options;
-  const nlohmann::json object = json_text::parse(text);
-  if (!object.is_object()) return options;
-  for (const auto& [name, value] : object.items()) options.emplace_back(name, json_text::dump(value));
-  return options;
-}
-
-work::Compiler compiler_of(const sql::Statement& row, int first) {
-  work::Compiler compiler{.name = row.text(first), .version = row.text(first + 1)};
-  compiler.options = options_of(row.text(first + 2));
-  compiler.threads = row.small(first + 3);
-  compiler.threads_asked = row.text(first + 4);
-  compiler.precision = row.text(first + 5);
-  compiler.settings = options_of(row.text(first + 6));
-  const std::string in_flight = row.text(first + 7);
-  compiler.in_flight = in_flight == "auto" ? std::nullopt : std::optional(std::atoi(in_flight.c_str()));
-  compiler.instances = row.small(first + 8);
-  return compiler;
 }
 
 std::string marks(std::size_t count) { return text::join(std::vector<std::string>(count, "?"), ", "); }
@@ -148,24 +126,19 @@ void RowCopier::add_source() {
 // An id follows from the cell's properties, the name of the device among them. An id that does not, which an earlier
 // formula made, becomes one that follows from the id and the new name.
 void RowCopier::find_cell_ids() {
-  sql::Statement row = from_.statement(
-      "SELECT cell_id, device, model_hash, batch, compiler, compiler_version, options_json, threads, "
-      "threads_asked, precision, settings_json, in_flight, instances, load, compiler_label "
-      "FROM cell JOIN model USING (model_key)");
+  sql::Statement row =
+      from_.statement(fmt::format("SELECT {}, cell_id FROM cell JOIN model USING (model_key)", kConfigurationColumns));
   while (row.step()) {
-    const std::string id = row.text(0);
-    const std::string device = row.text(1);
-    const std::string name = device_for(device);
+    const work::Configuration of = configuration_in(from_, row, 0);
+    const std::string id = row.text(kConfigurationColumnCount);
+    const std::string name = device_for(of.device);
     std::string& made = cell_ids_[id];
     made = id;
-    if (name == device) continue;
-    const work::Compiler compiler = compiler_of(row, 4);
-    const work::ModelKey model{row.text(2), row.small(3)};
-    const std::string load = row.text(13);
+    if (name == of.device) continue;
     made = hash::sha256(fmt::format("{}\n{}", id, name)).substr(0, 16);
-    for (const std::string& label : {std::string(), row.text(14)}) {
-      if (plan::cell_id(device, compiler, model, load, label) != id) continue;
-      made = plan::cell_id(name, compiler, model, load, label);
+    for (const std::string& label : {std::string(), of.compiler.label}) {
+      if (plan::cell_id(of.device, of.compiler, of.model.key, of.load, label) != id) continue;
+      made = plan::cell_id(name, of.compiler, of.model.key, of.load, label);
     }
   }
 }

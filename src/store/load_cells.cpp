@@ -11,30 +11,22 @@
 
 #include "base/json_text.h"
 #include "samples/sense.h"
+#include "store/cell_row.h"
 #include "store/compute_device.h"
 #include "store/implementation.h"
 #include "store/load_process.h"
 #include "store/protocol.h"
-#include "work/json_bounds.h"
 
 namespace ngb::store {
 namespace {
 
 using samples::ProcessResult;
 
-constexpr std::size_t kMostNameBytes = 10'000;  // of a path as the model's label, for example
-constexpr std::size_t kMostOptionsBytes = 100'000;
-
-// Throws SqlError if the JSON is nested deeper than in any study, because parsing it could exhaust the stack.
-void require_shallow(const sql::Database& database, const std::string& text) {
-  constexpr work::JsonBounds kBounds{1'000'000, 100'000, 1'000'000, 64};
-  if (Status shallow = work::check_bounds(text, kBounds); !shallow) refuse_damaged(database, shallow.error().what);
-}
-
-std::string parameters_of(const std::string& recipe_json) {
+// Returns the parameters of a recipe; null if there is none.
+nlohmann::json parameters_of(const std::string& recipe_json) {
   if (recipe_json.empty()) return {};
   const nlohmann::json recipe = json_text::parse(recipe_json);
-  return recipe.is_object() && recipe.contains("parameters") ? json_text::dump(recipe["parameters"]) : std::string{};
+  return recipe.is_object() && recipe.contains("parameters") ? recipe["parameters"] : nlohmann::json();
 }
 
 // Returns the origin whose completed processes count, as the view `origin` of docs/results.md ranks them.
@@ -78,14 +70,14 @@ class Loader {
     std::set<std::string> counted_on;  // facts `device` of processes that count
     std::set<std::string> tried_on;    // … of the others
     for (LoadedProcess& each : loaded) {
-      load_details(database_, detail_, has_arrivals_ || cell.in_flight != "1", each);
+      load_details(database_, detail_, has_arrivals_ || cell.of.compiler.in_flight != 1, each);
       if (has_repetitions_) require_sense(cell, each.process);
       const bool is_failed = each.process.failure.has_value();
       const bool counts = !is_failed && each.origin == counted;
       if (each.device) (counts ? counted_on : tried_on).insert(*each.device);
       (is_failed ? cell.failed : counts ? cell.processes : cell.set_aside).push_back(std::move(each.process));
     }
-    cell.compute_device = compute_device_of(counted_on.empty() ? tried_on : counted_on, cell.options);
+    cell.of.compute_device = compute_device_of(counted_on.empty() ? tried_on : counted_on, cell.of.compiler.options);
     find_threads(cell);
     return cell;
   }
@@ -93,8 +85,8 @@ class Loader {
  private:
   // A word means what the processes that count report; the cell's own number is that of its latest process.
   static void find_threads(CellData& cell) {
-    if (cell.threads_asked.empty() || cell.processes.empty()) return;
-    if (cell.processes.front().threads) cell.threads = cell.processes.front().threads;
+    if (cell.of.compiler.threads_asked.empty() || cell.processes.empty()) return;
+    if (cell.processes.front().threads) cell.of.threads = cell.processes.front().threads;
   }
 
   // Throws SqlError if no device could have sent the process: somebody else has written it.
@@ -122,7 +114,7 @@ class Loader {
   }
 
   // Neighbouring cells have one model, so its recipe is parsed once.
-  const std::string& parameters_in(std::string recipe_json) {
+  const nlohmann::json& parameters_in(std::string recipe_json) {
     if (recipe_json == recipe_json_) return parameters_;
     require_shallow(database_, recipe_json);
     parameters_ = parameters_of(recipe_json);
@@ -130,61 +122,25 @@ class Loader {
     return parameters_;
   }
 
-  // Throws SqlError if the text is longer than any that a study can say: tables and pages would take minutes.
-  std::string name_in(const sql::Statement& row, int column, std::size_t most_bytes = kMostNameBytes) const {
-    std::string text = row.text(column);
-    if (text.size() <= most_bytes) return text;
-    refuse_damaged(database_, fmt::format("a cell has a text of {} bytes, more than a study can say", text.size()));
-  }
-
   CellData load_cell(std::int64_t cell_key) {
-    sql::Statement& row = database_.kept(
-        "SELECT cell_id, device, label, family, recipe_json, model_hash, batch, compiler, compiler_label, "
-        "compiler_version, options_json, threads, precision, planned_processes, "
-        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), threads_asked, "
-        "ifnull(model_group, ''), ifnull(model_style, ''), model_size, load, parameters, settings_json, in_flight, "
-        "raw_bytes, encoded_bytes, instances "
-        "FROM cell JOIN model USING (model_key) WHERE cell_key = ?");
+    static const std::string kSelect = fmt::format(
+        "SELECT cell_id, recipe_json, planned_processes, "
+        "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), {} "
+        "FROM cell JOIN model USING (model_key) WHERE cell_key = ?",
+        kConfigurationColumns);
+    sql::Statement& row = database_.kept(kSelect.c_str());
     const Resetting resetting(row);
     row.bind(cell_key);
     if (!row.step()) refuse_damaged(database_, fmt::format("cell {} belongs to no model", cell_key));
     CellData cell;
-    cell.cell_id = name_in(row, 0);
-    cell.device = name_in(row, 1);
-    cell.model = name_in(row, 2);
-    cell.model_family = name_in(row, 3);
-    cell.model_parameters = parameters_in(name_in(row, 4, kMostOptionsBytes));
-    cell.model_hash = name_in(row, 5);
-    cell.batch = row.small(6);
-    cell.compiler = name_in(row, 7);
-    cell.compiler_label = name_in(row, 8);
-    cell.compiler_version = name_in(row, 9);
-    cell.options = name_in(row, 10, kMostOptionsBytes);
-    require_shallow(database_, cell.options);
-    cell.threads = row.is_null(11) ? std::nullopt : std::optional(row.small(11));
-    cell.precision = name_in(row, 12);
-    cell.planned_processes = row.small(13);
-    cell.has_ended_rounds = row.small(14) != 0;
-    if (!row.is_null(15)) cell.threads_asked = name_in(row, 15);
-    cell.model_group = name_in(row, 16);
-    cell.model_style = name_in(row, 17);
-    if (!row.is_null(18)) cell.model_size = row.small(18);
+    cell.cell_id = name_in(database_, row, 0);
+    cell.recipe_parameters = parameters_in(name_in(database_, row, 1, kMostOptionsBytes));
+    cell.planned_processes = row.small(2);
+    cell.has_ended_rounds = row.small(3) != 0;
+    cell.of = configuration_in(database_, row, 4);
     cell.rounds = rounds_;
-    cell.load = name_in(row, 19);
-    if (row.integer(20) > 0) cell.model_parameter_count = static_cast<std::uint64_t>(row.integer(20));
-    cell.settings = name_in(row, 21, kMostOptionsBytes);
-    require_shallow(database_, cell.settings);
-    cell.in_flight = name_in(row, 22);
-    if (row.integer(23) > 0) cell.model_raw_bytes = static_cast<std::uint64_t>(row.integer(23));
-    if (row.integer(24) > 0) cell.model_encoded_bytes = static_cast<std::uint64_t>(row.integer(24));
-    cell.instances = row.small(25);
-    const bool has_threads = cell.threads ? *cell.threads >= 1 : !cell.threads_asked.empty();
-    constexpr int kMostInstances = 1024;  // as in a study
-    const bool has_instances = cell.instances >= 1 && cell.instances <= kMostInstances;
-    if (cell.batch < 1 || !has_threads || cell.planned_processes < 1 || !has_instances) {
-      refuse_damaged(database_,
-                     fmt::format("cell {} has batch {}, {} threads, {} instances, {} processes", cell.cell_id,
-                                 cell.batch, cell.threads_there(), cell.instances, cell.planned_processes));
+    if (cell.planned_processes < 1) {
+      refuse_damaged(database_, fmt::format("cell {} has {} processes", cell.cell_id, cell.planned_processes));
     }
     return cell;
   }
@@ -269,7 +225,7 @@ class Loader {
   std::optional<work::Rounds> rounds_;
   bool has_arrivals_;
   std::string recipe_json_{};
-  std::string parameters_{};  // of recipe_json_
+  nlohmann::json parameters_{};  // of recipe_json_
   std::int64_t made_with_key_ = 0;
   samples::Provenance made_with_{};               // of made_with_key_
   std::unordered_map<std::int64_t, int> cpus_{};  // environment key -> logical processors
@@ -358,9 +314,7 @@ Result<std::vector<CellData>> Store::compilers() {
         implementation_->database.statement("SELECT DISTINCT compiler, compiler_label, compiler_version FROM cell");
     while (row.step()) {
       CellData& named = compilers.emplace_back();
-      named.compiler = row.text(0);
-      named.compiler_label = row.text(1);
-      named.compiler_version = row.text(2);
+      named.of.compiler = {.name = row.text(0), .version = row.text(2), .label = row.text(1)};
     }
     return compilers;
   });

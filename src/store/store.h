@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@
 #include "base/revision.h"
 #include "plan/plan.h"
 #include "samples/message.h"
+#include "work/configuration.h"
 
 namespace ngb::store {
 
@@ -36,33 +38,8 @@ struct RecordedProcess : samples::ProcessResult {
 // A cell with the results of its processes. Metrics are computed from it.
 struct CellData {
   std::string cell_id{};
-  std::string device{};
-  std::string model{};  // label
-  std::string model_family{};
-  std::string model_parameters{};  // JSON object of the recipe's parameters, "" for a file
-  std::string model_hash{};
-  std::string model_group{};                             // as in work::Model; "": none
-  std::string model_style{};                             // "": none
-  std::optional<int> model_size{};                       // nothing: none
-  std::optional<std::uint64_t> model_parameter_count{};  // trainable; known for recipes
-  std::optional<std::uint64_t> model_raw_bytes{};        // of a sample, as in work::Model; nothing: not given
-  std::optional<std::uint64_t> model_encoded_bytes{};
-  int batch = 1;
-  std::string compiler{};
-  std::string compiler_label{};
-  std::string compiler_version{};
-  std::string options{};       // JSON object
-  std::string settings{};      // JSON object: properties of the compiler's own library
-  std::string in_flight{"1"};  // inferences at a time, as in the study: a number, or "auto"
-  int instances = 1;           // sessions at once, each with `threads` in a process of its own
-  // Threads that its inference may use: those of the processes that count. Nothing: the study asked for them by a word,
-  // and no process has reported yet how many it means on the device.
-  std::optional<int> threads{1};
-  std::string threads_asked{};  // "all" | "physical"; "": the study asked for the number
-  std::string precision{};
-  std::string load = work::kNoLoad;  // what ran beside it while it was timed, as in the study
-  // The kind of processor that inference ran on: "cpu", "gpu", "npu" (compute_device.h). It is not part of cell_id.
-  Known<std::string> compute_device{Known<std::string>::unknown("no process has reported where it computes")};
+  work::Configuration of{};            // what its results belong to
+  nlohmann::json recipe_parameters{};  // an object; null for a model without a recipe
   int planned_processes = 0;
   std::optional<work::Rounds> rounds{};  // the file's protocol has them: rounds end when they have decided something
   bool has_ended_rounds = false;         // they have ended before the last one
@@ -70,20 +47,6 @@ struct CellData {
   std::vector<RecordedProcess> processes{};  // completed, of one origin, by process_index; repetitions in order
   std::vector<RecordedProcess> set_aside{};  // completed, of other origins: they count in no metric
   std::vector<RecordedProcess> failed{};     // failed attempts; without repetitions unless some were measured
-
-  // Returns everything that its compiler is configured with, as one text: options, settings, inferences in flight,
-  // instances.
-  [[nodiscard]] std::string configuration() const {
-    return configuration_of_each() + (instances == 1 ? "" : " x" + std::to_string(instances));
-  }
-  // Returns the same of one of its instances.
-  [[nodiscard]] std::string configuration_of_each() const {
-    return options + (settings == "{}" ? "" : settings) + (in_flight == "1" ? "" : in_flight);
-  }
-  // Returns the number of threads, or the word while the number is unknown: what cells of one device are compared by.
-  [[nodiscard]] std::string threads_there() const { return threads ? std::to_string(*threads) : threads_asked; }
-  // Returns the word or the number that the study asks for: what cells of different devices are compared by.
-  [[nodiscard]] std::string threads_wanted() const { return threads_asked.empty() ? threads_there() : threads_asked; }
 
   // Returns how many processes the cell needs: those that it has, once its rounds have ended.
   [[nodiscard]] int needed_processes() const {

@@ -12,11 +12,9 @@
 #include <vector>
 
 #include "base/record.h"
+#include "work/options.h"
 
 namespace ngb::work {
-
-// Pairs of a name and a value as JSON text, sorted by name.
-using Options = std::vector<std::pair<std::string, std::string>>;
 
 // The words that a study may use in place of a number of threads. The device decides how many they mean.
 inline constexpr std::string_view kAllThreads = "all";            // the processors that it lets a process use
@@ -51,9 +49,7 @@ struct Compiler {
 };
 
 // Returns "2", or "auto".
-inline std::string word_of_in_flight(const Compiler& compiler) {
-  return compiler.in_flight ? std::to_string(*compiler.in_flight) : "auto";
-}
+std::string word_of_in_flight(const Compiler& compiler);
 
 // Returns the threads of each instance of a compiler that asks for `all` processors or cores: its instances share them
 // out evenly, and each has at least one.
@@ -63,9 +59,14 @@ inline int threads_of_each(int all, const Compiler& compiler) { return std::max(
 inline int needed_processors(const Compiler& compiler) { return compiler.threads * compiler.instances; }
 
 // Returns the threads as the study asks for them: "all", "physical" or "4".
-inline std::string asked_threads(const Compiler& compiler) {
-  return compiler.threads_asked.empty() ? std::to_string(compiler.threads) : compiler.threads_asked;
-}
+std::string asked_threads(const Compiler& compiler);
+
+// Returns options, settings, inferences in flight and instances as one text: equal for two compilers of one name if it
+// is handed the same. `all_options_of_each` is that of one of its instances.
+std::string all_options(const Compiler& compiler);
+std::string all_options_of_each(const Compiler& compiler);
+// Returns the same for people, without what has its default: "level=all in_flight=2"; "" if there is nothing to name.
+std::string words_of_options(const Compiler& compiler);
 
 // The place of one version of a compiler on a device. Paths are relative to the device's folder until the agent there
 // makes them absolute.

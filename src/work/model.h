@@ -76,22 +76,12 @@ struct ModelKey {
   }
 };
 
-struct Model {
+// What results know of a model.
+struct ModelSummary {
   ModelKey key{};
-  std::string label{};   // for people: "resnet18"
-  std::string family{};  // "" except for a recipe
-  Source source{};
-  std::string path{};                          // of a user's file; "" for a recipe and timm
-  std::vector<TensorSignature> inputs{};       // empty: the module reports them when its file is made
-  std::vector<TensorSignature> open_inputs{};  // only with dynamic_batch: kOpenExtent for any batch
-  std::vector<UserFile> files{};               // all files that it needs; an ONNX file first
-  std::vector<InputValues> values{};
-  bool dynamic_batch = false;                 // one compiled model serves all batch sizes
-  std::string arithmetic{};                   // of a user's ONNX file: "f16", "bf16", "int8"; "": f32, or not known
-  std::vector<TensorSignature> outputs{};     // that a user's ONNX file declares with a shape; kOpenExtent for any
-  std::optional<std::uint64_t> parameters{};  // known for recipes
-  std::optional<std::uint64_t> macs{};
-  std::optional<std::uint64_t> macs_torchinfo{};
+  std::string label{};                        // for people: "resnet18"
+  std::string family{};                       // "" except for a recipe
+  std::optional<std::uint64_t> parameters{};  // trainable; known for recipes
   // What it belongs to in tables. The hash does not cover them, so they can be changed after a measurement.
   std::string group{};        // models of one kind in several sizes: "ResNets"; "": none
   std::string style{};        // "convolutional" | "transformer" | "hybrid"; "": none
@@ -99,6 +89,20 @@ struct Model {
   // Of a model that compresses data: bytes of one sample before and after. Both or none; not part of the hash either.
   std::optional<std::uint64_t> raw_bytes{};
   std::optional<std::uint64_t> encoded_bytes{};
+};
+
+struct Model : ModelSummary {
+  Source source{};
+  std::string path{};                          // of a user's file; "" for a recipe and timm
+  std::vector<TensorSignature> inputs{};       // empty: the module reports them when its file is made
+  std::vector<TensorSignature> open_inputs{};  // only with dynamic_batch: kOpenExtent for any batch
+  std::vector<UserFile> files{};               // all files that it needs; an ONNX file first
+  std::vector<InputValues> values{};
+  bool dynamic_batch = false;              // one compiled model serves all batch sizes
+  std::string arithmetic{};                // of a user's ONNX file: "f16", "bf16", "int8"; "": f32, or not known
+  std::vector<TensorSignature> outputs{};  // that a user's ONNX file declares with a shape; kOpenExtent for any
+  std::optional<std::uint64_t> macs{};
+  std::optional<std::uint64_t> macs_torchinfo{};
 
   [[nodiscard]] bool is_module() const { return std::holds_alternative<Module>(source); }
   // Returns true if the device makes the model's file, false if the user has the file.

@@ -308,12 +308,6 @@ json json_of(const std::string& text) {
   return value.is_discarded() ? json(text) : value;
 }
 
-json object_of(const Parameters& parameters) {
-  json object = json::object();
-  for (const auto& [name, value] : parameters) object[name] = json_of(value);
-  return object;
-}
-
 std::string json_text(const json& value) {
   if (value.is_number_float()) {
     const auto number = value.get<double>();

@@ -31,8 +31,6 @@ nlohmann::json value_schema(const Key& key);
 
 // Parses JSON text. "" becomes null; other text that is not JSON becomes a string.
 nlohmann::json json_of(const std::string& text);
-// Returns the parameters as one JSON object.
-nlohmann::json object_of(const Parameters& parameters);
 // Returns the JSON text by which Parameters keep a value. Whole numbers below 9e15 have no fraction.
 std::string json_text(const nlohmann::json& value);
 // Returns a value as text for people: a string without quotes, any other value as json_text.

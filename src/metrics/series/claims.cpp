@@ -56,7 +56,7 @@ Cells those_that(const Analysis& analysis, const Setting& setting, const Fits& f
 // Leaves out stacks of blocks: claims about styles are about whole models.
 Cells of_style(const Analysis& analysis, const Setting& setting, Style style) {
   return those_that(analysis, setting, [&](const CellData& cell) {
-    return style_of(cell) == style && !cell.model_family.ends_with("_block");
+    return style_of(cell) == style && !cell.of.model.family.ends_with("_block");
   });
 }
 
@@ -70,8 +70,8 @@ ClaimTest small_batch_gains(const Analysis& analysis, const Setting& setting) {
         !log_speed_up(analysis, *single).reason.empty()) {
       continue;
     }
-    std::size_t& known = largest.emplace(analysis.cell(i).model_hash, i).first->second;
-    if (analysis.cell(known).batch < analysis.cell(i).batch) known = i;
+    std::size_t& known = largest.emplace(analysis.cell(i).of.model.key.hash, i).first->second;
+    if (analysis.cell(known).of.model.key.batch < analysis.cell(i).of.model.key.batch) known = i;
   }
   ClaimTest test;
   for (const auto& [hash, cell] : largest) test.cells.push_back(cell);
@@ -129,10 +129,10 @@ std::vector<std::pair<std::size_t, std::size_t>> stacks_of(const Analysis& analy
   };
   std::map<std::string, Ends> stacks;
   for (const std::size_t i : those_that(analysis, setting, [&](const CellData& cell) {
-         return cell.model_family == family && block_of(cell).has_value();
+         return cell.of.model.family == family && block_of(cell).has_value();
        })) {
     const Block block = *block_of(analysis.cell(i));
-    Ends& ends = stacks[fmt::format("{}\n{}", block.name, analysis.cell(i).batch)];
+    Ends& ends = stacks[fmt::format("{}\n{}", block.name, analysis.cell(i).of.model.key.batch)];
     if (block.depth == 1)
       ends.single = i;
     else if (!ends.deepest || block_of(analysis.cell(*ends.deepest))->depth < block.depth)
@@ -287,7 +287,7 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis) {
     const std::size_t before = rows.size();
     for (const Setting& setting : settings) {
       const CellData& cell = analysis.cell(setting.front());
-      if (compiler != nullptr && cell.compiler != compiler) continue;
+      if (compiler != nullptr && cell.of.compiler.name != compiler) continue;
       ClaimTest test = kTests.at(claim)(analysis, setting);
       if (!test.reason.empty()) {
         reason = std::move(test.reason);

@@ -47,12 +47,9 @@ store::Conclusion conclusion_of(const Finding& finding) {
 json json_of_side(const Analysis& analysis, const Ordering& side) {
   const store::CellData& a = analysis.cell(side.a);
   const store::CellData& b = analysis.cell(side.b);
-  json object{{"device", name_of_place(a)},
-              {"compiler_a", name_of_compiler(a)},
-              {"compiler_b", name_of_compiler(b)},
-              {"model_a", a.model},
-              {"model_b", b.model},
-              {"batch", a.batch},
+  json object{{"device", name_of_place(a)},        {"compiler_a", name_of_compiler(a)},
+              {"compiler_b", name_of_compiler(b)}, {"model_a", a.of.model.label},
+              {"model_b", b.of.model.label},       {"batch", a.of.model.key.batch},
               {"cell_ids", {a.cell_id, b.cell_id}}};
   add_value(object, side.ratio);
   return object;

@@ -23,7 +23,7 @@ SeriesValue row_about(const CellData& cell, std::string subject) {
   return {.device = name_of_place(cell),
           .compiler = name_of_compiler(cell),
           .subject = std::move(subject),
-          .batch_sizes = std::to_string(cell.batch)};
+          .batch_sizes = std::to_string(cell.of.model.key.batch)};
 }
 
 void set(SeriesValue& row, Value value) {
@@ -70,8 +70,8 @@ std::vector<Curves::Curve> curves_over_depth(const Analysis& analysis, const Par
     const CellData& cell = analysis.cell(i);
     const auto block = block_of(cell);
     if (!block) continue;
-    curves.add(fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name, cell.batch), block->depth,
-               i);
+    curves.add(fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name, cell.of.model.key.batch),
+               block->depth, i);
   }
   return curves.of_two_points();
 }
@@ -120,7 +120,7 @@ Known<std::vector<double>> seconds_of_processes(const Analysis& analysis, std::s
   if (std::string why = why_no_speed(analysis, cell); !why.empty()) return Values::unknown(std::move(why));
   std::vector<double> seconds;
   for (const OfRound& each : analysis.steady(cell).throughput_by_process) {
-    seconds.push_back(analysis.cell(cell).batch / each.value);
+    seconds.push_back(analysis.cell(cell).of.model.key.batch / each.value);
   }
   return Values::of(std::move(seconds));
 }
@@ -176,9 +176,9 @@ std::vector<SeriesValue> batch_width_friction(const Analysis& analysis, const Pa
   for (const std::size_t i : part.cells) {
     const CellData& cell = analysis.cell(i);
     const auto block = block_of(cell);
-    if (!block || !block->width || cell.batch == 1) continue;
+    if (!block || !block->width || cell.of.model.key.batch == 1) continue;
     curves.add(fmt::format("{}\n{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name_sans_width, block->depth,
-                           cell.batch),
+                           cell.of.model.key.batch),
                *block->width, i);
   }
   std::vector<SeriesValue> rows;
@@ -203,16 +203,16 @@ std::string hash_with_dynamic_batch(const std::string& model_hash) {
 
 std::vector<SeriesValue> dynamic_shapes(const Analysis& analysis, const Part& part) {
   const auto key = [](const CellData& cell, const std::string& hash) {
-    return fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), cell.batch, hash);
+    return fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), cell.of.model.key.batch, hash);
   };
   std::map<std::string, std::size_t> by_key;
-  for (const std::size_t i : part.cells) by_key.emplace(key(analysis.cell(i), analysis.cell(i).model_hash), i);
+  for (const std::size_t i : part.cells) by_key.emplace(key(analysis.cell(i), analysis.cell(i).of.model.key.hash), i);
   std::vector<SeriesValue> rows;
   for (const std::size_t i : part.cells) {
     const CellData& cell = analysis.cell(i);
-    const auto dynamic = by_key.find(key(cell, hash_with_dynamic_batch(cell.model_hash)));
+    const auto dynamic = by_key.find(key(cell, hash_with_dynamic_batch(cell.of.model.key.hash)));
     if (dynamic == by_key.end()) continue;
-    SeriesValue row = row_about(cell, cell.model);
+    SeriesValue row = row_about(cell, cell.of.model.label);
     row.cell_ids = {cell.cell_id, analysis.cell(dynamic->second).cell_id};
     set(row, ratio_value(analysis, log_ratio(analysis, dynamic->second, i)));
     rows.push_back(std::move(row));

@@ -25,8 +25,8 @@ constexpr int kRevision = 2;
 
 // Adds everything about a cell that its values depend on, apart from what a recorded process never changes.
 void add_to(std::string& text, const CellData& cell) {
-  text += fmt::format("{} {} {} {} {}\n", cell.cell_id, cell.has_ended_rounds, cell.model_group, cell.model_style,
-                      cell.model_size.value_or(0));
+  text += fmt::format("{} {} {} {} {}\n", cell.cell_id, cell.has_ended_rounds, cell.of.model.group, cell.of.model.style,
+                      cell.of.model.size.value_or(0));
   for (const auto* list : {&cell.processes, &cell.set_aside, &cell.failed}) {
     for (const store::RecordedProcess& process : *list) {
       text += fmt::format("{} {} {} {} {}\n", process.run_key, process.process_index, process.attempt,

@@ -33,17 +33,17 @@ std::vector<Cells> grouped(const Analysis& analysis, const Part& part, const Key
 
 std::vector<Cells> cells_of_settings(const Analysis& analysis, const Part& part) {
   return grouped(analysis, part, [](const CellData& cell) {
-    return fmt::format("{}\n{}\n{}", place_of(cell), setting_of(cell), first_of_batch_group(cell.batch));
+    return fmt::format("{}\n{}\n{}", place_of(cell), setting_of(cell), first_of_batch_group(cell.of.model.key.batch));
   });
 }
 
 SeriesValue row_of_group(const Analysis& analysis, const Cells& cells) {
   const CellData& first = analysis.cell(cells.front());
   const auto [least, most] = std::minmax_element(cells.begin(), cells.end(), [&](std::size_t a, std::size_t b) {
-    return analysis.cell(a).batch < analysis.cell(b).batch;
+    return analysis.cell(a).of.model.key.batch < analysis.cell(b).of.model.key.batch;
   });
-  const int low = analysis.cell(*least).batch;
-  const int high = analysis.cell(*most).batch;
+  const int low = analysis.cell(*least).of.model.key.batch;
+  const int high = analysis.cell(*most).of.model.key.batch;
   SeriesValue row{.device = name_of_place(first), .compiler = name_of_compiler(first), .subject = group_of(first)};
   row.batch_sizes = low == high ? std::to_string(low) : fmt::format("{}-{}", low, high);
   for (const std::size_t i : cells) row.cell_ids.push_back(analysis.cell(i).cell_id);
@@ -63,7 +63,8 @@ std::vector<SeriesValue> of_metric(const Analysis& analysis, const Part& part, c
       if (value.value)
         values.push_back(*value.value);
       else if (row.reason.empty()) {
-        row.reason = fmt::format("{}, batch {}: {}", analysis.cell(i).model, analysis.cell(i).batch, value.reason);
+        row.reason = fmt::format("{}, batch {}: {}", analysis.cell(i).of.model.label,
+                                 analysis.cell(i).of.model.key.batch, value.reason);
       }
     }
     if (row.reason.empty()) combine(values, row);
@@ -152,7 +153,7 @@ std::vector<SeriesValue> family_cpu_reduction(const Analysis& analysis, const Pa
 std::vector<SeriesValue> dominating(const Analysis& analysis, const Part& part) {
   std::vector<SeriesValue> rows;
   const auto workload = [](const CellData& cell) {
-    return fmt::format("{}\n{}\n{}\n{}", cell.device, cell.model_hash, cell.batch, cell.load);
+    return fmt::format("{}\n{}\n{}\n{}", cell.of.device, cell.of.model.key.hash, cell.of.model.key.batch, cell.of.load);
   };
   for (const Cells& cells : grouped(analysis, part, workload)) {
     if (cells.size() < 2) continue;
@@ -160,8 +161,8 @@ std::vector<SeriesValue> dominating(const Analysis& analysis, const Part& part) 
       const CellData& cell = analysis.cell(i);
       SeriesValue row{.device = name_of_place(cell),
                       .compiler = name_of_compiler(cell),
-                      .subject = cell.model,
-                      .batch_sizes = std::to_string(cell.batch),
+                      .subject = cell.of.model.label,
+                      .batch_sizes = std::to_string(cell.of.model.key.batch),
                       .reason = analysis.steady(i).reason};
       row.cell_ids = {cell.cell_id};
       if (row.reason.empty()) {

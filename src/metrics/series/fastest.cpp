@@ -40,8 +40,8 @@ std::vector<std::vector<std::size_t>> entrants_of(const Analysis& analysis) {
     if (!analysis.steady(i).reason.empty() || !analysis.steady(i).no_verdict.empty()) continue;
     speeds[i] = speed_of(analysis, i);
     const CellData& cell = analysis.cell(i);
-    const auto [place, is_new] =
-        known.emplace(fmt::format("{}\n{}\n{}", place_of(cell), cell.model_hash, cell.batch), workloads.size());
+    const auto [place, is_new] = known.emplace(
+        fmt::format("{}\n{}\n{}", place_of(cell), cell.of.model.key.hash, cell.of.model.key.batch), workloads.size());
     if (is_new) workloads.emplace_back();
     workloads[place->second].push_back(i);
   }
@@ -84,8 +84,8 @@ FindingRow row_of_race(const Analysis& analysis, const Race& race, bool is_won) 
   const CellData& cell = analysis.cell(race.leader);
   return {.device = name_of_place(cell),
           .compiler = name_of_compiler(cell),
-          .model = cell.model,
-          .batch_sizes = std::to_string(cell.batch),
+          .model = cell.of.model.label,
+          .batch_sizes = std::to_string(cell.of.model.key.batch),
           .against = name_of_compiler(analysis.cell(race.runner_up)),
           .metric = "T_c / T_runner-up",
           .value = ratio_value(analysis, log_ratio(analysis, race.leader, race.runner_up)),

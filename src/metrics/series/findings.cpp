@@ -24,8 +24,8 @@ FindingRow row_of_cell(const Analysis& analysis, std::size_t i, const char* metr
   const CellData& cell = analysis.cell(i);
   return {.device = name_of_place(cell),
           .compiler = name_of_compiler(cell),
-          .model = cell.model,
-          .batch_sizes = std::to_string(cell.batch),
+          .model = cell.of.model.label,
+          .batch_sizes = std::to_string(cell.of.model.key.batch),
           .against = analysis.baseline().words(),
           .metric = metric,
           .cell_ids = {cell.cell_id}};
@@ -53,8 +53,8 @@ std::vector<Finding> about_batching(const Analysis& analysis) {
     const CellData& cell = analysis.cell(i);
     if (!has_other_baseline(analysis, i) || !analysis.single_of(i) || analysis.single_of(i) == i) continue;
     const auto [place, is_new] =
-        largest.emplace(fmt::format("{}\n{}\n{}", place_of(cell), setting_of(cell), cell.model_hash), i);
-    if (!is_new && analysis.cell(place->second).batch < cell.batch) place->second = i;
+        largest.emplace(fmt::format("{}\n{}\n{}", place_of(cell), setting_of(cell), cell.of.model.key.hash), i);
+    if (!is_new && analysis.cell(place->second).of.model.key.batch < cell.of.model.key.batch) place->second = i;
   }
   std::vector<std::size_t> cells;
   for (const auto& [key, cell] : largest) cells.push_back(cell);
@@ -84,7 +84,8 @@ std::vector<Finding> about_depth(const Analysis& analysis) {
     const CellData& cell = analysis.cell(i);
     const auto block = block_of(cell);
     if (!block || !has_other_baseline(analysis, i)) continue;
-    Ends& ends = curves[fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name, cell.batch)];
+    Ends& ends =
+        curves[fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name, cell.of.model.key.batch)];
     if (block->depth == 1) ends.single = i;
     if (block->depth > ends.depth) ends = {ends.single, i, block->depth};
   }
@@ -123,16 +124,16 @@ FindingRow row_of_order(const Analysis& analysis, const Ordering& ordering, Rank
   const CellData& a = analysis.cell(ordering.a);
   const CellData& b = analysis.cell(ordering.b);
   FindingRow row = row_of_cell(analysis, ordering.a, "T_a / T_b");
-  row.against = ranked == Ranked::models ? b.model : name_of_compiler(b);
+  row.against = ranked == Ranked::models ? b.of.model.label : name_of_compiler(b);
   row.value = ordering.ratio;
   row.cell_ids = {a.cell_id, b.cell_id};
   return row;
 }
 
 std::string words_of_side(const CellData& cell, Ranked ranked) {
-  return ranked == Ranked::models
-             ? fmt::format("with {} on {} at batch {}", name_of_compiler(cell), name_of_place(cell), cell.batch)
-             : fmt::format("on {} at batch {}", name_of_place(cell), cell.batch);
+  return ranked == Ranked::models ? fmt::format("with {} on {} at batch {}", name_of_compiler(cell),
+                                                name_of_place(cell), cell.of.model.key.batch)
+                                  : fmt::format("on {} at batch {}", name_of_place(cell), cell.of.model.key.batch);
 }
 
 Finding about_reversal(const Analysis& analysis, const Reversal& reversal) {
@@ -140,12 +141,12 @@ Finding about_reversal(const Analysis& analysis, const Reversal& reversal) {
   const CellData& b = analysis.cell(reversal.faster.b);
   const bool is_of_models = reversal.ranked == Ranked::models;
   Finding finding{.kind = "reversal", .is_difference = true};
-  finding.sentence =
-      fmt::format("{} is faster than {}{} {} ({:.3g} times) and slower {} ({:.3g} times).",
-                  is_of_models ? a.model : name_of_compiler(a), is_of_models ? b.model : name_of_compiler(b),
-                  is_of_models ? "" : fmt::format(" on {}", a.model), words_of_side(a, reversal.ranked),
-                  *reversal.faster.ratio.value, words_of_side(analysis.cell(reversal.slower.a), reversal.ranked),
-                  *reversal.slower.ratio.value);
+  finding.sentence = fmt::format(
+      "{} is faster than {}{} {} ({:.3g} times) and slower {} ({:.3g} times).",
+      is_of_models ? a.of.model.label : name_of_compiler(a), is_of_models ? b.of.model.label : name_of_compiler(b),
+      is_of_models ? "" : fmt::format(" on {}", a.of.model.label), words_of_side(a, reversal.ranked),
+      *reversal.faster.ratio.value, words_of_side(analysis.cell(reversal.slower.a), reversal.ranked),
+      *reversal.slower.ratio.value);
   for (const Ordering* side : {&reversal.faster, &reversal.slower}) {
     FindingRow row = row_of_order(analysis, *side, reversal.ranked);
     row.outcome = side == &reversal.faster ? "faster" : "slower";
@@ -175,7 +176,7 @@ std::vector<Finding> about_failures(const Analysis& analysis) {
   std::map<std::string, Failed> settings;
   for (std::size_t i = 0; i < analysis.size(); ++i) {
     const CellData& cell = analysis.cell(i);
-    Failed& failed = settings[cell.device + '\n' + setting_of(cell)];
+    Failed& failed = settings[cell.of.device + '\n' + setting_of(cell)];
     if (failed.all++ == 0) failed.first = i;
     const samples::ProcessResult* const decisive = decisive_failure(cell);
     if (decisive == nullptr) continue;
@@ -196,7 +197,7 @@ std::vector<Finding> about_failures(const Analysis& analysis) {
         {.kind = "failures",
          .is_to_act_on = true,
          .sentence = fmt::format("{} on {} has no result on {} of {} workloads: {}.", name_of_compiler(first),
-                                 first.device, failed.rows.size(), failed.all, text::join(kinds, ", ")),
+                                 first.of.device, failed.rows.size(), failed.all, text::join(kinds, ", ")),
          .rows = std::move(failed.rows)});
   }
   return findings;

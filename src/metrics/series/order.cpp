@@ -43,7 +43,7 @@ class Tests {
 
   // Adds the order of two cells that were measured side by side.
   void add(const std::string& pair, const std::string& side, std::size_t a, std::size_t b) {
-    pairs_[pair][side].emplace(analysis_.cell(a).batch, tests_.size());
+    pairs_[pair][side].emplace(analysis_.cell(a).of.model.key.batch, tests_.size());
     tests_.push_back({a, b});
   }
 
@@ -156,28 +156,28 @@ std::map<std::string, Cells> measured_by(const Analysis& analysis, const KeyOf& 
 
 void add_models(const Analysis& analysis, Tests& tests) {
   const auto side_of = [](const CellData& cell) { return place_of(cell) + '\n' + setting_of(cell); };
-  const auto key = [&](const CellData& cell) { return fmt::format("{}\n{}", side_of(cell), cell.batch); };
+  const auto key = [&](const CellData& cell) { return fmt::format("{}\n{}", side_of(cell), cell.of.model.key.batch); };
   for (const auto& [name, cells] : measured_by(analysis, key)) {
     each_pair(
-        analysis, cells, [](const CellData& cell) -> const std::string& { return cell.model_hash; },
+        analysis, cells, [](const CellData& cell) -> const std::string& { return cell.of.model.key.hash; },
         [&](std::size_t a, std::size_t b) {
           const CellData& one = analysis.cell(a);
           const CellData& other = analysis.cell(b);
           if (!are_of_one_size(one, other)) return;
-          tests.add(one.model_hash + '\n' + other.model_hash, side_of(one), a, b);
+          tests.add(one.of.model.key.hash + '\n' + other.of.model.key.hash, side_of(one), a, b);
         });
   }
 }
 
 void add_compilers(const Analysis& analysis, Tests& tests) {
   const auto key = [](const CellData& cell) {
-    return fmt::format("{}\n{}\n{}", place_of(cell), cell.model_hash, cell.batch);
+    return fmt::format("{}\n{}\n{}", place_of(cell), cell.of.model.key.hash, cell.of.model.key.batch);
   };
   for (const auto& [name, cells] : measured_by(analysis, key)) {
     each_pair(analysis, cells, setting_of, [&](std::size_t a, std::size_t b) {
       const CellData& one = analysis.cell(a);
-      tests.add(fmt::format("{}\n{}\n{}", one.model_hash, setting_of(one), setting_of(analysis.cell(b))), place_of(one),
-                a, b);
+      tests.add(fmt::format("{}\n{}\n{}", one.of.model.key.hash, setting_of(one), setting_of(analysis.cell(b))),
+                place_of(one), a, b);
     });
   }
 }

@@ -14,7 +14,8 @@ namespace ngb::metrics::series {
 namespace {
 
 bool share_rounds(const store::CellData& a, const store::CellData& b) {
-  return a.device == b.device && a.model_hash == b.model_hash && a.batch == b.batch;
+  return a.of.device == b.of.device && a.of.model.key.hash == b.of.model.key.hash &&
+         a.of.model.key.batch == b.of.model.key.batch;
 }
 
 bool are_above_zero(const std::vector<OfRound>& values) {
@@ -28,7 +29,8 @@ std::string why_no_speed(const Analysis& analysis, std::size_t cell) {
   const std::string& reason = steady.reason.empty() ? steady.no_verdict : steady.reason;
   if (reason.empty()) return {};
   const store::CellData& data = analysis.cell(cell);
-  return fmt::format("{}, batch {}, {}: {}", data.model, data.batch, data.compiler_label, reason);
+  return fmt::format("{}, batch {}, {}: {}", data.of.model.label, data.of.model.key.batch, data.of.compiler.label,
+                     reason);
 }
 
 Relation log_ratio(const Analysis& analysis, std::size_t cell, std::size_t other, double weight) {

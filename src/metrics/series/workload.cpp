@@ -33,42 +33,44 @@ std::string name_of(const std::string& family, const json& parameters) {
 
 std::string name_of_compiler(const CellData& cell) {
   const bool is_told =
-      cell.compiler_version.empty() || cell.compiler_label.find(cell.compiler_version) != std::string::npos;
-  return is_told ? cell.compiler_label : cell.compiler_label + " " + cell.compiler_version;
+      cell.of.compiler.version.empty() || cell.of.compiler.label.find(cell.of.compiler.version) != std::string::npos;
+  return is_told ? cell.of.compiler.label : cell.of.compiler.label + " " + cell.of.compiler.version;
 }
 
 std::string name_of_place(const CellData& cell) {
-  const std::string kind = cell.compute_device.value.value_or("cpu");
-  const std::string device = kind == "cpu" ? cell.device : fmt::format("{} ({})", cell.device, kind);
-  return cell.load == work::kNoLoad ? device : fmt::format("{} under {}", device, cell.load);
+  const std::string kind = cell.of.compute_device.value.value_or("cpu");
+  const std::string device = kind == "cpu" ? cell.of.device : fmt::format("{} ({})", cell.of.device, kind);
+  return cell.of.load == work::kNoLoad ? device : fmt::format("{} under {}", device, cell.of.load);
 }
 
 std::string setting_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", cell.compiler, cell.compiler_version, cell.configuration(),
-                     cell.threads_wanted(), cell.precision);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", cell.of.compiler.name, cell.of.compiler.version,
+                     all_options(cell.of.compiler), cell.of.threads_wanted(), cell.of.compiler.precision);
 }
 
 std::string place_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}", cell.device, cell.compute_device.value.value_or("?"), cell.load);
+  return fmt::format("{}\n{}\n{}", cell.of.device, cell.of.compute_device.value.value_or("?"), cell.of.load);
 }
 
 std::string group_of(const CellData& cell) {
-  if (!cell.model_group.empty()) return cell.model_group;
-  if (!cell.model_family.empty()) return cell.model_family;
-  return cell.model.ends_with(kDynamic) ? cell.model.substr(0, cell.model.size() - kDynamic.size()) : cell.model;
+  if (!cell.of.model.group.empty()) return cell.of.model.group;
+  if (!cell.of.model.family.empty()) return cell.of.model.family;
+  return cell.of.model.label.ends_with(kDynamic)
+             ? cell.of.model.label.substr(0, cell.of.model.label.size() - kDynamic.size())
+             : cell.of.model.label;
 }
 
 std::optional<Style> style_of(const CellData& cell) {
-  if (cell.model_style == "convolutional") return Style::convolutional;
-  if (cell.model_style == "transformer") return Style::transformer;
-  if (cell.model_style == "hybrid") return Style::hybrid;
+  if (cell.of.model.style == "convolutional") return Style::convolutional;
+  if (cell.of.model.style == "transformer") return Style::transformer;
+  if (cell.of.model.style == "hybrid") return Style::hybrid;
   return std::nullopt;
 }
 
 bool are_of_one_size(const CellData& a, const CellData& b) {
-  if (a.model_size && b.model_size) return *a.model_size == *b.model_size;
-  if (!a.model_parameter_count || !b.model_parameter_count) return false;
-  const auto [small, large] = std::minmax(*a.model_parameter_count, *b.model_parameter_count);
+  if (a.of.model.size && b.of.model.size) return *a.of.model.size == *b.of.model.size;
+  if (!a.of.model.parameters || !b.of.model.parameters) return false;
+  const auto [small, large] = std::minmax(*a.of.model.parameters, *b.of.model.parameters);
   return static_cast<double>(large) <= kSizeBand * static_cast<double>(small);
 }
 
@@ -79,13 +81,13 @@ int first_of_batch_group(int batch) {
 }
 
 std::optional<Block> block_of(const CellData& cell) {
-  json parameters = json_text::parse(cell.model_parameters);
+  json parameters = cell.recipe_parameters;
   if (!parameters.is_object()) return std::nullopt;
   const auto depth = parameters.find("depth");
   if (depth == parameters.end() || !depth->is_number_integer()) return std::nullopt;
   Block block{.depth = depth->get<int>()};
   parameters.erase("depth");
-  block.name = name_of(cell.model_family, parameters);
+  block.name = name_of(cell.of.model.family, parameters);
   for (const char* const name : kNamesOfWidth) {
     const auto width = parameters.find(name);
     if (width == parameters.end() || !width->is_number()) continue;
@@ -93,7 +95,7 @@ std::optional<Block> block_of(const CellData& cell) {
     parameters.erase(width);
     break;
   }
-  block.name_sans_width = name_of(cell.model_family, parameters);
+  block.name_sans_width = name_of(cell.of.model.family, parameters);
   return block;
 }
 

@@ -20,7 +20,7 @@ Rows metric_of_cells(const Selection& selection, const char* metric, const char*
   std::vector<Row> rows;
   for (const CellData* cell : selection.cells()) {
     if (!is_shown(*cell)) continue;
-    Row row = row_of(selection, *cell, text::visible(cell->model));
+    Row row = row_of(selection, *cell, text::visible(cell->of.model.label));
     add_number(row, metric, number_of(selection, *cell, metric), state_of(*cell));
     rows.push_back(std::move(row));
   }
@@ -30,7 +30,7 @@ Rows metric_of_cells(const Selection& selection, const char* metric, const char*
 // Leaves out the cells of one sample.
 Rows metric_of_batching(const Selection& selection, const char* metric) {
   return metric_of_cells(selection, metric, "no compiler was measured at batch 1 and at a larger batch size",
-                         [](const CellData& cell) { return cell.batch != 1; });
+                         [](const CellData& cell) { return cell.of.model.key.batch != 1; });
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ Rows ratio_to_best(const Selection& selection) {
   const Workloads workloads(selection);
   std::vector<Row> rows;
   for (const CellData* cell : selection.cells()) {
-    Row row = row_of(selection, *cell, fmt::format("batch {}", cell->batch));
+    Row row = row_of(selection, *cell, fmt::format("batch {}", cell->of.model.key.batch));
     add_number(row, "ratio_to_best", workloads.ratio_to_best(*cell), state_of(*cell));
     rows.push_back(std::move(row));
   }

@@ -34,10 +34,10 @@ Rows speed_up_over_depth(const Selection& selection, const char* family) {
   constexpr const char* kMetric = "speed_up_ratio";
   std::vector<Row> rows;
   for (const store::CellData* cell : selection.cells()) {
-    if (cell->model_family != family) continue;
+    if (cell->of.model.family != family) continue;
     const auto block = block_of(*cell);
     if (!block || selection.results().baseline_of(*cell) == cell) continue;
-    Row row = row_of(selection, *cell, selection.with_device(fmt::format("batch {}", cell->batch), *cell));
+    Row row = row_of(selection, *cell, selection.with_device(fmt::format("batch {}", cell->of.model.key.batch), *cell));
     row["width"] = number_or_nothing(block->width);
     row["depth"] = block->depth;
     add_number(row, kMetric, number_of(selection, *cell, kMetric), state_of(*cell));

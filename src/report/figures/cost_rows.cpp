@@ -80,7 +80,7 @@ Rows speed_against_cost(const Selection& selection, const Workloads& workloads, 
   std::vector<Row> rows;
   bool has_both = false;
   for (const CellData* cell : selection.cells()) {
-    Row row = row_of(selection, *cell, fmt::format("batch {}", cell->batch));
+    Row row = row_of(selection, *cell, fmt::format("batch {}", cell->of.model.key.batch));
     const Number paid = number_of(selection, *cell, cost);
     Number speed = workloads.ratio_to_best(*cell);
     if (!paid.value && speed.value) speed = {.reason = fmt::format("{}: {}", cost, paid.reason)};
@@ -101,7 +101,7 @@ Rows compile_time(const Selection& selection) {
   constexpr const char* kMetric = "compile_total_s";
   std::vector<Row> rows;
   for (const CellData* cell : selection.cells()) {
-    Row row = row_of(selection, *cell, fmt::format("batch {}", cell->batch));
+    Row row = row_of(selection, *cell, fmt::format("batch {}", cell->of.model.key.batch));
     Number total = number_of(selection, *cell, kMetric);
     const Number tuning = number_of(selection, *cell, "tuning_s");
     add_range_of_processes(total, *cell, tuning);

@@ -23,15 +23,16 @@ constexpr const char* kNoGroups = "no group of models has this number";
 // Returns {"panel", "device", "model_group", "model_style", "batch_sizes", "first_batch", "compiler"}.
 Row row_of_group(const Selection& selection, const SeriesNumber& number) {
   const CellData& first = *number.cells.front();
-  const auto least = std::min_element(number.cells.begin(), number.cells.end(),
-                                      [](const CellData* a, const CellData* b) { return a->batch < b->batch; });
+  const auto least = std::min_element(
+      number.cells.begin(), number.cells.end(),
+      [](const CellData* a, const CellData* b) { return a->of.model.key.batch < b->of.model.key.batch; });
   const std::string group = text::visible(number.value->subject);
   return {{"panel", group},
           {"device", selection.device(first)},
           {"model_group", group},
-          {"model_style", text::visible(first.model_style)},
+          {"model_style", text::visible(first.of.model.style)},
           {"batch_sizes", text::visible(number.value->batch_sizes)},
-          {"first_batch", (*least)->batch},
+          {"first_batch", (*least)->of.model.key.batch},
           {"compiler", selection.compiler(first)}};
 }
 
@@ -131,8 +132,8 @@ Rows speed_up_by_style(const Selection& selection) {
   for (const SeriesNumber& group : groups) {
     const CellData& first = *group.cells.front();
     if (!metrics::series::style_of(first)) continue;
-    const int batch_group = metrics::series::first_of_batch_group(first.batch);
-    OfStyle& style = styles[{batch_group, selection.device(first), first.model_style, selection.compiler(first)}];
+    const int batch_group = metrics::series::first_of_batch_group(first.of.model.key.batch);
+    OfStyle& style = styles[{batch_group, selection.device(first), first.of.model.style, selection.compiler(first)}];
     if (style.first == nullptr) style.first = &group;
     add(style, group);
   }

@@ -52,14 +52,14 @@ std::optional<Side> side_of(const Selection& selection, const json& object) {
 
 // Returns "batch 8, on local", with the compiler if models are ranked and with the model if compilers are.
 std::string words_of_side(const Selection& selection, const Side& side, bool ranks_models) {
-  const std::string fixed = ranks_models ? selection.compiler(*side.a) : text::visible(side.a->model);
-  return fmt::format("{}, batch {}, on {}", fixed, side.a->batch, selection.device(*side.a));
+  const std::string fixed = ranks_models ? selection.compiler(*side.a) : text::visible(side.a->of.model.label);
+  return fmt::format("{}, batch {}, on {}", fixed, side.a->of.model.key.batch, selection.device(*side.a));
 }
 
 Row row_of_side(const Selection& selection, const Side& side, bool ranks_models, std::size_t number,
                 double adjusted_p) {
   const auto called = [&](const CellData& cell) {
-    return ranks_models ? text::visible(cell.model) : selection.compiler(cell);
+    return ranks_models ? text::visible(cell.of.model.label) : selection.compiler(cell);
   };
   const bool is_a_faster = side.ratio.value.value_or(0) > 1;
   Row row{{"panel", fmt::format("{}. {} over {}", number, called(*side.a), called(*side.b))},
@@ -68,8 +68,8 @@ Row row_of_side(const Selection& selection, const Side& side, bool ranks_models,
           {"b", called(*side.b)},
           {"side", words_of_side(selection, side, ranks_models)},
           {"device", selection.device(*side.a)},
-          {"model", text::visible(side.a->model)},
-          {"batch", side.a->batch},
+          {"model", text::visible(side.a->of.model.label)},
+          {"batch", side.a->of.model.key.batch},
           {"compiler", selection.compiler(is_a_faster ? *side.a : *side.b)}};
   add_number(row, "throughput_ratio", side.ratio, {"measured", ""});
   row["adjusted_p"] = adjusted_p;

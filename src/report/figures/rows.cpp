@@ -38,10 +38,10 @@ State state_of(const CellData& cell) {
 Row row_of(const Selection& selection, const CellData& cell, std::string panel) {
   return {{"panel", std::move(panel)},
           {"device", selection.device(cell)},
-          {"model", text::visible(cell.model)},
-          {"model_group", text::visible(cell.model_group)},
-          {"model_style", text::visible(cell.model_style)},
-          {"batch", cell.batch},
+          {"model", text::visible(cell.of.model.label)},
+          {"model_group", text::visible(cell.of.model.group)},
+          {"model_style", text::visible(cell.of.model.style)},
+          {"batch", cell.of.model.key.batch},
           {"compiler", selection.compiler(cell)}};
 }
 

@@ -68,8 +68,8 @@ int interest_of(const Selection& selection, const CellData& cell) {
 }
 
 std::string panel_of(const Selection& selection, const CellData& cell, const std::string& flags) {
-  const std::string name =
-      fmt::format("{}, batch {}, {}", text::visible(cell.model), cell.batch, selection.compiler(cell));
+  const std::string name = fmt::format("{}, batch {}, {}", text::visible(cell.of.model.label), cell.of.model.key.batch,
+                                       selection.compiler(cell));
   return (flags.empty() ? "" : fmt::format("[{}] ", flags)) + selection.with_device(name, cell);
 }
 
@@ -89,7 +89,7 @@ void add_strip(const Selection& selection, const CellData& cell, const CellData&
     form["attempt"] = each.process->attempt;
     form["state"] = each.state;
     form["reason"] = each.reason;
-    for (const double rate : samples::steady_rates(each.process->repetitions, cell.batch)) {
+    for (const double rate : samples::steady_rates(each.process->repetitions, cell.of.model.key.batch)) {
       if (++position % every != 0) continue;
       Row row = form;
       row["repetition"] = position;

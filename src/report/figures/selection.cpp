@@ -37,7 +37,7 @@ Selection::Selection(const page::Content& content, LoadCell load_cell, std::vect
     const std::string name = compiler(*cell);
     if (!known.insert(name).second) continue;
     compilers_.push_back(name);
-    kinds.push_back(text::visible(cell->compiler));
+    kinds.push_back(text::visible(cell->of.compiler.name));
   }
   for (const char* called : {"Identity", "OpenVINO", "TensorRT", "TVM"}) {
     if (published_.empty()) break;

@@ -62,7 +62,8 @@ Rows tuning_curve(const Selection& selection) {
     if (!number_of(selection, *cell, "tuning_s").value) continue;
     const std::optional<CellData> measured = selection.load(*cell);
     if (!measured) continue;
-    const Row form = row_of(selection, *cell, fmt::format("{}, batch {}", text::visible(cell->model), cell->batch));
+    const Row form = row_of(selection, *cell,
+                            fmt::format("{}, batch {}", text::visible(cell->of.model.label), cell->of.model.key.batch));
     for (const Point& point : curve_of(*measured, number_of(selection, *cell, "tuning_trials").value)) {
       Row row = form;
       row["trials"] = point.trials;

@@ -21,7 +21,7 @@ Workloads::Workloads(const Selection& selection) : selection_(selection) {
 }
 
 Workloads::Key Workloads::key_of(const CellData& cell) const {
-  return {selection_.device(cell), cell.model, cell.model_hash, cell.batch};
+  return {selection_.device(cell), cell.of.model.label, cell.of.model.key.hash, cell.of.model.key.batch};
 }
 
 std::vector<const std::vector<const CellData*>*> Workloads::all() const {

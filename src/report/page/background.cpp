@@ -44,8 +44,10 @@ std::vector<Fields> compiler_rows(const Content& content) {
   std::set<Fields> seen;
   std::vector<Fields> rows;
   for (const CellData* cell : content.results->cells) {
-    Fields row{cell->compiler,    cell->compiler_label, cell->compiler_version,  cell->options,
-               threads_of(*cell), cell->precision,      compute_device_of(*cell)};
+    Fields row{cell->of.compiler.name,    cell->of.compiler.label,
+               cell->of.compiler.version, work::text_of(cell->of.compiler.options),
+               threads_of(*cell),         cell->of.compiler.precision,
+               compute_device_of(*cell)};
     if (seen.insert(row).second) rows.push_back(std::move(row));
   }
   return rows;
@@ -55,7 +57,7 @@ std::vector<Fields> compiler_rows(const Content& content) {
 
 std::string environments(const Content& content) {
   std::set<std::string> devices;
-  for (const CellData* cell : content.results->cells) devices.insert(cell->device);
+  for (const CellData* cell : content.results->cells) devices.insert(cell->of.device);
   std::string html;
   for (const std::string& device : devices) html += environment_table(content, device);
   return html + html_table("Compilers",

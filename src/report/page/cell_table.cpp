@@ -124,8 +124,8 @@ class TableWriter {
 
  private:
   [[nodiscard]] std::string section(const CellData& cell, bool is_first) const {
-    const std::string title =
-        fmt::format("{}, batch {}, on {}", text::visible(cell.model), cell.batch, labels_.device(cell));
+    const std::string title = fmt::format("{}, batch {}, on {}", text::visible(cell.of.model.label),
+                                          cell.of.model.key.batch, labels_.device(cell));
     return fmt::format(
         "{}<tbody><tr class=\"workload\"><th colspan=\"{}\" scope=\"rowgroup\"><span>{}</span></th></tr>\n",
         is_first ? "" : "</tbody>\n", columns_.size() + 2, escaped(title));

@@ -60,14 +60,14 @@ Facts facts_of(const Results& results, const Labels& labels) {
     count(facts, results, *cell);
     facts.devices.insert(labels.device(*cell));
     facts.compilers.insert(labels.compiler(*cell));
-    facts.batch_sizes.insert(std::to_string(cell->batch));
+    facts.batch_sizes.insert(std::to_string(cell->of.model.key.batch));
     facts.threads.insert(threads_of(*cell));
-    facts.precisions.insert(cell->precision);
-    facts.loads.insert(cell->load);
-    facts.models.insert(cell->model);
+    facts.precisions.insert(cell->of.compiler.precision);
+    facts.loads.insert(cell->of.load);
+    facts.models.insert(cell->of.model.label);
     facts.groups.insert(metrics::series::group_of(*cell));
-    if (metrics::series::block_of(*cell)) facts.stacks.insert(cell->model);
-    if (!cell->model_family.empty()) facts.recipes.insert(cell->model);
+    if (metrics::series::block_of(*cell)) facts.stacks.insert(cell->of.model.label);
+    if (!cell->of.model.family.empty()) facts.recipes.insert(cell->of.model.label);
   }
   return facts;
 }

@@ -21,8 +21,8 @@ namespace {
 using store::CellData;
 
 std::string cell_name(const Labels& labels, const CellData& cell) {
-  return fmt::format("{}, {}, batch {}, on {}", labels.compiler(cell), text::visible(cell.model), cell.batch,
-                     labels.device(cell));
+  return fmt::format("{}, {}, batch {}, on {}", labels.compiler(cell), text::visible(cell.of.model.label),
+                     cell.of.model.key.batch, labels.device(cell));
 }
 
 // A reason for which several cells are listed together.
@@ -132,10 +132,10 @@ std::string summary(const Content& content) {
   std::set<std::string> batches;
   for (const CellData* cell : content.results->cells) {
     ++counts.at(static_cast<std::size_t>(status_of(*cell)));
-    devices.insert(cell->device);
-    models.insert(cell->model);
+    devices.insert(cell->of.device);
+    models.insert(cell->of.model.label);
     compilers.insert(compiler_of(*cell));
-    batches.insert(std::to_string(cell->batch));
+    batches.insert(std::to_string(cell->of.model.key.batch));
   }
   const std::size_t cells = content.results->cells.size();
   std::string html = fmt::format("<p>{}, {}, {}, {}. {} {}: {} measured", counted(devices, "device", "devices"),

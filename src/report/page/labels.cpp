@@ -18,7 +18,7 @@ namespace {
 // Returns "2 threads" or "all threads", as the study asks for them: a cell that was not measured yet has no number, and
 // is called as it will be.
 std::string threads_asked_of(const CellData& cell) {
-  return cell.threads_asked.empty() ? threads_of(cell) : cell.threads_asked + " threads";
+  return cell.of.compiler.threads_asked.empty() ? threads_of(cell) : cell.of.compiler.threads_asked + " threads";
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ Labels::Labels(const Content& content) {
   std::set<std::string> precisions;
   for (const CellData* cell : content.results->cells) {
     threads.insert(threads_asked_of(*cell));
-    precisions.insert(cell->precision);
+    precisions.insert(cell->of.compiler.precision);
   }
   has_several_compute_devices_ = are_on_several_compute_devices(content.results->cells);
   has_several_threads_ = threads.size() > 1;
@@ -43,22 +43,23 @@ bool Labels::are_ambiguous(const Content& content) const {
   std::set<Name> seen;
   const auto& cells = content.results->cells;
   return !std::all_of(cells.begin(), cells.end(), [&](const CellData* cell) {
-    return seen.emplace(device(*cell), cell->model, cell->batch, compiler(*cell)).second;
+    return seen.emplace(device(*cell), cell->of.model.label, cell->of.model.key.batch, compiler(*cell)).second;
   });
 }
 
 std::string Labels::device(const CellData& cell) const {
-  std::string label = text::visible(cell.device);
+  std::string label = text::visible(cell.of.device);
   if (has_several_compute_devices_) label += ", " + text::visible(compute_device_of(cell));
-  if (is_loaded(cell)) label += ", load " + text::visible(cell.load);
+  if (is_loaded(cell)) label += ", load " + text::visible(cell.of.load);
   return label;
 }
 
 std::string Labels::compiler(const CellData& cell) const {
   std::string label = text::visible(compiler_of(cell));
   if (has_several_threads_) label += ", " + text::visible(threads_asked_of(cell));
-  if (has_several_precisions_) label += ", " + text::visible(cell.precision);
-  if (detail_ != Detail::name && cell.options != "{}") label += " " + text::visible(cell.options);
+  if (has_several_precisions_) label += ", " + text::visible(cell.of.compiler.precision);
+  const work::Options& options = cell.of.compiler.options;
+  if (detail_ != Detail::name && !options.empty()) label += " " + text::visible(work::text_of(options));
   if (detail_ == Detail::cell_id) label += " " + text::visible(cell.cell_id);
   return label;
 }

@@ -89,13 +89,13 @@ class DataWriter {
   }
 
   json identity_of(const CellData& cell) {
-    const int model = models_.index_of(text::visible(cell.model));
+    const int model = models_.index_of(text::visible(cell.of.model.label));
     if (static_cast<std::size_t>(model) == group_of_.size())
-      group_of_.push_back(text::visible(cell.model_group.empty() ? cell.model_family : cell.model_group));
+      group_of_.push_back(text::visible(cell.of.model.group.empty() ? cell.of.model.family : cell.of.model.group));
     const int compiler = compilers_.index_of(labels_.compiler(cell));
-    if (static_cast<std::size_t>(compiler) == kind_of_.size()) kind_of_.push_back(text::visible(cell.compiler));
-    auto batch = std::find(batches_.begin(), batches_.end(), cell.batch);
-    if (batch == batches_.end()) batch = batches_.insert(batches_.end(), cell.batch);
+    if (static_cast<std::size_t>(compiler) == kind_of_.size()) kind_of_.push_back(text::visible(cell.of.compiler.name));
+    auto batch = std::find(batches_.begin(), batches_.end(), cell.of.model.key.batch);
+    if (batch == batches_.end()) batch = batches_.insert(batches_.end(), cell.of.model.key.batch);
     const std::string why = why_no_numbers(cell);
     return json::array({devices_.index_of(labels_.device(cell)), model, batch - batches_.begin(), compiler,
                         name(status_of(cell)), why.empty() ? -1 : reasons_.index_of(text::visible(why))});

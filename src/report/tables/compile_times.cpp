@@ -24,9 +24,9 @@ constexpr const char* kFallsNote =
 
 using Size = std::pair<int, std::uint64_t>;  // rank within the group, number of parameters
 
-Size size_of(const CellData& cell) { return {cell.model_size.value_or(0), cell.model_parameter_count.value_or(0)}; }
+Size size_of(const CellData& cell) { return {cell.of.model.size.value_or(0), cell.of.model.parameters.value_or(0)}; }
 
-bool may_be_in_table(const CellData& cell) { return cell.compiler != metrics::kIdentity && !is_loaded(cell); }
+bool may_be_in_table(const CellData& cell) { return cell.of.compiler.name != metrics::kIdentity && !is_loaded(cell); }
 
 // Returns the cells of the largest model of each group, or of all its models if their sizes are unknown.
 std::vector<const CellData*> cells_of_largest(const Input& input) {
@@ -46,11 +46,14 @@ std::vector<const CellData*> cells_of_largest(const Input& input) {
 // Leaves the cells of the smallest and of the largest batch size.
 void keep_outer_batches(std::vector<const CellData*>& cells) {
   if (cells.empty()) return;
-  const auto [least, most] = std::minmax_element(
-      cells.begin(), cells.end(), [](const CellData* a, const CellData* b) { return a->batch < b->batch; });
-  const int smallest = (*least)->batch;
-  const int largest = (*most)->batch;
-  std::erase_if(cells, [=](const CellData* cell) { return cell->batch != smallest && cell->batch != largest; });
+  const auto [least, most] = std::minmax_element(cells.begin(), cells.end(), [](const CellData* a, const CellData* b) {
+    return a->of.model.key.batch < b->of.model.key.batch;
+  });
+  const int smallest = (*least)->of.model.key.batch;
+  const int largest = (*most)->of.model.key.batch;
+  std::erase_if(cells, [=](const CellData* cell) {
+    return cell->of.model.key.batch != smallest && cell->of.model.key.batch != largest;
+  });
 }
 
 // Collects values by row and column; both appear in the order in which they were added.
@@ -133,9 +136,10 @@ Table compile_times(const Input& input) {
   for (const CellData* cell : cells) {
     const store::DerivedValue* value = input.results().values.find(cell->cell_id, kMetric);
     Entry entry = value == nullptr ? empty_entry("not computed") : number_entry(value->value, value->reason);
-    own.insert(cell->model);
+    own.insert(cell->of.model.label);
     times.add_column(input.device(*cell), input.compiler(*cell));
-    times.set(cell->model, cell->batch, input.device(*cell), input.compiler(*cell), std::move(entry));
+    times.set(cell->of.model.label, cell->of.model.key.batch, input.device(*cell), input.compiler(*cell),
+              std::move(entry));
   }
   add_published(input, own, times);
   Table table = times.table();

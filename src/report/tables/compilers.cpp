@@ -15,8 +15,10 @@ Table compilers(const Input& input) {
   std::set<std::vector<std::string>> seen;
   for (const store::CellData* cell : input.results().cells) {
     const std::vector<std::string> fields{
-        cell->compiler,    cell->compiler_label, cell->compiler_version, cell->options == "{}" ? "" : cell->options,
-        threads_of(*cell), cell->precision,      input.device(*cell)};
+        cell->of.compiler.name,    cell->of.compiler.label,
+        cell->of.compiler.version, cell->of.compiler.options.empty() ? "" : work::text_of(cell->of.compiler.options),
+        threads_of(*cell),         cell->of.compiler.precision,
+        input.device(*cell)};
     if (!seen.insert(fields).second) continue;
     Row row;
     for (const std::string& field : fields) row.entries.push_back(text_entry(field));

@@ -48,12 +48,12 @@ class DepthLines {
  public:
   void add(const Input& input, const store::SeriesValue& value, const char* family) {
     const store::CellData* const cell = input.first_cell(value);
-    if (cell == nullptr || cell->model_family != family) return;
+    if (cell == nullptr || cell->of.model.family != family) return;
     const auto block = metrics::series::block_of(*cell);
     if (!block || !block->width) return;
     Point& point =
         line_of({input.device(*cell), input.compiler(*cell), block->name_sans_width, *block->width, false, {}})
-            .points[cell->batch];
+            .points[cell->of.model.key.batch];
     if (value.series == kSlope) {
       point.slope = number_entry(value.value, value.reason);
       point.standard_error = beside(value.value, value.standard_error);

@@ -58,10 +58,10 @@ Table devices(const Input& input) {
   for (const DescribedBy& each : kDescriptions) table.columns.push_back({each.entry, each.heading, Kind::text});
   std::vector<std::string> seen;
   for (const store::CellData* cell : input.results().cells) {
-    if (std::find(seen.begin(), seen.end(), cell->device) != seen.end()) continue;
-    seen.push_back(cell->device);
-    Row row{{text_entry(cell->device)}};
-    for (const DescribedBy& each : kDescriptions) row.entries.push_back(entry_of(input, cell->device, each.entry));
+    if (std::find(seen.begin(), seen.end(), cell->of.device) != seen.end()) continue;
+    seen.push_back(cell->of.device);
+    Row row{{text_entry(cell->of.device)}};
+    for (const DescribedBy& each : kDescriptions) row.entries.push_back(entry_of(input, cell->of.device, each.entry));
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -19,8 +19,8 @@ using store::CellData;
 
 std::string details_of(const CellData& cell) {
   return fmt::format(", {}{}{}", threads_of(cell),
-                     cell.precision == metrics::kFullPrecision ? "" : ", " + cell.precision,
-                     cell.options == "{}" || cell.options.empty() ? "" : " " + cell.options);
+                     cell.of.compiler.precision == metrics::kFullPrecision ? "" : ", " + cell.of.compiler.precision,
+                     cell.of.compiler.options.empty() ? "" : " " + work::text_of(cell.of.compiler.options));
 }
 
 }  // namespace

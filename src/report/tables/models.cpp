@@ -22,10 +22,10 @@ constexpr const char* kNoRecipe = "known of recipes only";
 // those of the recipe.
 Known<zoo::ModelFacts> facts_of(const CellData& cell, const nlohmann::json& changed = nlohmann::json::object()) {
   using Facts = Known<zoo::ModelFacts>;
-  nlohmann::json parameters = json_text::parse(cell.model_parameters);
-  if (cell.model_family.empty() || !parameters.is_object()) return Facts::unknown(kNoRecipe);
+  nlohmann::json parameters = cell.recipe_parameters;
+  if (cell.of.model.family.empty() || !parameters.is_object()) return Facts::unknown(kNoRecipe);
   parameters.update(changed);
-  const auto recipe = zoo::resolve(cell.model_family, parameters, 1);
+  const auto recipe = zoo::resolve(cell.of.model.family, parameters, 1);
   if (!recipe) return Facts::unknown(recipe.error().text());
   const auto facts = zoo::facts(*recipe, 1);
   return facts ? Facts::of(*facts) : Facts::unknown(facts.error().text());
@@ -36,16 +36,16 @@ Entry count_entry(const Known<zoo::ModelFacts>& facts, std::uint64_t zoo::ModelF
   return number_entry(static_cast<double>((*facts.value).*count), "");
 }
 
-bool is_block(const CellData& cell) { return cell.model_family == kConvBlock || cell.model_family == kMhaBlock; }
+bool is_block(const CellData& cell) { return cell.of.model.family == kConvBlock || cell.of.model.family == kMhaBlock; }
 
 Row row_of_model(const CellData& cell) {
   const Known<zoo::ModelFacts> facts = facts_of(cell);
   const std::string no_size = "the study gives no size";
-  Row row{{text_entry(cell.model), text_entry(metrics::series::group_of(cell)),
-           cell.model_style.empty() ? empty_entry("the study gives no style") : text_entry(cell.model_style),
-           cell.model_size ? number_entry(*cell.model_size, "") : empty_entry(no_size)}};
-  row.entries.push_back(cell.model_parameter_count ? number_entry(static_cast<double>(*cell.model_parameter_count), "")
-                                                   : empty_entry(kNoRecipe));
+  Row row{{text_entry(cell.of.model.label), text_entry(metrics::series::group_of(cell)),
+           cell.of.model.style.empty() ? empty_entry("the study gives no style") : text_entry(cell.of.model.style),
+           cell.of.model.size ? number_entry(*cell.of.model.size, "") : empty_entry(no_size)}};
+  row.entries.push_back(cell.of.model.parameters ? number_entry(static_cast<double>(*cell.of.model.parameters), "")
+                                                 : empty_entry(kNoRecipe));
   row.entries.push_back(count_entry(facts, &zoo::ModelFacts::macs_torchinfo));
   row.entries.push_back(count_entry(facts, &zoo::ModelFacts::macs));
   return row;
@@ -96,7 +96,7 @@ Table models(const Input& input) {
                    {"macs", "MACs", Kind::count}};
   std::set<std::string> seen;
   for (const CellData* cell : input.results().cells) {
-    if (!is_block(*cell) && seen.insert(cell->model).second) table.rows.push_back(row_of_model(*cell));
+    if (!is_block(*cell) && seen.insert(cell->of.model.label).second) table.rows.push_back(row_of_model(*cell));
   }
   if (input.shows_published()) add_published_models(table);
   return table;
@@ -110,8 +110,8 @@ Table blocks(const Input& input) {
   for (const CellData* cell : input.results().cells) {
     const auto block = metrics::series::block_of(*cell);
     if (!is_block(*cell) || !block || !block->width) continue;
-    if (!seen.emplace(cell->model_family, *block->width).second) continue;
-    Row row{{text_entry(cell->model_family), number_entry(block->width, ""), parameters_of_block(*cell)}};
+    if (!seen.emplace(cell->of.model.family, *block->width).second) continue;
+    Row row{{text_entry(cell->of.model.family), number_entry(block->width, ""), parameters_of_block(*cell)}};
     table.rows.push_back(std::move(row));
   }
   if (input.shows_published()) add_published_blocks(table);

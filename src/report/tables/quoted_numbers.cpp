@@ -67,9 +67,9 @@ std::string counts(const Results& results, CommandNames& names) {
   std::size_t measured = 0;
   std::size_t failed = 0;
   for (const store::CellData* cell : results.cells) {
-    devices.insert(cell->device);
-    models.insert(cell->model);
-    compilers.insert(cell->compiler);
+    devices.insert(cell->of.device);
+    models.insert(cell->of.model.label);
+    compilers.insert(cell->of.compiler.name);
     const Status status = status_of(*cell);
     if (status == Status::measured || status == Status::partial) ++measured;
     if (status == Status::failed) ++failed;
@@ -94,7 +94,7 @@ std::string commands_of(const Input& input, const store::SeriesValue& value, con
   const std::string what = letters_of(value.subject) + "Batch" + letters_of(value.batch_sizes);
   const std::string begin = fmt::format("Ngb{}{}", quoted.name, letters_of(value.device));
   const std::string name =
-      names.take(begin + letters_of(cell->compiler_label) + what, begin + letters_of(input.compiler(*cell)) + what);
+      names.take(begin + letters_of(cell->of.compiler.label) + what, begin + letters_of(input.compiler(*cell)) + what);
   const int decimals = decimals_of_four_digits(*value.value);
   const char* const heading = metrics::series::find_series(value.series)->heading;
   std::string latex = comment(fmt::format("{}: {}, batch {}, {} on {}", heading, value.subject, value.batch_sizes,

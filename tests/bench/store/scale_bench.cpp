@@ -50,11 +50,11 @@ void add_models(plan::Plan& plan, int models) {
   for (int model = 0; model < models; ++model) {
     const int group = model / kModelsOfAGroup;
     for (int batch = 1; batch <= 1 << (kBatches - 1); batch *= 2) {
-      plan.models.push_back({.key = {fmt::format("{:064x}", model), batch},
-                             .label = fmt::format("model {}", model),
-                             .group = fmt::format("group {}", group),
-                             .style = group % 2 == 0 ? "convolutional" : "transformer",
-                             .size = 1 + model % kModelsOfAGroup});
+      plan.models.push_back({{.key = {fmt::format("{:064x}", model), batch},
+                              .label = fmt::format("model {}", model),
+                              .group = fmt::format("group {}", group),
+                              .style = group % 2 == 0 ? "convolutional" : "transformer",
+                              .size = 1 + model % kModelsOfAGroup}});
     }
   }
 }

@@ -58,7 +58,7 @@ plan::Plan make_plan(int cells) {
   const int models = std::max(1, cells / (kBatches * kCompilers));
   for (int model = 0; model < models; ++model) {
     for (int batch = 1; batch <= 1 << (kBatches - 1); batch *= 2) {
-      plan.models.push_back({.key = {fmt::format("{:064x}", model), batch}, .label = fmt::format("model {}", model)});
+      plan.models.push_back({{.key = {fmt::format("{:064x}", model), batch}, .label = fmt::format("model {}", model)}});
       for (int compiler = 0; compiler < kCompilers; ++compiler) {
         plan.cells.push_back({.id = fmt::format("{:016x}", plan.cells.size()),
                               .device = "local",

@@ -36,7 +36,7 @@ plan::Plan make_plan(int pairs) {
     plan.compilers.push_back({.name = "fast", .version = version, .label = fmt::format("fast {}", version)});
   }
   for (int model = 0; model < pairs; ++model) {
-    plan.models.push_back({.key = {fmt::format("{:064x}", model), 1}, .label = fmt::format("model {}", model)});
+    plan.models.push_back({{.key = {fmt::format("{:064x}", model), 1}, .label = fmt::format("model {}", model)}});
     for (const int compiler : {0, 1}) {
       plan.cells.push_back({.id = fmt::format("{:016x}", plan.cells.size()),
                             .device = "local",
@@ -107,7 +107,7 @@ void judge_results(const Arguments& arguments) {
   metrics::Side baseline{.origin = &cells};
   metrics::Side candidate{.origin = &cells};
   for (const store::CellData& cell : cells) {
-    (cell.compiler_version == "1.0" ? baseline : candidate).cells.push_back(&cell);
+    (cell.of.compiler.version == "1.0" ? baseline : candidate).cells.push_back(&cell);
   }
   const metrics::Comparison comparison = value_of(
       metrics::compare(baseline, candidate, metrics::Axis::version, {.adjustment = metrics::Adjustment::holm}));

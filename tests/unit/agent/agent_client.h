@@ -44,8 +44,7 @@ inline work::Job small_job(int processes = 2) {
   job.protocol.repetitions = 4;
   job.limits.memory_bytes = 1ULL << 34U;
   job.limits.disturbance = {.max_wait_ratio = 1, .wait_ns = 0};  // the machine of a test is busy
-  job.models.push_back(
-      {.key = {"0123456789abcdef0123", 1}, .label = "tiny", .source = work::Recipe{R"({"family":"tiny"})"}});
+  job.models.push_back({{.key = {"0123456789abcdef0123", 1}, .label = "tiny"}, work::Recipe{R"({"family":"tiny"})"}});
   job.groups.emplace_back();
   return job;
 }

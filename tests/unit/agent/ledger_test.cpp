@@ -83,7 +83,7 @@ TEST(Ledger, DoesNotTryAgainWhatTheJobSaysIsStillMissing) {
   job.reference.emplace();
   job.compilers = {{.name = "here"}, {.name = "gone"}};
   job.places = {{}, {.compiler = "here"}, {.compiler = "gone", .why_missing = "no network"}};
-  job.models = {{.key = {"m"}}, {.key = {"n"}}};
+  job.models = {{{.key = {"m"}}}, {{.key = {"n"}}}};
   job.given_references = {{.model_index = 1, .why_not = "no PyTorch"}};
   job.cells = {{"a", "", 0, 0}, {"b", "", 1, 1}};
   const StillMissing still_missing(job);

@@ -21,7 +21,7 @@ plan::Plan two_devices() {
       {.name = "identity", .version = "2.15.0", .label = "identity"}};
   for (const int batch : {1, 4}) {
     plan.models.push_back(
-        {.key = {"0123456789abcdef0123456789abcdef", batch}, .label = "resnet18", .source = work::Recipe{"{}"}});
+        {{.key = {"0123456789abcdef0123456789abcdef", batch}, .label = "resnet18"}, work::Recipe{"{}"}});
   }
   plan.cells = {{"a", "local", 0, 0}, {"b", "local", 1, 0}, {"c", "board", 1, 1}};
   plan.groups = {{"local", 0, {{1, 0}, {0, 0}, {0, 1}}}, {"board", 1, {{2, 0}}}};

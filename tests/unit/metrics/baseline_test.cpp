@@ -18,17 +18,17 @@ using store::CellData;
 CellData at(double speed, const std::string& id, const std::string& compiler, const std::string& version = "1.0") {
   CellData cell = made_up::cell_of(compiler, 1, {process(0, {1e3 / speed}), process(1, {1e3 / speed})});
   cell.cell_id = id;
-  cell.compiler_version = version;
+  cell.of.compiler.version = version;
   return cell;
 }
 
 CellData in(const std::string& precision, CellData cell) {
-  cell.precision = precision;
+  cell.of.compiler.precision = precision;
   return cell;
 }
 
 CellData labelled(const std::string& label, CellData cell) {
-  cell.compiler_label = label;
+  cell.of.compiler.label = label;
   return cell;
 }
 
@@ -64,7 +64,7 @@ TEST(Baseline, IsNotGuessedForACompilerThatDoesNotReportItsComputeDevice) {
   std::vector<CellData> cells{made_up::on("cpu", at(10, "identity", "identity")), at(600, "other", "other")};
   EXPECT_EQ(speed_up_of(cells, "other").reason,
             "unknown whether the identity computed on the same device: no process has reported where it computes");
-  cells[0].compute_device = cells[1].compute_device;  // results from before compute devices were reported
+  cells[0].of.compute_device = cells[1].of.compute_device;  // results from before compute devices were reported
   EXPECT_NEAR(speed_up_of(cells, "other").value.value(), 60, 1e-4);
 }
 
@@ -104,16 +104,16 @@ TEST(Baseline, MayBeAnyCompilerVersionOrLabel) {
 
 TEST(Baseline, GivenByALabelServesOtherNumbersOfThreadsToo) {
   std::vector<CellData> cells{labelled("one thread", at(10, "one", "fast")), at(15, "two", "fast")};
-  cells[0].threads = 1;
+  cells[0].of.threads = 1;
   EXPECT_NEAR(speed_up_of(cells, "two", "one thread").value.value(), 1.5, 1e-6);
   EXPECT_EQ(speed_up_of(cells, "two", "fast").value, 1);
 }
 
 TEST(Baseline, HasTheNumberOfThreadsThatAWordMeans) {
   std::vector<CellData> cells{at(10, "number", "identity"), at(15, "word", "fast")};
-  cells[1].threads_asked = "all";
+  cells[1].of.compiler.threads_asked = "all";
   EXPECT_NEAR(speed_up_of(cells, "word", "identity").value.value(), 1.5, 1e-6);
-  cells[0].threads = 1;
+  cells[0].of.threads = 1;
   EXPECT_EQ(speed_up_of(cells, "word", "identity").reason, "the identity was not measured here");
 }
 

@@ -131,7 +131,7 @@ TEST(BisectionStep, IsDecidedByTheWorstCellAndNamesAllBadOnes) {
   step.add(Verdict::slower, 0.9).add(Verdict::slower, 0.5).add(Verdict::undecided, 0.4, 0.9);
   const Step judged = step.judged_for(Fault::slower);
   EXPECT_EQ(judged.finding, Finding::bad);
-  EXPECT_EQ(judged.decisive->candidate->batch, 2);
+  EXPECT_EQ(judged.decisive->candidate->of.model.key.batch, 2);
   EXPECT_EQ(judged.bad_cells, (std::set<std::string>{identity_of(step.pair(0)), identity_of(step.pair(1))}));
 }
 
@@ -140,7 +140,7 @@ TEST(BisectionStep, CountsOnlyTheCellsThatAreAskedFor) {
   step.add(Verdict::slower, 0.5).add(Verdict::same, 1);
   const Step judged = step.judged_for(Fault::slower, {identity_of(step.pair(1))});
   EXPECT_EQ(judged.finding, Finding::good);
-  EXPECT_EQ(judged.decisive->candidate->batch, 2);
+  EXPECT_EQ(judged.decisive->candidate->of.model.key.batch, 2);
 }
 
 TEST(BisectionStep, OfOneAndTheSameBuildIsGood) {

@@ -20,7 +20,7 @@ CellData measured(const std::string& compiler, double factor, const std::string&
     processes.push_back(made_up::process(static_cast<int>(processes.size()), {1e3 / (speed * factor)}));
   }
   CellData cell = made_up::cell_of(compiler, 1, processes);
-  cell.compiler_version = version;
+  cell.of.compiler.version = version;
   cell.cell_id += version;
   return cell;
 }
@@ -60,7 +60,7 @@ TEST(Comparison, AlongAnAxisOfOneResultPairsRounds) {
 TEST(Comparison, AlongTheAxisOfLoadsPairsACellWithItselfUnderAnother) {
   std::vector<CellData> cells{made_up::cell_of("xla", 1, {made_up::process(0, {10})}),
                               made_up::cell_of("xla", 1, {made_up::process(0, {20})})};
-  cells[1].load = "cpu: 1";
+  cells[1].of.load = "cpu: 1";
   const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::load, {});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_NEAR(std::exp(found->pairs.at(0).judgement.contrast.estimate), 0.5, 1e-9);
@@ -78,7 +78,7 @@ TEST(Comparison, DoesNotPairCellsThatDifferInMoreThanTheAxis) {
 TEST(Comparison, ReportsWhichSideFailed) {
   const std::vector<CellData> before{measured("a", 1), failed("b"), failed("c"), made_up::cell("d", 1)};
   std::vector<CellData> after{failed("a"), measured("b", 1), failed("c"), measured("d", 1)};
-  after[0].compiler_version = "1.0";
+  after[0].of.compiler.version = "1.0";
   const auto found = compare(side(before), side(after), Axis::results, {});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->pairs[0].status, PairStatus::newly_failed);
@@ -155,8 +155,8 @@ TEST(Comparison, WithoutVariationIsUndecidedAndMoreRoundsWouldNotHelp) {
 TEST(Comparison, WithoutAPairNamesWhatTheSidesDoNotShare) {
   std::vector<CellData> before{measured("fast", 1)};
   std::vector<CellData> after{measured("fast", 1)};
-  after[0].batch = 8;
-  after[0].device = "board";
+  after[0].of.model.key.batch = 8;
+  after[0].of.device = "board";
   const auto found = compare(side(before), side(after), Axis::results, {});
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().next, "the sides have no common batch size (1 and 8), no common device (local and board)");
@@ -194,7 +194,7 @@ TEST(Comparison, CountsCellsWithoutAPartner) {
 TEST(Comparison, PairsOnlyCellsOfTheSameComputeDevice) {
   std::vector<CellData> cells{made_up::on("cpu", measured("identity", 1)), made_up::on("gpu", measured("identity", 5)),
                               made_up::on("gpu", measured("trt", 9))};
-  cells[1].options = R"({"device":"cuda"})";
+  cells[1].of.compiler.options = {{"device", R"("cuda")"}};
   const auto found = compare({{&cells[0], &cells[1]}, &cells}, {{&cells[2]}, &cells}, Axis::compiler, {});
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_EQ(found->pairs.size(), 1U);
@@ -204,8 +204,8 @@ TEST(Comparison, PairsOnlyCellsOfTheSameComputeDevice) {
 
 TEST(Comparison, AlongTheComputeDevicePairsCellsWhoseOptionsNameIt) {
   std::vector<CellData> cells{made_up::on("cpu", measured("identity", 1)), made_up::on("gpu", measured("identity", 5))};
-  cells[0].options = R"({"layout":"last"})";
-  cells[1].options = R"({"device":"cuda","layout":"last"})";
+  cells[0].of.compiler.options = {{"layout", R"("last")"}};
+  cells[1].of.compiler.options = {{"device", R"("cuda")"}, {"layout", R"("last")"}};
   const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::compute_device, {});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::faster);
@@ -216,7 +216,7 @@ TEST(Comparison, AlongTheComputeDevicePairsCellsWhoseOptionsNameIt) {
 TEST(Comparison, KeepsAPairWhoseFailedSideNeverReportedItsComputeDevice) {
   const std::vector<CellData> before{made_up::on("gpu", measured("a", 1))};
   std::vector<CellData> after{failed("a")};
-  after[0].compiler_version = "1.0";
+  after[0].of.compiler.version = "1.0";
   const auto found = compare(side(before), side(after), Axis::results, {});
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_EQ(found->pairs[0].status, PairStatus::newly_failed);
@@ -226,9 +226,9 @@ TEST(Comparison, KeepsAPairWhoseFailedSideNeverReportedItsComputeDevice) {
 TEST(Comparison, PairsAllThreadsOfOneDeviceWithAllThreadsOfAnother) {
   const auto at = [](const std::string& device, int threads, const std::string& asked) {
     CellData cell = measured("fast", 1);
-    cell.device = device;
-    cell.threads = threads;
-    cell.threads_asked = asked;
+    cell.of.device = device;
+    cell.of.threads = threads;
+    cell.of.compiler.threads_asked = asked;
     return cell;
   };
   const std::vector<CellData> small{at("small", 2, "all")};
@@ -250,8 +250,8 @@ TEST(Axis, IsNamedByItsValueAndACompilerAlsoByLabelOrVersion) {
   EXPECT_EQ(parse_axis("options").value(), Axis::options);
   EXPECT_FALSE(parse_axis("colour"));
   CellData cell = measured("fast", 1, "2.0");
-  cell.compiler_label = "fast hint=latency";
-  cell.options = R"({"hint":"latency","spin":false})";
+  cell.of.compiler.label = "fast hint=latency";
+  cell.of.compiler.options = {{"hint", R"("latency")"}, {"spin", "false"}};
   EXPECT_EQ(place_on(Axis::options, cell), "hint=latency spin=false");
   EXPECT_TRUE(is_called("fast", Axis::compiler, cell));
   EXPECT_TRUE(is_called("fast@2.0", Axis::compiler, cell));

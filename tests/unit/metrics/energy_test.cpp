@@ -66,7 +66,7 @@ TEST(EnergyMetrics, SayWhyThereIsNoNumber) {
   const samples::Reading unread{"package_power", "watt", "timed", Known<double>::unknown("permission denied")};
   EXPECT_EQ(why_none(metered({unread}), "package_energy_per_inference_j"), "permission denied");
   store::CellData loaded = metered({power});
-  loaded.load = "cpu: 1";
+  loaded.of.load = "cpu: 1";
   EXPECT_EQ(why_none(loaded, "package_energy_per_inference_j"), "its load took energy as well");
 }
 

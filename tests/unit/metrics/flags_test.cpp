@@ -45,7 +45,7 @@ TEST(Flags, AreRaisedByProcessesThatLoadedWhatAnotherOneHadCompiled) {
 TEST(Flags, AreRaisedByABaselineOfAnotherEnvironment) {
   CellData identity = calm();
   identity.cell_id = "identity-1";
-  identity.compiler = identity.compiler_label = "identity";
+  identity.of.compiler.name = identity.of.compiler.label = "identity";
   const auto is_raised = [&] {
     for (const store::DerivedValue& value : compute_all({identity, calm()}, 1)) {
       if (value.cell_id == "fast-1" && value.metric == "flag_unlike_baseline") return true;
@@ -109,11 +109,11 @@ TEST(Flags, AreRaisedByAGpusClockBelow75PercentAfterATimedPhaseOnTheGpu) {
   for (const int process : {0, 1}) tell(cell, process, "gpu_max_frequency", "end", 1980e6);
   tell(cell, 0, "gpu_frequency", "start", 345e6);  // idle before
   tell(cell, 0, "gpu_frequency", "end", 1485e6);   // exactly 75 %
-  cell.compute_device = Known<std::string>::of("gpu");
+  cell.of.compute_device = Known<std::string>::of("gpu");
   EXPECT_THAT(flags(cell), IsEmpty());
   tell(cell, 1, "gpu_frequency", "end", 1484e6);
   EXPECT_THAT(flags(cell), ElementsAre("gpu_throttled"));
-  cell.compute_device = Known<std::string>::of("cpu");
+  cell.of.compute_device = Known<std::string>::of("cpu");
   EXPECT_THAT(flags(cell), IsEmpty());
 }
 

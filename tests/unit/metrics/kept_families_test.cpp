@@ -214,7 +214,7 @@ TEST_F(KeptFamilies, AreNotThoseOfAMergedFile) {
   const auto renamed = derive(std::vector<store::Source>{{folder_.results(), {{"local", "xeon"}}}}, 1);
   ASSERT_TRUE(renamed);
   EXPECT_EQ(renamed->computed, 2U) << "read as a file of its own";
-  EXPECT_EQ(renamed->cells[0].device, "xeon");
+  EXPECT_EQ(renamed->cells[0].of.device, "xeon");
   EXPECT_EQ(shown().computed, 0U);
 }
 

@@ -14,14 +14,14 @@ namespace ngb::made_up {
 inline store::CellData cell(const std::string& compiler, int batch) {
   store::CellData made;
   made.cell_id = compiler + "-" + std::to_string(batch);
-  made.device = "local";
-  made.model = "resnet18";
-  made.model_hash = "feedface";
-  made.batch = batch;
-  made.compiler = made.compiler_label = compiler;
-  made.compiler_version = "1.0";
-  made.threads = 2;
-  made.precision = "f32";
+  made.of.device = "local";
+  made.of.model.label = "resnet18";
+  made.of.model.key.hash = "feedface";
+  made.of.model.key.batch = batch;
+  made.of.compiler.name = made.of.compiler.label = compiler;
+  made.of.compiler.version = "1.0";
+  made.of.threads = 2;
+  made.of.compiler.precision = "f32";
   made.device_cpus = 8;
   return made;
 }
@@ -57,7 +57,7 @@ inline store::CellData cell_of(const std::string& compiler, int batch,
 }
 
 inline store::CellData on(const std::string& compute_device, store::CellData cell) {
-  cell.compute_device = Known<std::string>::of(compute_device);
+  cell.of.compute_device = Known<std::string>::of(compute_device);
   return cell;
 }
 

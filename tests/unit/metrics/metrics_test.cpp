@@ -50,11 +50,11 @@ TEST(Metrics, CountThroughputPerRepetitionWithoutWarmUp) {
 TEST(Metrics, GiveTheBitsThatCompressingSavesWhereTheStudyGivesBothSizes) {
   CellData cell = by_hand();
   EXPECT_EQ(reason({cell}, "fast-4", "tcr_bits_per_s"), "the study gives no raw_bytes and encoded_bytes of the model");
-  cell.model_raw_bytes = 1000;
-  cell.model_encoded_bytes = 250;
+  cell.of.model.raw_bytes = 1000;
+  cell.of.model.encoded_bytes = 250;
   const double per_s = number({cell}, "fast-4", "throughput_per_s");
   EXPECT_DOUBLE_EQ(number({cell}, "fast-4", "tcr_bits_per_s"), per_s * 6000);
-  cell.model_encoded_bytes = 1001;  // longer than before
+  cell.of.model.encoded_bytes = 1001;  // longer than before
   const auto value = value_of({cell}, "fast-4", "tcr_bits_per_s");
   EXPECT_DOUBLE_EQ(value.value.value(), per_s * -8);
   EXPECT_LE(value.low.value(), value.value.value());
@@ -205,8 +205,8 @@ TEST(Metrics, NameTheNeighbourThatIsMissing) {
 
 TEST(Metrics, RelateOnlyCellsOfTheSameThreadsModelAndDevice) {
   for (const auto& change :
-       {+[](CellData& cell) { cell.threads = 1; }, +[](CellData& cell) { cell.model_hash = "other"; },
-        +[](CellData& cell) { cell.device = "other"; }}) {
+       {+[](CellData& cell) { cell.of.threads = 1; }, +[](CellData& cell) { cell.of.model.key.hash = "other"; },
+        +[](CellData& cell) { cell.of.device = "other"; }}) {
     auto cells = two_compilers();
     change(cells[3]);
     EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "the identity was not measured here");
@@ -220,11 +220,11 @@ std::vector<CellData> three_settings() {
                               cell_of("fast", 1, {process(0, {12.5, 12.5}), process(1, {12.5, 12.5})}),
                               cell_of("fast", 1, {process(0, {20, 20}), process(1, {20, 20})})};
   cells[0].cell_id = "best";
-  cells[0].options = R"({"hint":"latency"})";
+  cells[0].of.compiler.options = {{"hint", R"("latency")"}};
   cells[1].cell_id = "second";
-  cells[1].threads = 1;
+  cells[1].of.threads = 1;
   cells[2].cell_id = "third";
-  cells[2].compiler_version = "0.9";
+  cells[2].of.compiler.version = "0.9";
   return cells;
 }
 
@@ -238,10 +238,11 @@ TEST(Metrics, CompareACompilersSettingsWithTheBestOfItsOtherSettings) {
 
 TEST(Metrics, DoNotCompareSettingsAcrossBatchModelDevicesOrPrecision) {
   for (const auto& change :
-       {+[](CellData& cell) { cell.batch = 2; }, +[](CellData& cell) { cell.precision = "bf16"; },
-        +[](CellData& cell) { cell.model_hash = "other"; }, +[](CellData& cell) { cell.device = "other"; },
-        +[](CellData& cell) { cell.compiler = "slow"; }, +[](CellData& cell) { cell.processes.clear(); },
-        +[](CellData& cell) { cell.compute_device = Known<std::string>::of("gpu"); }}) {
+       {+[](CellData& cell) { cell.of.model.key.batch = 2; },
+        +[](CellData& cell) { cell.of.compiler.precision = "bf16"; },
+        +[](CellData& cell) { cell.of.model.key.hash = "other"; }, +[](CellData& cell) { cell.of.device = "other"; },
+        +[](CellData& cell) { cell.of.compiler.name = "slow"; }, +[](CellData& cell) { cell.processes.clear(); },
+        +[](CellData& cell) { cell.of.compute_device = Known<std::string>::of("gpu"); }}) {
     auto cells = three_settings();
     cells.pop_back();
     change(cells[1]);

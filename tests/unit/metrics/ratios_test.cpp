@@ -50,7 +50,7 @@ TEST(Ratios, DoNotPairTheRoundsOfDifferentEnvironments) {
 }
 
 store::CellData under(const std::string& load, store::CellData cell) {
-  cell.load = load;
+  cell.of.load = load;
   cell.cell_id += " " + load;
   return cell;
 }
@@ -71,7 +71,7 @@ TEST(Ratios, OfRetentionNeedALoadAndTheSameCellWithoutIt) {
 }
 
 store::CellData with_instances(int instances, store::CellData cell) {
-  cell.instances = instances;
+  cell.of.compiler.instances = instances;
   cell.cell_id += " x" + std::to_string(instances);
   return cell;
 }
@@ -130,7 +130,7 @@ TEST(Ratios, ExcludeADriftThatBothSidesOfARoundShare) {
 TEST(Ratios, OfDifferentBatchSizesTreatProcessesAsIndependent) {
   store::CellData single = at_speeds("fast", kSlow);
   store::CellData four = at_speeds("fast", kFast);
-  four.batch = 4;
+  four.of.model.key.batch = 4;
   four.cell_id = "fast-4";
   for (auto& process : four.processes) process.repetitions.back().wall_ns *= 4;
   const std::vector<store::CellData> cells{single, four};
@@ -145,8 +145,8 @@ TEST(Ratios, OfRatiosPairWithinEachBatchSize) {
   std::vector<store::CellData> cells{at_speeds("identity", slow_single), at_speeds("fast", fast_single),
                                      at_speeds("identity", kSlow), at_speeds("fast", kFast)};
   for (std::size_t i = 2; i < 4; ++i) {
-    cells[i].batch = 4;
-    cells[i].cell_id = cells[i].compiler + "-4";
+    cells[i].of.model.key.batch = 4;
+    cells[i].cell_id = cells[i].of.compiler.name + "-4";
     for (auto& process : cells[i].processes) process.repetitions.back().wall_ns *= 4;
   }
   expect_value(made_up::value_of(cells, "fast-4", "bsr_ratio"), 1.150766864782, 1.097812707305, 1.206275322073);
@@ -168,7 +168,7 @@ TEST(Ratios, DoNotDependOnTheNumberOfThreadsOrOnOtherCells) {
   std::vector<store::CellData> cells{at_speeds("identity", kSlow), at_speeds("fast", kFast)};
   for (int i = 0; i < 6; ++i) {
     cells.push_back(at_speeds("fast", kSlow));
-    cells.back().model_hash = "model " + std::to_string(i);
+    cells.back().of.model.key.hash = "model " + std::to_string(i);
     cells.back().cell_id = "cell " + std::to_string(i);
   }
   const auto one = compute_all(cells, 1);

@@ -38,18 +38,18 @@ TEST(SameBuild, NeedsEqualModelBuildOptionsDeviceThreadsPrecisionAndEnvironment)
   const CellData cell = built(kSpeeds, 1);
   EXPECT_TRUE(is_same_build(cell, built(kSpeeds, 1000)));
   const std::vector<std::function<void(CellData&)>> changes{
-      [](CellData& other) { other.model_hash = "other"; },
+      [](CellData& other) { other.of.model.key.hash = "other"; },
       [](CellData& other) { other.processes[0].made_with.manifest_sha256 = "other"; },
       [](CellData& other) { other.processes[0].made_with.model_sha256 = "other"; },
-      [](CellData& other) { other.options = R"({"a":1})"; },
-      [](CellData& other) { other.settings = R"({"a":1})"; },
-      [](CellData& other) { other.in_flight = "2"; },
-      [](CellData& other) { other.instances = 2; },
-      [](CellData& other) { other.device = "board"; },
+      [](CellData& other) { other.of.compiler.options = {{"a", "1"}}; },
+      [](CellData& other) { other.of.compiler.settings = {{"a", "1"}}; },
+      [](CellData& other) { other.of.compiler.in_flight = 2; },
+      [](CellData& other) { other.of.compiler.instances = 2; },
+      [](CellData& other) { other.of.device = "board"; },
       [](CellData& other) { other.processes[0].facts["device"] = "cuda"; },
-      [](CellData& other) { other.threads = 1; },
-      [](CellData& other) { other.precision = "bf16"; },
-      [](CellData& other) { other.load = "cpu: 1"; },
+      [](CellData& other) { other.of.threads = 1; },
+      [](CellData& other) { other.of.compiler.precision = "bf16"; },
+      [](CellData& other) { other.of.load = "cpu: 1"; },
       [](CellData& other) { other.processes[0].environment_hash = "elsewhere"; },
       [](CellData& other) { other.processes.clear(); }};
   for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -93,7 +93,7 @@ TEST(NoiseFloor, IsTheMedianAndTheLargestDifferenceOfEachDevice) {
     before.push_back(built(times(1), 1, batch));
     after.push_back(built(times(ratio), 1000, batch));
   }
-  before[3].device = after[3].device = "board";
+  before[3].of.device = after[3].of.device = "board";
   const auto found = compare(side_of(before), side_of(after), Axis::results, {});
   ASSERT_TRUE(found);
   const auto floors = noise_floors(*found);

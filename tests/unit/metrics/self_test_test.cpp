@@ -16,7 +16,7 @@ CellData with_speeds(const std::string& version, const std::vector<double>& spee
     processes.push_back(made_up::process(static_cast<int>(processes.size()), {1e3 / speed}));
   }
   CellData cell = made_up::cell_of("fast", 1, processes);
-  cell.compiler_version = version;
+  cell.of.compiler.version = version;
   return cell;
 }
 
@@ -52,9 +52,9 @@ TEST(SelfTest, IsJudgedByTheGatesOwnAdjustment) {
   for (int batch = 1; batch <= 10; ++batch) {
     cells.push_back(with_speeds("1.0", {100, 104, 98, 101, 97}));
     cells.push_back(with_speeds("2.0", {100.5, 103, 98.5, 101.5, 97}));
-    cells[cells.size() - 1].batch = cells[cells.size() - 2].batch = batch;
+    cells[cells.size() - 1].of.model.key.batch = cells[cells.size() - 2].of.model.key.batch = batch;
   }
-  for (const CellData& cell : cells) (cell.compiler_version == "1.0" ? baseline : candidate).cells.push_back(&cell);
+  for (const CellData& cell : cells) (cell.of.compiler.version == "1.0" ? baseline : candidate).cells.push_back(&cell);
   const Comparison comparison = compare(baseline, candidate, Axis::version, {.adjustment = Adjustment::holm}).value();
   const auto found = self_test(comparison, true, Axis::version, {});
   ASSERT_TRUE(found);

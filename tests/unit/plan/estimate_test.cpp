@@ -16,7 +16,8 @@ Plan one_cell() {
   plan.study.protocol.processes = 5;
   plan.study.protocol.repetitions = 20;
   plan.compilers = {{.threads = 1}};
-  plan.models = {{.key = {.batch = 1}, .parameters = 20'000'000, .macs = 4'000'000'000}};
+  plan.models = {{{.key = {.batch = 1}, .parameters = 20'000'000}}};
+  plan.models[0].macs = 4'000'000'000;
   plan.cells = {{}};
   plan.groups = {{.steps = std::vector<work::Step>(5)}};
   return plan;
@@ -47,7 +48,7 @@ TEST(Estimate, ARepetitionLastsAtLeastItsMinimum) {
 
 TEST(Estimate, AFileCountsAsABillionMacsASample) {
   Plan plan = one_cell();
-  plan.models[0] = {.key = {.batch = 4}};
+  plan.models[0] = {{.key = {.batch = 4}}};
   EXPECT_NEAR(estimate(plan).seconds, kFirst_s - 1 + 5 * (1 + 26 * 0.10005), 1e-9);
 }
 

@@ -24,7 +24,7 @@ SmallPlan small_plan() {
       for (int compiler = 0; compiler < 3; ++compiler) {
         plan.cells.push_back({.device = "local", .model_index = static_cast<int>(plan.models.size())});
       }
-      plan.models.push_back({.key = {hash, batch}});
+      plan.models.push_back({{.key = {hash, batch}}});
     }
   }
   return plan;
@@ -72,7 +72,7 @@ TEST(Order, AGroupKeepsItsRoundsWhenModelsAreAdded) {
     return cells;
   };
   const auto before = rounds_of(order(plan.models, plan.cells, 5, 7), 1);
-  plan.models.push_back({.key = {"cc", 1}});
+  plan.models.push_back({{.key = {"cc", 1}}});
   plan.cells.push_back({.device = "local", .model_index = 4});
   EXPECT_EQ(rounds_of(order(plan.models, plan.cells, 5, 7), 1), before);
 }

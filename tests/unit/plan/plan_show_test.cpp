@@ -24,15 +24,13 @@ Plan by_hand() {
                      .options = {{"arena", "false"}, {"graph_optimization", "\"basic\""}},
                      .threads = 16,
                      .label = "onnxruntime"}};
-  plan.models = {{.key = {"aa", 1},
-                  .label = "größe=1",
-                  .family = "conv_block",
-                  .source = work::Recipe{R"({"family":"conv_block"})"},
-                  .inputs = {{"input", DataType::f32, {1, 3, 8, 8}}},
-                  .parameters = 100,
-                  .macs = 2000,
-                  .macs_torchinfo = 1900},
-                 {.key = {"bb", 16}, .label = "file", .path = "/m/file.onnx"}};
+  plan.models = {{{.key = {"aa", 1}, .label = "größe=1", .family = "conv_block", .parameters = 100},
+                  work::Recipe{R"({"family":"conv_block"})"},
+                  "",
+                  {{"input", DataType::f32, {1, 3, 8, 8}}}},
+                 {{.key = {"bb", 16}, .label = "file"}, work::OnnxFile{}, "/m/file.onnx"}};
+  plan.models[0].macs = 2000;
+  plan.models[0].macs_torchinfo = 1900;
   for (int model = 0; model < 2; ++model) {
     plan.cells.push_back({"1111111111111111", "local", 0, model});
     plan.cells.push_back({"2222222222222222", "local", 1, model});

@@ -20,8 +20,8 @@ using testing::Not;
 CellData setting(const std::string& compiler, const std::string& hint, int batch = 1) {
   CellData cell = made_up::cell(compiler, batch);
   cell.cell_id = compiler + "-" + hint + "-" + std::to_string(batch);
-  cell.compiler_label = compiler + " hint=" + hint;
-  cell.options = R"({"hint":")" + hint + R"("})";
+  cell.of.compiler.label = compiler + " hint=" + hint;
+  cell.of.compiler.options = {{"hint", '"' + hint + '"'}};
   return cell;
 }
 
@@ -78,9 +78,9 @@ TEST(BestOptions, SayIfNoOtherSettingOrNoneHasASpeed) {
 
 TEST(BestOptions, AreChosenForEachComputeDevice) {
   auto cells = tried_cells();
-  cells[1].compute_device = Known<std::string>::of("gpu");
-  cells[2].compute_device = Known<std::string>::of("cpu");
-  for (std::size_t i : {3U, 4U}) cells[i].compute_device = Known<std::string>::of("cpu");
+  cells[1].of.compute_device = Known<std::string>::of("gpu");
+  cells[2].of.compute_device = Known<std::string>::of("cpu");
+  for (std::size_t i : {3U, 4U}) cells[i].of.compute_device = Known<std::string>::of("cpu");
   const auto derived = tried_values();
   const auto found = all_results(cells, derived).best_options;
   // openvino: a, which failed before it reported a device, is listed with b; c is the only one on the CPU.

@@ -62,7 +62,7 @@ TEST(Choice, HoldsOnlyIfTheLowerEndOfTheSpeedKeepsTheLimit) {
 // 3) + 24 ms.
 TEST(Choice, OfSeveralInstancesCountsThemAsServersOfOneQueue) {
   static auto cells = served_by();
-  cells.at(0).instances = 2;
+  cells.at(0).of.compiler.instances = 2;
   static auto values = measured();
   values.at(2) = {"openvino-1", "latency_p99_s", 0.024, {}, {}, ""};
   static const Results results = all_results(cells, values);
@@ -77,7 +77,7 @@ TEST(Choice, OfSeveralInstancesCountsThemAsServersOfOneQueue) {
 
 TEST(Choice, SaysWhyAConfigurationFailsOrIsUnknown) {
   const auto found = chosen(0.070);
-  EXPECT_EQ(found.at(1).cell->compiler, "tvm");
+  EXPECT_EQ(found.at(1).cell->of.compiler.name, "tvm");
   EXPECT_EQ(found.at(1).why, "too slow for so many requests");
   EXPECT_EQ(found.at(2).fit, Fit::unknown);
   EXPECT_EQ(found.at(2).why, "needs 100 repetitions");
@@ -89,8 +89,8 @@ TEST(Choice, IsUnknownWithoutTheSpreadOfTheSpeed) {
   auto values = measured();
   values.at(1) = {"openvino-1", "throughput_std_per_s", {}, {}, {}, "needs 2 repetitions"};
   const auto found = candidates(all_results(cells, values), {.latency_s = 0.07, .requests_per_s = 50});
-  const auto openvino =
-      std::find_if(found.begin(), found.end(), [](const Candidate& each) { return each.cell->compiler == "openvino"; });
+  const auto openvino = std::find_if(found.begin(), found.end(),
+                                     [](const Candidate& each) { return each.cell->of.compiler.name == "openvino"; });
   EXPECT_EQ(openvino->fit, Fit::unknown);
   EXPECT_EQ(openvino->why, "the spread of its speed is unknown: needs 2 repetitions");
 }

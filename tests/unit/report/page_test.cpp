@@ -61,8 +61,8 @@ TEST(Page, WritesJsonThatCannotEndItsElement) {
 
 TEST(Page, TellsCellsOfOneWorkloadApartByTheirOptions) {
   Made made{{made_up::cell("tvm", 1), made_up::cell("tvm", 1)}, {}};
-  made.cells[0].options = R"({"trials":8})";
-  made.cells[1].options = "{}";
+  made.cells[0].of.compiler.options = {{"trials", "8"}};
+  made.cells[1].of.compiler.options = {};
   made.results = all_results(made.cells, made.values);
   const Labels labels(content_of(made, "results"));
   EXPECT_EQ(labels.compiler(made.cells[0]), R"(tvm 1.0 {"trials":8})");
@@ -138,7 +138,7 @@ TEST(Page, WritesBase64) {  // the examples of RFC 4648
 
 TEST(Page, AnswersTheChecklistFromTheResults) {
   Made made = pair_of_cells();
-  made.cells[1].precision = "bf16";
+  made.cells[1].of.compiler.precision = "bf16";
   const std::string page = html(content_of(made, "results"), {}, "0.1.0");
   EXPECT_THAT(page, HasSubstr("<td>Comparison: appropriate baseline</td><td>these results</td><td>The baseline is "
                               "identity. 1 of 2 measured cells have a speed-up over it.</td>"));

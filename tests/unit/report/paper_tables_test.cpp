@@ -38,7 +38,7 @@ class PaperTables : public ::testing::Test {
 
   CellData& add_cell(const std::string& compiler, int batch, const std::string& model = "resnet18") {
     CellData cell = made_up::cell(compiler, batch);
-    cell.model = model;
+    cell.of.model.label = model;
     cell.cell_id = compiler + "/" + model + "/" + std::to_string(batch);
     cells_.push_back(std::move(cell));
     return cells_.back();
@@ -89,7 +89,7 @@ TEST_F(PaperTables, DescribeDevicesByAllTheirDescriptions) {
 TEST_F(PaperTables, ListEachSettingOfACompilerOnce) {
   add_cell("openvino", 1);
   add_cell("openvino", 8);
-  add_cell("tvm", 1).options = R"({"trials":8})";
+  add_cell("tvm", 1).of.compiler.options = {{"trials", "8"}};
   EXPECT_EQ(csv("table2_compilers"),
             "compiler,label,version,options,threads,precision,device,notes\r\n"
             "openvino,openvino,1.0,,2 threads,f32,local,\r\n"
@@ -101,8 +101,8 @@ TEST_F(PaperTables, HaveCompileTimesOfTheLargestModelAtTheOuterBatchSizes) {
     for (const char* const model : {"resnet18", "resnet101"}) {
       for (const char* const compiler : {"identity", "openvino"}) {
         CellData& cell = add_cell(compiler, batch, model);
-        cell.model_group = "ResNets";
-        cell.model_size = cell.model == "resnet18" ? 1 : 3;
+        cell.of.model.group = "ResNets";
+        cell.of.model.size = cell.of.model.label == "resnet18" ? 1 : 3;
         if (batch < 32) add_compile_time(cell, 2.5 * batch);
         if (batch == 32) add_compile_time(cell, std::nullopt, "crash in compile");
       }
@@ -133,12 +133,13 @@ TEST_F(PaperTables, NoteWherePublishedCompileTimesFallWithTheBatch) {
 // Expected: `ngb models resnet18` and conv_block, as in the tests of the zoo.
 TEST_F(PaperTables, CountWhatModelsAndBlocksHave) {
   CellData& model = add_cell("openvino", 1, "mine");
-  model.model_group = "Mine";
-  model.model_style = "hybrid";
-  model.model_size = 2;
+  model.of.model.group = "Mine";
+  model.of.model.style = "hybrid";
+  model.of.model.size = 2;
   CellData& block = add_cell("openvino", 1, "conv_block-1");
-  block.model_family = "conv_block";
-  block.model_parameters = R"({"width":64,"depth":3,"kernel_size":3,"stem":true,"image_size":32})";
+  block.of.model.family = "conv_block";
+  block.recipe_parameters =
+      nlohmann::json::parse(R"({"width":64,"depth":3,"kernel_size":3,"stem":true,"image_size":32})");
   EXPECT_EQ(csv("table4_models"),
             "name,family,style,size_rank,parameters,macs_torchinfo,macs,notes\r\n"
             "mine,Mine,hybrid,2,,,,parameters: known of recipes only; macs_torchinfo: known of recipes only; "
@@ -156,9 +157,9 @@ TEST_F(PaperTables, CountWhatModelsAndBlocksHave) {
 TEST_F(PaperTables, CountTheModelsOfThePaperAsThePaperDoes) {
   const zoo::Recipe recipe = zoo::resolve("resnet18", nlohmann::json::object(), 1).value();
   CellData& model = add_cell("openvino", 8, "resnet18");
-  model.model_family = recipe.family;
-  model.model_parameters = recipe.parameters.dump();
-  model.model_parameter_count = 11689512;
+  model.of.model.family = recipe.family;
+  model.recipe_parameters = recipe.parameters;
+  model.of.model.parameters = 11689512;
   const Table made = table("table4_models");
   EXPECT_EQ(made.rows[0].entries[4].number, 11689512.0);
   EXPECT_EQ(made.rows[0].entries[5].number, 1814083944.0) << "Table IV: ResNet-18";
@@ -195,8 +196,8 @@ TEST_F(PaperTables, HaveGroupsOfModelsByGroupsOfBatchSizes) {
 
 TEST_F(PaperTables, HaveSlopeAndRetentionByWidthAndBatchSize) {
   CellData& block = add_cell("openvino", 8, "conv_block-1");
-  block.model_family = "conv_block";
-  block.model_parameters = R"({"width":64,"depth":1})";
+  block.of.model.family = "conv_block";
+  block.recipe_parameters = nlohmann::json::parse(R"({"width":64,"depth":1})");
   SeriesValue slope{.series = "depth_slope_per_block", .value = 0.08924, .standard_error = 0.01};
   slope.cell_ids = {block.cell_id};
   SeriesValue retention{.series = "depth_retention_ratio", .value = 1.25, .low = 1.2, .high = 1.3};
@@ -231,8 +232,8 @@ TEST_F(PaperTables, WithoutCellsSayWhyTheyAreEmpty) {
 }
 
 TEST_F(PaperTables, TellSettingsOfOneNameApart) {
-  add_cell("tvm", 1).options = R"({"trials":8})";
-  add_cell("tvm", 1).options = "{}";
+  add_cell("tvm", 1).of.compiler.options = {{"trials", "8"}};
+  add_cell("tvm", 1).of.compiler.options = {};
   Results results = all_results(cells_, values_);
   const Input input(results, environments_, {});
   EXPECT_EQ(input.compiler(cells_[0]), R"(tvm 1.0, 2 threads {"trials":8})");

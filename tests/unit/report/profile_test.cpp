@@ -53,7 +53,7 @@ TEST(Profile, HasTheEnergyOfOneMeterAndItsName) {
   EXPECT_NEAR(row_of(cell).at("energy_per_inference_j").value.get<double>(), 1.3, 1e-9);
   EXPECT_NEAR(row_of(cell).at("net_energy_per_inference_j").value.get<double>(), 1.0, 1e-9);
   EXPECT_EQ(row_of(cell).at("energy_source").value, "RAPL: the processor packages");
-  cell.compute_device = Known<std::string>::of("gpu");
+  cell.of.compute_device = Known<std::string>::of("gpu");
   EXPECT_NEAR(row_of(cell).at("energy_per_inference_j").value.get<double>(), 4.0, 1e-9);  // 200 W, the GPU's alone
   EXPECT_EQ(row_of(cell).at("energy_source").value, "NVML: the GPU alone");
   EXPECT_EQ(row_of(cell).at("net_energy_per_inference_j").reason, "the power of the idle GPU is not measured");

@@ -15,7 +15,7 @@ using testing::Not;
 store::CellData cell_called(const std::string& id) {
   store::CellData cell;
   cell.cell_id = id;
-  cell.device = "local";
+  cell.of.device = "local";
   return cell;
 }
 

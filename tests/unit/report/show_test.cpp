@@ -150,7 +150,7 @@ TEST(Show, HasEveryMetricWithAll) {
 
 TEST(Show, NamesThreadsInTheRowsIfTheyDiffer) {
   auto differing = cells();
-  differing[1].threads = 1;
+  differing[1].of.threads = 1;
   const std::string shown = text_of(differing, values(), {.width = 200});
   EXPECT_THAT(shown, HasSubstr("resnet18, batch 1, on local, f32\n"));
   EXPECT_THAT(shown, HasSubstr("  identity 1.0, 2 threads "));
@@ -159,8 +159,8 @@ TEST(Show, NamesThreadsInTheRowsIfTheyDiffer) {
 
 std::vector<CellData> on_two_devices() {
   auto both = cells();
-  for (CellData& cell : both) cell.compute_device = Known<std::string>::of("cpu");
-  both[1].compute_device = Known<std::string>::of("gpu");
+  for (CellData& cell : both) cell.of.compute_device = Known<std::string>::of("cpu");
+  both[1].of.compute_device = Known<std::string>::of("gpu");
   return both;
 }
 
@@ -194,7 +194,7 @@ TEST(Show, NamesABaselineOtherThanTheIdentityInTheHeadsOfItsColumns) {
 // The second cell is in bf16; its baseline is the identity in f32.
 std::vector<CellData> with_reduced_precision() {
   auto mixed = cells();
-  mixed[1].precision = "bf16";
+  mixed[1].of.compiler.precision = "bf16";
   return mixed;
 }
 
@@ -211,7 +211,7 @@ TEST(Show, SaysThatASpeedUpOfReducedPrecisionIsOverF32) {
 
 TEST(Show, DoesNotRepeatAVersionThatIsInTheLabel) {
   auto labelled = cells();
-  labelled[1].compiler_label = "onnxruntime 1.0 tuned";
+  labelled[1].of.compiler.label = "onnxruntime 1.0 tuned";
   EXPECT_THAT(text_of(labelled, values(), {}), HasSubstr("  onnxruntime 1.0 tuned  "));
 }
 
@@ -247,7 +247,7 @@ std::vector<CellData> under_a_load() {
   auto all = cells();
   all.resize(2);
   for (CellData cell : std::vector<CellData>(all)) {
-    cell.load = "cpu: 1";
+    cell.of.load = "cpu: 1";
     cell.cell_id += "-loaded";
     all.push_back(cell);
   }
@@ -299,9 +299,9 @@ TEST(ShowCsv, HasALineForEachCellWithUnroundedNumbersAndReasons) {
 
 TEST(ShowCsv, QuotesCommasQuotesAndLineBreaksAsRfc4180Says) {
   auto odd = cells();
-  odd[0].model = "a,b";
-  odd[1].model = "say \"hi\"";
-  odd[2].model = "two\nlines";
+  odd[0].of.model.label = "a,b";
+  odd[1].of.model.label = "say \"hi\"";
+  odd[2].of.model.label = "two\nlines";
   const std::string csv = shown_as("csv", odd, values());
   EXPECT_THAT(csv, HasSubstr(",\"a,b\","));
   EXPECT_THAT(csv, HasSubstr(",\"say \"\"hi\"\"\","));
@@ -325,7 +325,7 @@ TEST(ShowMarkdown, IsATableWithTheNumbersOfTheText) {
 
 TEST(ShowMarkdown, EscapesANameThatWouldEndItsField) {
   auto odd = cells();
-  odd[0].model = "a|b*c";
+  odd[0].of.model.label = "a|b*c";
   EXPECT_THAT(shown_as("markdown", odd, values()), HasSubstr("| a\\|b\\*c |"));
 }
 
@@ -356,8 +356,8 @@ TEST(Filters, KnowGroupsAndStylesOfModels) {
   auto all = cells();
   const auto group_error = [&] { return passing_results(all, values(), {{"group", {"ResNets"}}}).error().text(); };
   EXPECT_EQ(group_error(), "ResNets: no model of these results has a group");
-  all[1].model_group = "ResNets";
-  all[1].model_style = "convolutional";
+  all[1].of.model.group = "ResNets";
+  all[1].of.model.style = "convolutional";
   EXPECT_THAT(ids(passing_results(all, values(), {{"group", {"ResNets"}}}).value()),
               testing::ElementsAre(all[1].cell_id));
   EXPECT_THAT(ids(passing_results(all, values(), {{"style", {"convolutional"}}}).value()),

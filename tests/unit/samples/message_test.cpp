@@ -125,17 +125,14 @@ TEST(Message, AJobSurvivesEncodingInEveryField) {
   job.compilers = {{"identity", "2.15.0", {{"a", "1"}}, {{"b", "\"c\""}}, 4, "all", std::nullopt, 3, "bf16", "mine"}};
   job.places = {{"identity", "2.15.0", "python", "/t", "python3", "/t", "manifest", "no wheel"}};
   job.reference = job.exporter = job.compilers[0];
-  job.models = {
-      {.key = {"hash", 4},
-       .label = "resnet18",
-       .family = "resnet",
-       .source = work::Module{"{}"},
-       .inputs = {{"input", DataType::f32, {4, 3, 224, 224}}},
-       .open_inputs = {{"input", DataType::f32, {-1, 3, 224, 224}}},
-       .files = {{"model/net.py", "/home/net.py", "00ff"}},
-       .values = {{.input = "input", .range = {{0, 1}}}, {.input = "ids", .file = "inputs/1/a.npz", .array = "b"}},
-       .dynamic_batch = true,
-       .parameters = 7}};
+  job.models = {{{.key = {"hash", 4}, .label = "resnet18", .family = "resnet", .parameters = 7},
+                 work::Module{"{}"},
+                 "",
+                 {{"input", DataType::f32, {4, 3, 224, 224}}},
+                 {{"input", DataType::f32, {-1, 3, 224, 224}}},
+                 {{"model/net.py", "/home/net.py", "00ff"}},
+                 {{.input = "input", .range = {{0, 1}}}, {.input = "ids", .file = "inputs/1/a.npz", .array = "b"}},
+                 true}};
   job.given_references = {{0, "references/00ff/outputs.ref", "key", "no PyTorch"}};
   job.cells = {{"c", "", 0, 0}};
   job.groups = {{"", 0, {{0, 0}, {0, 1}}}};
@@ -156,7 +153,7 @@ TEST(Message, AJobOfAnySizeIsSentInParts) {
   work::Job job;
   job.run_id = "run";
   for (int model = 0; model < 40; ++model) {
-    job.models.push_back({.key = {fmt::format("m{}", model)}, .source = work::Recipe{std::string(100'000, 'x')}});
+    job.models.push_back({{.key = {fmt::format("m{}", model)}}, work::Recipe{std::string(100'000, 'x')}});
   }
   job.groups = {{"", 0, {}}, {"", 1, {{0, 0}}}};
   for (int cell = 0; cell < 200'000; ++cell) {
@@ -186,7 +183,7 @@ TEST(Message, AJobOfAnySizeIsSentInParts) {
 
 TEST(Message, AModelThatIsTooLargeForAMessageIsNamed) {
   work::Job job;
-  job.models.push_back({.label = "large", .source = work::Recipe{std::string(kMaxFrameBytes, 'x')}});
+  job.models.push_back({{.label = "large"}, work::Recipe{std::string(kMaxFrameBytes, 'x')}});
   work::JobParts parts(job, kMaxFrameBytes);
   ASSERT_TRUE(parts.next());
   const auto refused = parts.next();

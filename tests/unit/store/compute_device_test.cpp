@@ -11,31 +11,31 @@ namespace {
 using made_up::Folder;
 
 TEST(ComputeDevice, IsTheKindThatProcessesReport) {
-  EXPECT_EQ(compute_device_of({"cpu"}, "{}").value, "cpu");
-  EXPECT_EQ(compute_device_of({"CPU"}, "{}").value, "cpu");
-  EXPECT_EQ(compute_device_of({"cuda"}, "{}").value, "gpu");
-  EXPECT_EQ(compute_device_of({"GPU.1", "cuda:0"}, "{}").value, "gpu");
-  EXPECT_EQ(compute_device_of({"NPU"}, "{}").value, "npu");
+  EXPECT_EQ(compute_device_of({"cpu"}, {}).value, "cpu");
+  EXPECT_EQ(compute_device_of({"CPU"}, {}).value, "cpu");
+  EXPECT_EQ(compute_device_of({"cuda"}, {}).value, "gpu");
+  EXPECT_EQ(compute_device_of({"GPU.1", "cuda:0"}, {}).value, "gpu");
+  EXPECT_EQ(compute_device_of({"NPU"}, {}).value, "npu");
 }
 
 TEST(ComputeDevice, OfAProcessOutweighsTheOption) {
-  EXPECT_EQ(compute_device_of({"CPU"}, R"({"device":"gpu"})").value, "cpu");
+  EXPECT_EQ(compute_device_of({"CPU"}, {{"device", "\"gpu\""}}).value, "cpu");
 }
 
 TEST(ComputeDevice, ComesFromTheOptionsUntilAProcessReports) {
-  EXPECT_EQ(compute_device_of({}, R"({"device":"cuda"})").value, "gpu");
-  EXPECT_EQ(compute_device_of({}, R"({"provider":"tensorrt","fp16":true})").value, "gpu");
-  EXPECT_EQ(compute_device_of({}, R"({"provider":"openvino"})").value, "cpu");
+  EXPECT_EQ(compute_device_of({}, {{"device", "\"cuda\""}}).value, "gpu");
+  EXPECT_EQ(compute_device_of({}, {{"fp16", "true"}, {"provider", "\"tensorrt\""}}).value, "gpu");
+  EXPECT_EQ(compute_device_of({}, {{"provider", "\"openvino\""}}).value, "cpu");
 }
 
 TEST(ComputeDevice, IsUnknownWithAReasonIfNothingNamesOne) {
-  for (const char* options : {"{}", R"({"device":"auto"})", R"({"device":3})", "not JSON"}) {
+  for (const work::Options& options : {work::Options{}, {{"device", "\"auto\""}}, {{"device", "3"}}}) {
     const auto found = compute_device_of({}, options);
-    EXPECT_FALSE(found.value) << options;
+    EXPECT_FALSE(found.value) << work::text_of(options);
     EXPECT_EQ(found.reason, "no process has reported where it computes");
   }
-  EXPECT_EQ(compute_device_of({"TPU v4"}, "{}").reason, "it reports the device \"TPU v4\"");
-  const auto mixed = compute_device_of({"CPU", "GPU.0"}, "{}");
+  EXPECT_EQ(compute_device_of({"TPU v4"}, {}).reason, "it reports the device \"TPU v4\"");
+  const auto mixed = compute_device_of({"CPU", "GPU.0"}, {});
   EXPECT_FALSE(mixed.value);
   EXPECT_EQ(mixed.reason, "its processes ran on different devices: cpu, gpu");
 }
@@ -57,10 +57,10 @@ TEST(Store, LoadsTheComputeDeviceOfEachCellAlsoInAnOutline) {
   ASSERT_TRUE(store.flush());
   for (const Detail detail : {Detail::outline, Detail::full}) {
     const auto cells = store.load_cells(detail).value();
-    EXPECT_EQ(cells[0].compute_device.value, "cpu");
-    EXPECT_EQ(cells[1].compute_device.value, "gpu");
-    EXPECT_FALSE(cells[2].compute_device.value);
-    EXPECT_EQ(cells[3].compute_device.reason, "no process has reported where it computes");
+    EXPECT_EQ(cells[0].of.compute_device.value, "cpu");
+    EXPECT_EQ(cells[1].of.compute_device.value, "gpu");
+    EXPECT_FALSE(cells[2].of.compute_device.value);
+    EXPECT_EQ(cells[3].of.compute_device.reason, "no process has reported where it computes");
   }
 }
 
@@ -76,7 +76,7 @@ TEST(Store, DoesNotLetAProcessThatIsSetAsideDecideTheComputeDevice) {
   ASSERT_TRUE(store.flush());
   const CellData cell = store.load_cells().value()[0];
   ASSERT_EQ(cell.set_aside.size(), 1U);
-  EXPECT_EQ(cell.compute_device.value, "cpu");
+  EXPECT_EQ(cell.of.compute_device.value, "cpu");
 }
 
 }  // namespace

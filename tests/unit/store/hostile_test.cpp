@@ -108,6 +108,15 @@ TEST_F(HostileFile, WithTooDeeplyNestedJsonIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("the results file is damaged"));
 }
 
+TEST_F(HostileFile, WithACellThatNoStudyDescribesIsRefused) {
+  change("UPDATE cell SET options_json = '[1]' WHERE cell_id = 'aa'");
+  EXPECT_THAT(refusal(), HasSubstr("the options of a cell are no JSON object: [1]"));
+  change("UPDATE cell SET options_json = '{}', in_flight = '2x' WHERE cell_id = 'aa'");
+  EXPECT_THAT(refusal(), HasSubstr("a cell has 2x inferences in flight"));
+  change("UPDATE cell SET in_flight = 'auto', instances = 0 WHERE cell_id = 'aa'");
+  EXPECT_THAT(refusal(), HasSubstr("a cell has batch 1, 2 threads, 0 instances"));
+}
+
 TEST_F(HostileFile, IsNotWrittenToByWhoeverShowsItWhileAWriterIsAtWork) {
   auto writer = Store::open(folder_.results(), Mode::read_write);
   ASSERT_TRUE(writer);

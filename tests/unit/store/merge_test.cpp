@@ -98,9 +98,9 @@ TEST_F(Merge, ReadsTheCellsOfEachFolderUnderItsDevicesNewName) {
   const plan::Plan xeon = plan_on("xeon");
   const plan::Plan laptop = plan_on("laptop");
   ASSERT_EQ(cells.size(), 8U);
-  EXPECT_EQ(cells[0].device, "xeon");
+  EXPECT_EQ(cells[0].of.device, "xeon");
   EXPECT_EQ(cells[0].cell_id, xeon.cells[0].id);
-  EXPECT_EQ(cells[4].device, "laptop");
+  EXPECT_EQ(cells[4].of.device, "laptop");
   EXPECT_EQ(cells[4].cell_id, laptop.cells[0].id);
   EXPECT_EQ(cells[0].processes.size(), 2U);
   EXPECT_EQ(cells[0].processes[0].started_unix_ns, 1'800'000'000'000'001'000);

@@ -188,7 +188,7 @@ TEST(Migration, GivesCellsAndRepetitionsOfTheFifthVersionOneInstance) {
     ASSERT_TRUE(store) << store.error().text();
     const auto cells = store->load_cells();
     ASSERT_TRUE(cells) << cells.error().text();
-    EXPECT_EQ(cells->at(0).instances, 1);
+    EXPECT_EQ(cells->at(0).of.compiler.instances, 1);
     const samples::Repetition& repetition = cells->at(0).processes.at(0).repetitions.at(0);
     EXPECT_EQ(repetition.instance, 0U);
     EXPECT_EQ(repetition.started_ns, 5);

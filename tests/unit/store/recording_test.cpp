@@ -36,18 +36,18 @@ TEST(Store, LoadsEveryFieldOfAProcessAsItWasRecorded) {
   ASSERT_EQ(cells.size(), 4U);
   const CellData& cell = cells[1];
   EXPECT_EQ(cell.cell_id, "bb");
-  EXPECT_EQ(cell.device, "local");
-  EXPECT_EQ(cell.model, "resnet18");
-  EXPECT_EQ(cell.model_family, "resnet");
-  EXPECT_EQ(cell.model_parameters, R"({"classes":1000})");
-  EXPECT_EQ(cell.model_hash, "feedface");
-  EXPECT_EQ(cell.batch, 1);
-  EXPECT_EQ(cell.compiler, "onnxruntime");
-  EXPECT_EQ(cell.compiler_version, "1.31.1");
-  EXPECT_EQ(cell.options, R"({"level":"all","streams":1})");
-  EXPECT_EQ(cell.threads, 2);
-  EXPECT_EQ(cell.instances, 2);
-  EXPECT_EQ(cell.precision, "f32");
+  EXPECT_EQ(cell.of.device, "local");
+  EXPECT_EQ(cell.of.model.label, "resnet18");
+  EXPECT_EQ(cell.of.model.family, "resnet");
+  EXPECT_EQ(cell.recipe_parameters.dump(), R"({"classes":1000})");
+  EXPECT_EQ(cell.of.model.key.hash, "feedface");
+  EXPECT_EQ(cell.of.model.key.batch, 1);
+  EXPECT_EQ(cell.of.compiler.name, "onnxruntime");
+  EXPECT_EQ(cell.of.compiler.version, "1.31.1");
+  EXPECT_EQ(work::text_of(cell.of.compiler.options), R"({"level":"all","streams":1})");
+  EXPECT_EQ(cell.of.threads, 2);
+  EXPECT_EQ(cell.of.compiler.instances, 2);
+  EXPECT_EQ(cell.of.compiler.precision, "f32");
   EXPECT_EQ(cell.planned_processes, 2);
   EXPECT_EQ(cell.device_cpus, 8);
   ASSERT_EQ(cell.processes.size(), 1U);
@@ -66,19 +66,19 @@ TEST(Store, LearnsFromProcessesHowManyThreadsAWordMeans) {
   plan.compilers[1].threads_asked = "all";
   const std::string run = store.begin_run(plan, 7).value();
   const CellData before = store.load_cells().value().at(1);
-  EXPECT_EQ(before.threads, std::nullopt);
-  EXPECT_EQ(before.threads_asked, "all");
-  EXPECT_EQ(before.threads_there(), "all");
+  EXPECT_EQ(before.of.threads, std::nullopt);
+  EXPECT_EQ(before.of.compiler.threads_asked, "all");
+  EXPECT_EQ(before.of.threads_there(), "all");
   auto process = made_up::process("bb", 1);
   process.threads = 6;
   expect_good(store.record(run, "local", {1, process}));
   expect_good(store.flush());
   const std::vector<CellData> cells = store.load_cells().value();
-  EXPECT_EQ(cells.at(1).threads, 6);
-  EXPECT_EQ(cells.at(1).threads_wanted(), "all");
-  EXPECT_EQ(cells.at(0).threads, 2);
-  EXPECT_EQ(cells.at(0).threads_asked, "");
-  EXPECT_EQ(cells.at(3).threads, std::nullopt) << "no process of this cell has reported a number";
+  EXPECT_EQ(cells.at(1).of.threads, 6);
+  EXPECT_EQ(cells.at(1).of.threads_wanted(), "all");
+  EXPECT_EQ(cells.at(0).of.threads, 2);
+  EXPECT_EQ(cells.at(0).of.compiler.threads_asked, "");
+  EXPECT_EQ(cells.at(3).of.threads, std::nullopt) << "no process of this cell has reported a number";
 }
 
 TEST(Store, RecordsAnewWhatModelsBelongTo) {
@@ -92,22 +92,22 @@ TEST(Store, RecordsAnewWhatModelsBelongTo) {
   plan.models[0].encoded_bytes = 250;
   ASSERT_TRUE(store.begin_run(plan, 7));
   const CellData first = store.load_cells().value().at(0);
-  EXPECT_EQ(first.model_group, "ResNets");
-  EXPECT_EQ(first.model_style, "convolutional");
-  EXPECT_EQ(first.model_size, 1);
-  EXPECT_EQ(first.model_raw_bytes, 1'000U);
-  EXPECT_EQ(first.model_encoded_bytes, 250U);
-  EXPECT_EQ(store.load_cells().value().at(2).model_group, "") << "of the other model";
+  EXPECT_EQ(first.of.model.group, "ResNets");
+  EXPECT_EQ(first.of.model.style, "convolutional");
+  EXPECT_EQ(first.of.model.size, 1);
+  EXPECT_EQ(first.of.model.raw_bytes, 1'000U);
+  EXPECT_EQ(first.of.model.encoded_bytes, 250U);
+  EXPECT_EQ(store.load_cells().value().at(2).of.model.group, "") << "of the other model";
   plan.models[0].group = "residual";
   plan.models[0].style = "";
   plan.models[0].size.reset();
   plan.models[0].raw_bytes = 2'000;
   expect_good(store.describe_models(plan));
   const CellData again = store.load_cells().value().at(0);
-  EXPECT_EQ(again.model_group, "residual");
-  EXPECT_EQ(again.model_style, "");
-  EXPECT_EQ(again.model_size, std::nullopt);
-  EXPECT_EQ(again.model_raw_bytes, 2'000U);
+  EXPECT_EQ(again.of.model.group, "residual");
+  EXPECT_EQ(again.of.model.style, "");
+  EXPECT_EQ(again.of.model.size, std::nullopt);
+  EXPECT_EQ(again.of.model.raw_bytes, 2'000U);
 }
 
 TEST(Store, ListsTheEnvironmentsThatCompletedProcessesReferTo) {

@@ -102,7 +102,7 @@ TEST(BatchWidthFriction, RelatesTheGainOfBatchingInWideBlocksToThatInNarrowOnes)
 TEST(DynamicShapes, AreRelatedToTheSameModelWithStaticOnes) {
   std::vector<CellData> cells{cell_with({.model = "net", .batch = 4}, {100, 100}),
                               cell_with({.model = "net dynamic_batch", .batch = 4}, {80, 80})};
-  cells[1].model_hash = hash_with_dynamic_batch(cells[0].model_hash);
+  cells[1].of.model.key.hash = hash_with_dynamic_batch(cells[0].of.model.key.hash);
   const auto values = values_of_series(cells, "dynamic_shapes_ratio");
   ASSERT_EQ(values.size(), 1U);
   EXPECT_EQ(values[0].subject, "net");

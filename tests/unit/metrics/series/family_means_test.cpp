@@ -54,7 +54,11 @@ TEST(FamilyThroughput, KeepsSettingsApartThatDifferInInferencesInFlightOrInTheLi
   std::vector<CellData> cells = two_models();
   for (CellData changed : {cells[1], cells[1]}) {
     changed.cell_id += std::to_string(cells.size());
-    (cells.size() == 8 ? changed.in_flight : changed.settings) = cells.size() == 8 ? "2" : R"({"arena":"off"})";
+    if (cells.size() == 8) {
+      changed.of.compiler.in_flight = 2;
+    } else {
+      changed.of.compiler.settings = {{"arena", R"("off")"}};
+    }
     cells.push_back(std::move(changed));
   }
   std::size_t rows = 0;

@@ -36,13 +36,13 @@ inline store::CellData cell_with(const Of& of, const std::vector<double>& speeds
   }
   store::CellData made = cell_of(of.compiler, of.batch, processes);
   made.cell_id = fmt::format("{}/{}/{}/{}", of.device, of.model, of.compiler, of.batch);
-  made.device = of.device;
-  made.model = of.model;
-  made.model_hash = "hash of " + of.model;
-  made.model_family = of.family;
-  made.model_parameters = of.parameters;
-  made.model_style = of.style;
-  made.model_parameter_count = of.parameter_count;
+  made.of.device = of.device;
+  made.of.model.label = of.model;
+  made.of.model.key.hash = "hash of " + of.model;
+  made.of.model.family = of.family;
+  if (!of.parameters.empty()) made.recipe_parameters = nlohmann::json::parse(of.parameters);
+  made.of.model.style = of.style;
+  made.of.model.parameters = of.parameter_count;
   return made;
 }
 

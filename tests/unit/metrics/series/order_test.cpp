@@ -41,13 +41,13 @@ TEST(Reversals, AreExactlyTheOneThatThereIs) {
 
 TEST(Reversals, AreNotFoundBetweenModelsOfUnlikeSizes) {
   std::vector<CellData> cells = one_reversal();
-  for (CellData& cell : cells) cell.model_parameter_count = cell.model == "a" ? 10'000'000 : 40'000'000;
+  for (CellData& cell : cells) cell.of.model.parameters = cell.of.model.label == "a" ? 10'000'000 : 40'000'000;
   EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 0U);
-  for (CellData& cell : cells) cell.model_parameter_count.reset();
+  for (CellData& cell : cells) cell.of.model.parameters.reset();
   EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 0U) << "the size of a user's file is unknown";
-  for (CellData& cell : cells) cell.model_size = 2;
+  for (CellData& cell : cells) cell.of.model.size = 2;
   EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 1U) << "the study gives it";
-  for (CellData& cell : cells) cell.model_size = cell.model == "a" ? 1 : 2;
+  for (CellData& cell : cells) cell.of.model.size = cell.of.model.label == "a" ? 1 : 2;
   EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 0U);
 }
 
@@ -116,9 +116,9 @@ TEST(Reversals, OfThePapersTableViAreThoseThatItsMeansHold) {
     const CellData& one = analysis.cell(each.faster.a);
     const CellData& other = analysis.cell(each.slower.a);
     between_batch_sizes += each.between == Between::batch_sizes ? 1 : 0;
-    if (each.between == Between::batch_sizes || one.device != other.device) continue;
+    if (each.between == Between::batch_sizes || one.of.device != other.of.device) continue;
     ++within_a_device;
-    against_the_identity += one.compiler == "identity" || other.compiler == "identity" ? 1 : 0;
+    against_the_identity += one.of.compiler.name == "identity" || other.of.compiler.name == "identity" ? 1 : 0;
   }
   EXPECT_EQ(against_the_identity, 20);
   EXPECT_EQ(within_a_device, 28);

@@ -29,8 +29,8 @@ using testing::HasSubstr;
 std::vector<double> always(double speed) { return {speed, speed, speed}; }
 
 CellData of_group(CellData cell, const std::string& group, const std::string& style = {}) {
-  cell.model_group = group;
-  cell.model_style = style;
+  cell.of.model.group = group;
+  cell.of.model.style = style;
   return cell;
 }
 
@@ -90,13 +90,13 @@ TEST(FigureOfThroughput, IsLeftOutIfNoCellHasASpeed) {
 
 TEST(FigureOfThroughput, CallsACompilerTheSameBeforeAndAfterItIsMeasured) {
   CellData measured = cell_with({}, always(100));
-  measured.threads_asked = "all";
+  measured.of.compiler.threads_asked = "all";
   CellData planned = cell_with({.batch = 4}, {});
   planned.planned_processes = 1;
-  planned.threads_asked = "all";
-  planned.threads.reset();
+  planned.of.compiler.threads_asked = "all";
+  planned.of.threads.reset();
   CellData single = cell_with({.model = "other"}, always(100));
-  single.threads = 1;
+  single.of.threads = 1;
   const ResultsOf same({measured, planned});
   EXPECT_EQ(same.selection().compilers(), std::vector<std::string>{"identity 1.0"});
   const ResultsOf several({measured, planned, single});

@@ -131,11 +131,11 @@ inline std::vector<store::CellData> study_of_everything() {
     }
   }
   for (store::CellData& cell : cells) {
-    if (cell.model_style.empty()) continue;
-    cell.model_group = cell.model + "s";
+    if (cell.of.model.style.empty()) continue;
+    cell.of.model.group = cell.of.model.label + "s";
     for (store::RecordedProcess& process : cell.processes) {
-      process.phases.front().wall_ns *= cell.compiler == "identity" ? 1 : 4;
-      if (cell.compiler == "identity" || cell.model != "deit") continue;
+      process.phases.front().wall_ns *= cell.of.compiler.name == "identity" ? 1 : 4;
+      if (cell.of.compiler.name == "identity" || cell.of.model.label != "deit") continue;
       process.facts = {{"tuning_seconds", "60"},
                        {"trials", "64"},
                        {"tuning_curve", R"({"trials": [0, 16, 48], "best_ms": [9.5, 4.25, 4]})"}};

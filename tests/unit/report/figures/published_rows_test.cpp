@@ -19,7 +19,7 @@ using testing::IsEmpty;
 
 CellData of_resnets(const std::string& compiler, double speed) {
   CellData cell = cell_with({.model = "resnet101", .compiler = compiler}, {speed, speed, speed});
-  cell.model_group = "ResNets";
+  cell.of.model.group = "ResNets";
   return cell;
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads what the row of a cell and that of its model say of it, for this room only.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "store/sqlite.h"
+#include "work/configuration.h"
+
+namespace ngb::store {
+
+// The columns of cell and model that `configuration_in` reads, for a SELECT; and how many these are.
+extern const char* const kConfigurationColumns;
+extern const int kConfigurationColumnCount;
+
+// Returns what these columns, of which the first is number `first` of the row, say; the compute device is unknown.
+// Throws SqlError if they say what no study can.
+work::Configuration configuration_in(const sql::Database& database, const sql::Statement& row, int first);
+
+inline constexpr std::size_t kMostNameBytes = 10'000;  // of a path as the model's label, for example
+inline constexpr std::size_t kMostOptionsBytes = 100'000;
+
+// Returns the text of a column. Throws SqlError if it is longer than any that a study can say: tables and pages would
+// take minutes.
+std::string name_in(const sql::Database& database, const sql::Statement& row, int column,
+                    std::size_t most_bytes = kMostNameBytes);
+
+// Throws SqlError if the JSON is nested deeper than in any study, because parsing it could exhaust the stack.
+void require_shallow(const sql::Database& database, const std::string& text);
+
+}  // namespace ngb::store
