@@ -32,6 +32,7 @@ struct ShowArguments {
   bool json = false;
   bool all = false;
   bool best = false;
+  bool notes = false;
   bool series = false;
   bool findings = false;
   std::string baseline;                                    // "": that of the study
@@ -40,9 +41,25 @@ struct ShowArguments {
 
 int all_processors() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
-report::ShowOptions options_for_terminal(bool all, bool best) {
+report::ShowOptions options_for_terminal(bool all, bool best, bool notes = false) {
   const OutputShape shape = shape_of_stdout();
-  return {.all = all, .best = best, .width = shape.width, .color = shape.has_color};
+  return {.all = all, .notes = notes || all, .best = best, .width = shape.width, .color = shape.has_color};
+}
+
+// Adds what spans the cells of the results, and what they say as a whole.
+Status add_spanning(report::Results& results, const std::vector<store::Source>& sources,
+                    const metrics::Derived& derived, metrics::series::DerivedSeries& series) {
+  auto found = metrics::series::derive_series(sources, derived, all_processors());
+  if (!found) return error_of(found);
+  series = *std::move(found);
+  report::add_series(results, series.parts);
+  return Done{};
+}
+
+// Prints the answer and an empty line, if there is one.
+void print_answer(const report::Results& results) {
+  const std::string answer = report::answer_text(results);
+  if (!answer.empty()) print_table_text(answer + '\n');
 }
 
 // Moves the values of all cells of a family into one list.
@@ -119,7 +136,7 @@ int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& ar
   if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
   if (const Status known = filter.check(); !known) return report_failure(known.error(), kWrongUsage);
   const report::ShowOptions options =
-      options_for_terminal(arguments.all, arguments.best || reader.heading().asks_best_options);
+      options_for_terminal(arguments.all, arguments.best || reader.heading().asks_best_options, arguments.notes);
   const Status done = format.lines != nullptr ? print_lines_of_families(reader, chosen->families, filter, format)
                                               : print_table_of_families(reader, chosen->families, filter, options);
   if (!done) return report_failure(done.error(), kCannotGoOn);
@@ -146,14 +163,21 @@ int show(const ShowArguments& arguments) {
   if (!results) return report_failure(results.error(), kWrongUsage);
   report::add_differences(*results, derived->environments);
   results->allocator = derived->allocator;
-  const report::ShowOptions options = options_for_terminal(arguments.all, arguments.best || derived->asks_best_options);
-  if (!arguments.series && !arguments.findings && std::string_view((*format)->name) != "json") {
-    print_table_text((*format)->show(*results, options));
-    return kSuccess;
+  const report::ShowOptions options =
+      options_for_terminal(arguments.all, arguments.best || derived->asks_best_options, arguments.notes);
+  const bool is_table = !arguments.series && !arguments.findings;
+  const bool is_text = std::string_view((*format)->name) == "text";
+  const bool is_of_all = std::all_of(arguments.wanted.begin(), arguments.wanted.end(),
+                                     [](const auto& filter) { return filter.second.empty(); });
+  const bool has_answer = is_table && is_text && is_of_all;
+  const bool is_json = std::string_view((*format)->name) == "json";
+  metrics::series::DerivedSeries series;
+  if (!is_table || is_json || has_answer) {
+    if (const Status added = add_spanning(*results, *sources, *derived, series); !added) {
+      return report_failure(added.error(), kCannotGoOn);
+    }
   }
-  const auto series = metrics::series::derive_series(*sources, *derived, all_processors());
-  if (!series) return report_failure(series.error(), kCannotGoOn);
-  report::add_series(*results, series->parts);
+  if (has_answer) print_answer(*results);
   print_table_text(arguments.series     ? report::series_text(*results, options)
                    : arguments.findings ? report::findings_text(*results, options)
                                         : (*format)->show(*results, options));
@@ -170,6 +194,7 @@ std::string help_on_formats() {
 }  // namespace
 
 ExitCode print_table(const std::filesystem::path& results_folder) {
+  const std::vector<store::Source> sources{{.file = results_folder / "results.db"}};
   const auto derived = metrics::derive(results_folder / "results.db", all_processors());
   if (!derived) {
     report_failure(derived.error(), kCannotGoOn);
@@ -178,6 +203,8 @@ ExitCode print_table(const std::filesystem::path& results_folder) {
   report::Results results = report::all_results(derived->cells, derived->values, derived->baseline);
   report::add_differences(results, derived->environments);
   results.allocator = derived->allocator;
+  metrics::series::DerivedSeries series;
+  if (add_spanning(results, sources, *derived, series)) print_answer(results);  // else the table says what is known
   print_table_text(report::show_text(results, options_for_terminal(false, derived->asks_best_options)));
   return kSuccess;
 }
@@ -194,6 +221,7 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
                       "The compiler to which speed-ups refer: NAME, NAME@VERSION, or its label in the study (default: "
                       "the study's baseline)");
   command->add_flag("--all", arguments->all, "Text and Markdown: every metric, without a limit of width");
+  command->add_flag("--notes", arguments->notes, "Text: every flag by its name, and below the table what each means");
   command->add_flag("--best", arguments->best,
                     "Text: below the table, the best options of each compiler, even if the study does not ask for "
                     "them");

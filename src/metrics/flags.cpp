@@ -209,66 +209,69 @@ std::optional<double> retried(const Evidence& evidence) {
   return count(static_cast<std::ptrdiff_t>(evidence.cell.failed.size()) - disturbed_attempts(evidence.cell));
 }
 
-// name, threshold, meaning, raised_by
+// name, mark, threshold, meaning, raised_by
 constexpr std::array kFlags{
-    Flag{"not_steady", "a process found no steady part within the bound",
+    Flag{"not_steady", 's', "a process found no steady part within the bound",
          "the speed was still changing when its repetitions were timed", not_steady},
-    Flag{"spread", "IQR / median > 10 %", "repetitions differ much: check the machine for other load", wide_spread},
-    Flag{"unstable", "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine", unstable},
-    Flag{"steal", "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines", steal},
-    Flag{"pressure", "PSI some (CPU) > 5 % in a timed phase",
+    Flag{"spread", ' ', "IQR / median > 10 %", "repetitions differ much: check the machine for other load",
+         wide_spread},
+    Flag{"unstable", 'u', "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine",
+         unstable},
+    Flag{"steal", ' ', "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines", steal},
+    Flag{"pressure", ' ', "PSI some (CPU) > 5 % in a timed phase",
          "programs had to wait for a processor; not raised under a load, which makes them wait", pressure},
-    Flag{"page_faults", "more than 10,000 page faults/s in a timed phase",
+    Flag{"page_faults", ' ', "more than 10,000 page faults/s in a timed phase",
          "the allocator returns memory to the kernel and requests it again in every inference, which costs some "
          "percent; how often depends on what else is in memory: compare with `allocator: steady`",
          page_faults},
-    Flag{"throttled", "clock < 75 % of its highest in these results",
+    Flag{"throttled", 't', "clock < 75 % of its highest in these results",
          "the processor was slowed down by heat or a power limit", throttled},
-    Flag{"gpu_throttled", "GPU clock < 75 % of its highest at the end of a timed phase",
+    Flag{"gpu_throttled", 'g', "GPU clock < 75 % of its highest at the end of a timed phase",
          "the GPU was slowed down by heat or a power limit, or had not sped up yet: measure longer "
          "(`min_repetition_ms`)",
          gpu_throttled},
-    Flag{"extra_threads", "more threads used processor time than the study allows",
+    Flag{"extra_threads", 'x', "more threads used processor time than the study allows",
          "the compiler used more threads than the others, so conditions were not equal", extra_threads},
-    Flag{"mixed_build", "completed processes of another build are set aside",
+    Flag{"mixed_build", 'b', "completed processes of another build are set aside",
          "the cell was also measured with another toolchain, worker, plugin or model file; those processes are stored "
          "but count in no metric",
          mixed_build},
-    Flag{"mixed_environment", "completed processes of another environment are set aside",
+    Flag{"mixed_environment", 'e', "completed processes of another environment are set aside",
          "something about the machine changed between the processes of this cell; those that count are of one "
          "environment",
          mixed_environment},
-    Flag{"unlike_baseline", "the baseline was measured in another environment",
+    Flag{"unlike_baseline", 'l', "the baseline was measured in another environment",
          "the speed-up also compares two states of the machine; its two sides share no rounds: measure both again",
          unlike_baseline},
-    Flag{"unchecked", "outputs not compared with a reference",
+    Flag{"unchecked", '?', "outputs not compared with a reference",
          "the outputs may be wrong; unless the study asks for no check, the speed is in no verdict", unchecked},
-    Flag{"other_reference", "the study's reference did not judge, or its outputs are doubtful",
+    Flag{"other_reference", 'r', "the study's reference did not judge, or its outputs are doubtful",
          "the outputs were compared with those of the compiler that is named below", other_reference},
-    Flag{"weak_check", "at least 90 % of the compared outputs have a reference of at most the absolute tolerance",
+    Flag{"weak_check", 'w', "at least 90 % of the compared outputs have a reference of at most the absolute tolerance",
          "a compiler that returns zeros would pass: set `tolerances`, or give the model other weights or inputs",
          weak_check},
-    Flag{"not_finite", "at most half of the compared outputs are finite numbers",
+    Flag{"not_finite", 'n', "at most half of the compared outputs are finite numbers",
          "what is not finite is not compared, so the check proves little: check the model's inputs", not_finite},
-    Flag{"outputs_change", "outputs after the timed phase differ from those of the first inference",
+    Flag{"outputs_change", 'o', "outputs after the timed phase differ from those of the first inference",
          "the model keeps state between inferences or is random, so its speed is in no verdict", outputs_change},
-    Flag{"growing_memory", "memory grew from each quarter of a timed phase to the next, by 5 % and 16 MiB altogether",
+    Flag{"growing_memory", ' ',
+         "memory grew from each quarter of a timed phase to the next, by 5 % and 16 MiB altogether",
          "the compiler or the model keeps something of every inference: a longer run may be slower, or run out of "
          "memory",
          growing_memory},
-    Flag{"shared_compilation", "processes loaded what another process had compiled",
+    Flag{"shared_compilation", ' ', "processes loaded what another process had compiled",
          "the study's key `compile` asks for it: `compile_s` has fewer values than there are processes, and intervals "
          "do "
          "not contain the differences between compilations",
          shared_compilation},
-    Flag{"incomplete", "fewer completed processes than planned", "the others failed or are not measured yet",
+    Flag{"incomplete", 'i', "fewer completed processes than planned", "the others failed or are not measured yet",
          incomplete},
-    Flag{"disturbed", "an attempt was disturbed by other work",
+    Flag{"disturbed", ' ', "an attempt was disturbed by other work",
          "other programs, the host or a quota kept a process from its processors; that attempt is stored but counts in "
          "no metric",
          disturbed},
-    Flag{"retried", "an attempt failed", "a process failed at least once, whether or not a later attempt completed",
-         retried},
+    Flag{"retried", ' ', "an attempt failed",
+         "a process failed at least once, whether or not a later attempt completed", retried},
 };
 
 }  // namespace

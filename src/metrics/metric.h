@@ -28,13 +28,17 @@ struct Metric {
   const char* formula;  // in the terms of docs/measurement.md
   const char* source;   // paper section or standard
   bool has_interval;
-  int rank;  // of its column in `ngb show`: 1 is left out last on a narrow terminal; 0 is shown with --all only
+  // Place of its column in `ngb show`, 1 being the first; those from kFirstToLeaveOut on are left out on a narrow
+  // terminal, the highest first. 0: shown with --all only.
+  int rank;
   Value (*compute)(const Analysis& analysis, std::size_t cell);
   const char* deviation = nullptr;  // name of the metric that tables show after "±" in this column; null: none
   bool refers_to_baseline = false;  // relates the cell to its baseline (baseline.h)
   bool is_of_load = false;          // says something about cells that have a load only
   bool is_of_instances = false;     // says something about cells that have several instances only
 };
+
+inline constexpr int kFirstToLeaveOut = 3;  // a rank
 
 std::span<const Metric> metrics();
 // Returns null if there is no such metric.
@@ -50,7 +54,8 @@ struct Evidence {
 
 // A reason to check a cell's number. A flag does not remove the number.
 struct Flag {
-  const char* name;                                              // "spread"
+  const char* name;  // "spread"
+  char mark;  // of a flag that casts doubt on the number: how tables for people write it; ' ' of one to take note of
   const char* threshold;                                         // when it is raised, for people: "IQR / median > 10 %"
   const char* meaning;                                           // what it means for the number, and what may help
   std::optional<double> (*raised_by)(const Evidence& evidence);  // the value that raised it; empty: not raised

@@ -181,19 +181,19 @@ constexpr const char* kBoardMeter = "INA3221 at the board's input, read each sec
 // name, heading, unit, formula, source, has_interval, rank, compute, deviation, refers_to_baseline, is_of_load,
 // is_of_instances
 constexpr std::array kMetrics{
-    Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 1,
+    Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 2,
            throughput_mean, "throughput_std_per_s"},
     Metric{"throughput_std_per_s", "± std", "samples/s", "sample standard deviation (n - 1) of b·k / t", kPaper, false,
-           1, throughput_std},
+           2, throughput_std},
     Metric{"throughput_per_s", "T", "samples/s",
            "T_c(b): geometric mean over processes of each process's mean of b·k / t; of several instances, of the "
            "sum of theirs while all of them run",
            kProtocol, true, 0, throughput},
     Metric{"throughput_median_per_s", "median", "samples/s",
-           "geometric mean over processes of each process's median of b·k / t", kProtocol, true, 3, throughput_median},
+           "geometric mean over processes of each process's median of b·k / t", kProtocol, true, 0, throughput_median},
     Metric{"throughput_harmonic_per_s", "harmonic", "samples/s", "N·b·Σk / Σt over repetitions, with N instances",
            kProtocol, false, 0, throughput_harmonic},
-    Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_baseline(b)", kPaper, true, 2, speed_up, nullptr, true},
+    Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_baseline(b)", kPaper, true, 1, speed_up, nullptr, true},
     Metric{"tcr_bits_per_s", "TCR/s", "bits/s",
            "T_c(b) · 8 · (raw_bytes - encoded_bytes): what compressing saves, where the study gives both sizes of a "
            "sample",
@@ -201,7 +201,7 @@ constexpr std::array kMetrics{
     Metric{
         "latency_p50_s", "p50", "s",
         "median over repetitions of t / k; over latencies, where several inferences are in flight or requests arrive",
-        kProtocol, false, 0, latency_p50},
+        kProtocol, false, 4, latency_p50},
     Metric{"latency_p90_s", "p90", "s",
            "90th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight "
            "or requests arrive",
@@ -216,7 +216,7 @@ constexpr std::array kMetrics{
            kPercentiles, false, 0, latency_p99},
     Metric{"compile_s", "compile", "s",
            "median over the processes that compiled of the compile phase's wall time, without what tuning took of it",
-           "paper, table III", false, 4, compile_time},
+           "paper, table III", false, 5, compile_time},
     Metric{"compile_count", "compilations", "1", "processes that compiled: the compile times behind `compile_s`",
            kProtocol, false, 0, compile_count},
     Metric{"tuning_s", "tuning", "s", "time that tuning took, over all processes that have worked on it", kPaper, false,
@@ -246,10 +246,10 @@ constexpr std::array kMetrics{
     Metric{"timed_peak_bytes", "peak", "bytes",
            "highest resident memory of a worker within the timed phase, over processes; of several instances, the sum "
            "of theirs",
-           kProtocol, false, 0, timed_peak},
+           kProtocol, false, 7, timed_peak},
     Metric{"cpu_percent", "CPU %", "percent",
            "100 · processor time / (wall time · processors of the machine) of the timed phase, mean over processes",
-           kPaper, false, 5, cpu_of_machine},
+           kPaper, false, 6, cpu_of_machine},
     Metric{"cpu_std_percent", "CPU % std", "percent", "sample standard deviation (n - 1) over processes of cpu_percent",
            kPaper, false, 0, cpu_deviation},
     Metric{"cpu_percent_of_threads", "CPU % of threads", "percent",
@@ -302,15 +302,15 @@ constexpr std::array kMetrics{
     Metric{
         "instances_gain_ratio", "instances' gain", "ratio",
         "T_c(b) of N instances / T_c(b) of one instance, of the same compiler, settings, threads, model and batch size",
-        "ours: N processes of one model at once, as OpenVINO's streams and the workers of a server", true, 2,
+        "ours: N processes of one model at once, as OpenVINO's streams and the workers of a server", true, 3,
         instances_gain, nullptr, false, false, true},
     Metric{"load_cpu_percent", "load CPU %", "percent",
            "100 · processor time of the load / wall time, while the cell was timed; 100: one processor; mean over "
            "processes",
-           kProtocol, false, 5, load_cpu, nullptr, false, true},
+           kProtocol, false, 6, load_cpu, nullptr, false, true},
     Metric{"load_memory_bytes_per_s", "load memory", "bytes/s",
            "bytes that the load read and wrote / wall time, while the cell was timed; mean over processes", kProtocol,
-           false, 6, load_memory, nullptr, false, true},
+           false, 8, load_memory, nullptr, false, true},
     Metric{"spread_ratio", "spread", "ratio", "interquartile range / median of b·k / t", kProtocol, false, 0, spread},
     Metric{"max_absolute_error", "max error", "1",
            "largest absolute difference between output and reference, over elements and processes", kProtocol, false, 0,

@@ -150,10 +150,13 @@ std::string to_markdown() {
   }
   page += series_markdown();
   page += kIntervals;
-  page += "\n## Flags\n\nA flag is a reason to check a number. It does not remove the number.\n\n";
-  page += "| flag | raised when | what it means |\n| --- | --- | --- |\n";
+  page +=
+      "\n## Flags\n\nA flag is a reason to check a number. It does not remove the number. The table of `ngb show` has "
+      "the "
+      "marks of\nthose that cast doubt on it, and counts the others; `--notes` names all of them.\n\n";
+  page += "| flag | mark | raised when | what it means |\n| --- | --- | --- | --- |\n";
   for (const Flag& flag : flag_table()) {
-    page += fmt::format("| `{}` | {} | {} |\n", flag.name, flag.threshold, flag.meaning);
+    page += fmt::format("| `{}` | {} | {} | {} |\n", flag.name, flag.mark, flag.threshold, flag.meaning);
   }
   return page;
 }

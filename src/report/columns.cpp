@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "base/json_text.h"
 #include "base/text.h"
@@ -157,6 +158,11 @@ std::vector<NumberColumn> number_columns(bool all, Having of_table) {
     if (is_deviation(metric) || (metric.rank == 0 && !all)) continue;
     columns.push_back({&metric, metric.deviation == nullptr ? nullptr : metrics::find_metric(metric.deviation)});
   }
+  const auto place_of = [](const NumberColumn& column) {
+    return column.metric->rank == 0 ? std::numeric_limits<int>::max() : column.metric->rank;
+  };
+  std::stable_sort(columns.begin(), columns.end(),
+                   [&](const NumberColumn& a, const NumberColumn& b) { return place_of(a) < place_of(b); });
   return columns;
 }
 

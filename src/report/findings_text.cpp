@@ -96,6 +96,15 @@ std::string words_of_orders(const json& all) {
                      all["reversals"].size(), looked_at);
 }
 
+std::string answer_text(const Results& results) {
+  const json all = conclusions_json(results);
+  std::string text;
+  for (const json& sentence : all["answer"]) {
+    if (sentence.is_string()) text += text::visible(sentence.get<std::string>()) + '\n';
+  }
+  return text;
+}
+
 std::string findings_text(const Results& results, const ShowOptions& options) {
   const json all = conclusions_json(results);
   std::string text;

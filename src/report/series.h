@@ -14,6 +14,9 @@ namespace ngb::report {
 // Returns a table with a section for each series. A row is shown if all cells that it is about are selected.
 std::string series_text(const Results& results, const ShowOptions& options);
 
+// Returns the sentences that answer what the study asks, a line each, of all results; "" if there are none.
+std::string answer_text(const Results& results);
+
 // Returns the findings in words, what is to be acted on first, then the reversals and the paper's claims. They are of
 // all results, whichever are selected.
 std::string findings_text(const Results& results, const ShowOptions& options);
@@ -33,7 +36,7 @@ TableCell ratio_with_interval(const nlohmann::json& row);
 // series_text.
 nlohmann::json series_json(const Results& results);
 
-// {"findings", "reversals", "orders", "claims"}, as in metrics/series/conclusions.h.
+// {"answer": its sentences, "findings", "reversals", "orders", "claims"}, as in metrics/series/conclusions.h.
 nlohmann::json conclusions_json(const Results& results);
 
 }  // namespace ngb::report

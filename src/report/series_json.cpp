@@ -40,7 +40,11 @@ json series_json(const Results& results) {
 }
 
 json conclusions_json(const Results& results) {
-  json all{{"findings", json::array()}, {"reversals", json::array()}, {"claims", json::array()}, {"orders", nullptr}};
+  json all{{"findings", json::array()},
+           {"reversals", json::array()},
+           {"claims", json::array()},
+           {"orders", nullptr},
+           {"answer", json::array()}};
   for (const store::Conclusion* conclusion : results.conclusions) {
     json object = json_text::parse(conclusion->json);
     if (!object.is_object()) continue;
@@ -52,6 +56,8 @@ json conclusions_json(const Results& results) {
       all["claims"].push_back(std::move(object));
     else if (conclusion->kind == metrics::series::kOrders)
       all["orders"] = std::move(object);
+    else if (conclusion->kind == metrics::series::kAnswer && object["sentences"].is_array())
+      all["answer"] = std::move(object["sentences"]);
   }
   return all;
 }

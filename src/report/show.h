@@ -13,6 +13,7 @@ namespace ngb::report {
 
 struct ShowOptions {
   bool all = false;    // text and markdown: every metric, without a limit of width
+  bool notes = false;  // text: every flag by its name, with what it means
   bool best = false;   // text: below the table, the best options of each compiler that has several
   int width = 100;     // text: columns of the terminal; the table leaves out its least important columns to fit
   bool color = false;  // text
@@ -33,7 +34,8 @@ std::span<const Format> formats();
 Result<const Format*> find_format(std::string_view name);
 
 // Returns a table with a section for each device, model and batch size, and a row in it for each compiler. Notes below
-// it explain the flags that occur, what to do about failures, and which columns were left out.
+// it explain the marks that occur, count the flags that are only to be taken note of, and say what to do about failures
+// and which columns were left out.
 std::string show_text(const Results& results, const ShowOptions& options);
 
 }  // namespace ngb::report

@@ -22,7 +22,8 @@ using store::CellData;
 using store::DerivedValue;
 
 constexpr std::size_t kMostFailures = 10;  // notes
-constexpr char kBetween = '\x1f';          // fields of a packed row; no visible text contains it
+constexpr char kNoMark = ' ';
+constexpr char kBetween = '\x1f';  // fields of a packed row; no visible text contains it
 
 // Returns good or bad for a speed-up whose interval is wholly above or below 1.
 Style style_of_value(const Metric& metric, const DerivedValue& value) {
@@ -88,7 +89,7 @@ std::vector<TableColumn> columns_of(const std::vector<NumberColumn>& numbers, co
   const std::string over = baseline.is_identity() ? "" : text::visible(baseline.words());
   std::vector<TableColumn> columns{{"compiler", true, 0}};
   for (const NumberColumn& column : numbers) {
-    columns.push_back({heading(column, over), false, std::max(0, column.metric->rank - 1)});
+    columns.push_back({heading(column, over), false, std::max(0, column.metric->rank - metrics::kFirstToLeaveOut + 1)});
   }
   columns.push_back({"flags", true, 0});
   return columns;
@@ -200,13 +201,46 @@ TableRow TextTable::number_row(const Results& results, const CellData& cell) con
   return row;
 }
 
+// Returns "u i", the marks of what casts doubt on the number; with options.notes the names of all flags.
 std::string TextTable::flags_of(const Results& results, const CellData& cell) {
-  std::vector<std::string> names;
+  std::vector<std::string> words;
   for (const Values::Raised& raised : results.values.flags(cell.cell_id)) {
-    names.emplace_back(raised.flag);
-    flags_.insert(names.back());
+    const auto flag = std::find_if(metrics::flag_table().begin(), metrics::flag_table().end(),
+                                   [&](const metrics::Flag& each) { return each.name == raised.flag; });
+    if (flag == metrics::flag_table().end()) continue;
+    ++flags_[flag->name];
+    if (options_.notes) words.emplace_back(flag->name);
+    if (!options_.notes && flag->mark != kNoMark) words.emplace_back(1, flag->mark);
   }
-  return text::join(names, ", ");
+  return text::join(words, options_.notes ? ", " : " ");
+}
+
+// Returns the lines that explain flags: the marks in one, the others counted in another; with options.notes one for
+// each.
+std::string TextTable::explanation_of_flags() const {
+  std::string text;
+  std::vector<std::string> marks;
+  std::vector<std::string> counted;
+  int count = 0;
+  for (const metrics::Flag& flag : metrics::flag_table()) {
+    const auto raised = flags_.find(flag.name);
+    if (raised == flags_.end()) continue;
+    if (options_.notes) {
+      text +=
+          fmt::format("  {}  {}: {}\n", styled(flag.name, Style::notice, options_.color), flag.threshold, flag.meaning);
+    } else if (flag.mark != kNoMark) {
+      marks.push_back(fmt::format("{} {} ({})", styled(std::string(1, flag.mark), Style::notice, options_.color),
+                                  flag.name, flag.threshold));
+    } else {
+      counted.push_back(fmt::format("{} {}", flag.name, raised->second));
+      count += raised->second;
+    }
+  }
+  if (!marks.empty()) text += "  " + text::join(marks, "; ") + ": ngb show --notes says what to do\n";
+  if (count > 0) {
+    text += fmt::format("  {} note{}: {}: ngb show --notes\n", count, count == 1 ? "" : "s", text::join(counted, ", "));
+  }
+  return text;
 }
 
 void TextTable::add_failure(const CellData& cell, std::size_t position) {
@@ -231,7 +265,7 @@ void TextTable::append(TextTable other) {
   having_ = having_ | other.having_;
   if (!rounds_) rounds_ = other.rounds_;
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_.at(i) += other.counts_.at(i);
-  flags_.merge(other.flags_);
+  for (const auto& [flag, count] : other.flags_) flags_[flag] += count;
   failures_.merge(other.failures_);
   while (failures_.size() > kMostFailures) failures_.erase(std::prev(failures_.end()));
   failure_count_ += other.failure_count_;
@@ -275,12 +309,7 @@ void TextTable::print(const std::vector<EnvironmentDifference>& differences, con
 std::string TextTable::notes(const std::vector<std::string>& left_out,
                              const std::vector<EnvironmentDifference>& differences,
                              const std::string& allocator) const {
-  std::string text;
-  for (const metrics::Flag& flag : metrics::flag_table()) {
-    if (!flags_.contains(flag.name)) continue;
-    text +=
-        fmt::format("  {}  {}: {}\n", styled(flag.name, Style::notice, options_.color), flag.threshold, flag.meaning);
-  }
+  std::string text = explanation_of_flags();
   for (const auto& [position, note] : failures_) text += "  " + note + '\n';
   if (failure_count_ > failures_.size()) {
     const std::size_t more = failure_count_ - failures_.size();

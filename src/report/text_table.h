@@ -60,6 +60,7 @@ class TextTable {
   [[nodiscard]] std::string notes(const std::vector<std::string>& left_out,
                                   const std::vector<EnvironmentDifference>& differences,
                                   const std::string& allocator) const;
+  [[nodiscard]] std::string explanation_of_flags() const;
   [[nodiscard]] std::string counts() const;
 
   ShowOptions options_;
@@ -72,8 +73,8 @@ class TextTable {
   std::set<std::string> compute_devices_{};  // those that are known
   Having having_{};
   std::optional<work::Rounds> rounds_{};
-  std::array<int, 5> counts_{};  // by Status
-  std::set<std::string> flags_{};
+  std::array<int, 5> counts_{};                    // by Status
+  std::map<std::string, int> flags_{};             // how many cells have each
   std::map<std::size_t, std::string> failures_{};  // the first notes by position
   std::size_t failure_count_ = 0;
   std::map<std::string, int> remarks_{};  // how many cells have each of cell_remarks

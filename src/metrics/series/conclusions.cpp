@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "metrics/series/answer.h"
 #include "metrics/series/claims.h"
 #include "metrics/series/findings.h"
 #include "metrics/series/order.h"
@@ -96,6 +97,7 @@ std::vector<store::Conclusion> conclusions_of(const Analysis& analysis) {
   std::vector<store::Conclusion> all;
   for (const Finding& finding : find_all(analysis, orders)) all.push_back(conclusion_of(finding));
   for (const Reversal& reversal : orders.reversals) all.push_back(conclusion_of(analysis, reversal));
+  all.push_back({kAnswer, "", text_of({{"sentences", answer(analysis)}})});
   all.push_back({kOrders, "", text_of({{"looked_at", orders.looked_at}, {"are_too_many", orders.are_too_many}})});
   for (const ClaimRow& row : test_claims(analysis)) all.push_back(conclusion_of(row));
   return all;

@@ -12,15 +12,18 @@ namespace ngb::metrics::series {
 inline constexpr const char* kFinding = "finding";
 inline constexpr const char* kReversal = "reversal";
 inline constexpr const char* kClaim = "claim";
+inline constexpr const char* kAnswer = "answer";
 inline constexpr const char* kOrders = "orders";  // how many orders were compared for the reversals
 
-// Returns findings, reversals, the count of orders and claims, in this order. The JSON of each is an object:
-// finding: {"kind", "to_act_on", "is_difference", "sentence", "rows": [{"device", "compiler", "model", "batch_sizes",
+// Returns findings, reversals, the answer, the count of orders and claims, in this order. The JSON of each is an
+// object: finding: {"kind", "to_act_on", "is_difference", "sentence", "rows": [{"device", "compiler", "model",
+// "batch_sizes",
 //   "against", "metric", "value", "low", "high", "reason", "outcome", "adjusted_p", "cell_ids"}]}
 // reversal: {"ranked": "models" or "compilers", "between": "device_compilers", "devices" or "batch_sizes",
 // "adjusted_p",
 //   "sides": [{"device", "compiler_a", "compiler_b", "model_a", "model_b", "batch", "value", "low", "high", "reason",
 //   "cell_ids"}]}: `value` is T_a / T_b; a is the faster one on the first side, the slower one on the second
+// answer: {"sentences"}, those of answer.h
 // orders: {"looked_at", "are_too_many"}
 // claim: {"claim", "sentence", "quantity", "source", "device", "compiler", "status", "value", "low", "high", "reason",
 //   "adjusted_p", "cell_ids"}

@@ -18,15 +18,6 @@ namespace {
 
 using store::CellData;
 
-// A workload on a device, with the setting of the highest speed.
-struct Race {
-  std::size_t leader = 0;
-  std::size_t runner_up = 0;
-  std::size_t entrants = 0;
-  double p = 1;  // of "none is the fastest"
-  double adjusted_p = 1;
-};
-
 double speed_of(const Analysis& analysis, std::size_t cell) {
   return find_metric("throughput_per_s")->compute(analysis, cell).value.value_or(0);
 }
@@ -50,34 +41,6 @@ std::vector<std::vector<std::size_t>> entrants_of(const Analysis& analysis) {
     std::stable_sort(cells.begin(), cells.end(), [&](std::size_t a, std::size_t b) { return speeds[a] > speeds[b]; });
   }
   return workloads;
-}
-
-std::vector<Race> races_of(const Analysis& analysis) {
-  std::vector<Race> races;
-  std::vector<Question> questions;
-  std::vector<std::optional<int>> looks;
-  std::vector<std::size_t> race_of;
-  for (const auto& cells : entrants_of(analysis)) {
-    for (auto other = std::next(cells.begin()); other != cells.end(); ++other) {
-      questions.push_back(log_ratio(analysis, cells.front(), *other).parts);
-      looks.push_back(looks_of(analysis, cells.front(), questions.back()));
-      race_of.push_back(races.size());
-    }
-    races.push_back({cells[0], cells[1], cells.size(), 0, 1});
-  }
-  const auto p_values = unadjusted_p_values(questions, {}, looks);
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    Race& race = races[race_of[i]];
-    race.p = std::max(race.p, p_values[i].value_or(1));
-  }
-  std::vector<double> all;
-  for (Race& race : races) {
-    race.p = std::min(1.0, race.p * static_cast<double>(race.entrants) / 2);
-    all.push_back(race.p);
-  }
-  const std::vector<double> adjusted = benjamini_hochberg_adjusted(all);
-  for (std::size_t i = 0; i < races.size(); ++i) races[i].adjusted_p = adjusted[i];
-  return races;
 }
 
 FindingRow row_of_race(const Analysis& analysis, const Race& race, bool is_won) {
@@ -119,12 +82,43 @@ Finding finding_of(const Analysis& analysis, const std::vector<const Race*>& led
 
 }  // namespace
 
+std::vector<Race> races_of(const Analysis& analysis) {
+  std::vector<Race> races;
+  std::vector<Question> questions;
+  std::vector<std::optional<int>> looks;
+  std::vector<std::size_t> race_of;
+  for (const auto& cells : entrants_of(analysis)) {
+    for (auto other = std::next(cells.begin()); other != cells.end(); ++other) {
+      questions.push_back(log_ratio(analysis, cells.front(), *other).parts);
+      looks.push_back(looks_of(analysis, cells.front(), questions.back()));
+      race_of.push_back(races.size());
+    }
+    races.push_back({cells[0], cells[1], cells.size(), 0, 1});
+  }
+  const auto p_values = unadjusted_p_values(questions, {}, looks);
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    Race& race = races[race_of[i]];
+    race.p = std::max(race.p, p_values[i].value_or(1));
+  }
+  std::vector<double> all;
+  for (Race& race : races) {
+    race.p = std::min(1.0, race.p * static_cast<double>(race.entrants) / 2);
+    all.push_back(race.p);
+  }
+  const std::vector<double> adjusted = benjamini_hochberg_adjusted(all);
+  for (std::size_t i = 0; i < races.size(); ++i) races[i].adjusted_p = adjusted[i];
+  return races;
+}
+
+bool has_difference(const std::vector<Race>& races) {
+  const double kinds = static_cast<double>(finding_kinds().size());
+  return std::any_of(races.begin(), races.end(),
+                     [&](const Race& race) { return race.adjusted_p < kSentenceErrorRate / kinds; });
+}
+
 std::vector<Finding> about_fastest(const Analysis& analysis) {
   const std::vector<Race> races = races_of(analysis);
-  const double kinds = static_cast<double>(finding_kinds().size());
-  const bool may_differ = std::any_of(races.begin(), races.end(),
-                                      [&](const Race& race) { return race.adjusted_p < kSentenceErrorRate / kinds; });
-  if (!may_differ) return {};
+  if (!has_difference(races)) return {};
   std::map<std::string, std::size_t> workloads;  // on a device
   std::map<std::string, std::size_t> known;
   std::vector<std::vector<const Race*>> leaders;

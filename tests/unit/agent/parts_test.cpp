@@ -198,7 +198,7 @@ TEST(Reference, HasAKeyThatChangesWithEverythingThatOutputsDependOn) {
     with.*hash += "2";
     keys.insert(reference_key(model, protocol, compiler, with));
   }
-  EXPECT_EQ(keys.size(), 10U);
+  EXPECT_EQ(keys.size(), 11U);
 }
 
 TEST(Reference, IsAdoptedOnlyIfItIsWhole) {

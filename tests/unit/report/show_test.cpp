@@ -58,6 +58,7 @@ std::vector<DerivedValue> values() {
           {"onnxruntime-1", "speed_up_ratio", 2.0, 1.9, 2.1, ""},
           {"onnxruntime-1", "compile_s", 2.0, {}, {}, ""},
           {"onnxruntime-1", "cpu_percent", {}, {}, {}, "unknown here"},
+          {"onnxruntime-1", "flag_unstable", 0.3, {}, {}, ""},
           {"onnxruntime-1", "flag_steal", 2.5, {}, {}, ""},
           {"identity-4", "throughput_mean_per_s", 1200.0, {}, {}, ""}};
 }
@@ -98,13 +99,11 @@ TEST(Show, PrintsPartsThatComeInAnyOrderAsTheWhole) {
 TEST(Show, PutsCompilersOfAModelAndBatchSideBySide) {
   const std::string shown = text_of(cells(), values(), {.width = 120});
   const auto lines = text::split(shown, '\n');
-  EXPECT_EQ(lines[0],
-            "  compiler         samples/s ± std         median [95 %]    speed-up [95 %]  compile  CPU %  flags");
+  EXPECT_EQ(lines[0], "  compiler           speed-up [95 %]  samples/s ± std  p50  compile  CPU %  peak  flags");
   EXPECT_EQ(lines[1], "");
   EXPECT_EQ(lines[2], "resnet18, batch 1, on local, 2 threads, f32");
-  EXPECT_EQ(lines[3], "  identity 1.0        100.0 ± 1.2   100.2 [99.9, 100.4]   1.00                250 ms   99.5");
-  EXPECT_EQ(lines[4],
-            "  onnxruntime 1.0     200.0 ± 13.5  201.0 [199.0, 203.0]  2.00 [1.90, 2.10]    2.0 s      –  steal");
+  EXPECT_EQ(lines[3], "  identity 1.0     1.00                  100.0 ± 1.2     –   250 ms   99.5     –");
+  EXPECT_EQ(lines[4], "  onnxruntime 1.0  2.00 [1.90, 2.10]     200.0 ± 13.5    –    2.0 s      –     –  u");
 }
 
 TEST(Show, SaysInTheRowWhyACellFailedAndBelowTheTableWhatToDo) {
@@ -126,20 +125,32 @@ TEST(Show, SaysHowTheHostWaitsForAGpuBecauseCpuPercentDependsOnIt) {
   EXPECT_THAT(text_of(cells(), values(), {}), Not(HasSubstr("wait:")));
 }
 
-TEST(Show, ExplainsOnlyTheFlagsThatOccur) {
+TEST(Show, ExplainsTheMarksThatOccurInOneLineAndCountsTheOtherFlags) {
   const std::string shown = text_of(cells(), values(), {});
-  EXPECT_THAT(shown, HasSubstr("  steal  steal > 1 % in a timed phase: "));
+  EXPECT_THAT(shown, HasSubstr("\n  u unstable (IQR / median > 25 %): ngb show --notes says what to do\n"
+                               "  1 note: steal 1: ngb show --notes\n"));
   EXPECT_THAT(shown, Not(HasSubstr("throttled")));
+}
+
+TEST(Show, NamesAndExplainsEveryFlagWithNotes) {
+  const std::string shown = text_of(cells(), values(), {.notes = true, .width = 120});
+  EXPECT_THAT(shown, HasSubstr("  unstable, steal\n"));
+  EXPECT_THAT(shown, HasSubstr("\n  unstable  IQR / median > 25 %: do not rely on this number"));
+  EXPECT_THAT(shown, HasSubstr("\n  steal  steal > 1 % in a timed phase: the host gave processor time"));
+}
+
+TEST(Show, NeverLeavesOutTheSpeedUp) {
+  EXPECT_THAT(text_of(cells(), values(), {.width = 50}), HasSubstr("  2.00 [1.90, 2.10]     200.0 ± 13.5  u\n"));
 }
 
 TEST(Show, FitsIn100ColumnsAndSaysWhatItLeftOut) {
   for (const int width : {100, 80, 70}) {
     const std::string shown = text_of(cells(), values(), {.width = width});
-    const auto lines = text::split(shown.substr(0, shown.find("  steal  steal")), '\n');
+    const auto lines = text::split(shown.substr(0, shown.find("\n\n  u unstable")), '\n');
     for (const std::string& line : lines) EXPECT_LE(width_of(line), width) << line;
   }
-  EXPECT_THAT(text_of(cells(), values(), {.width = 80}),
-              HasSubstr("  Too wide for 80 characters: CPU %, compile, median [95 %]; --all shows everything\n"));
+  EXPECT_THAT(text_of(cells(), values(), {.width = 70}),
+              HasSubstr("  Too wide for 70 characters: peak, CPU %, compile; --all shows everything\n"));
   EXPECT_THAT(text_of(cells(), values(), {.width = 100}), Not(HasSubstr("Too wide")));
 }
 
@@ -230,7 +241,7 @@ TEST(ShowJson, HoldsValuesAndReasonsUnderTheNamesOfTheMetrics) {
   EXPECT_EQ(cell["status"], "measured");
   EXPECT_EQ(cell["metrics"]["speed_up_ratio"], (nlohmann::json{{"value", 2.0}, {"low", 1.9}, {"high", 2.1}}));
   EXPECT_EQ(cell["metrics"]["cpu_percent"], (nlohmann::json{{"value", nullptr}, {"reason", "unknown here"}}));
-  EXPECT_EQ(cell["flags"], (nlohmann::json{{"steal", 2.5}}));
+  EXPECT_EQ(cell["flags"], (nlohmann::json{{"steal", 2.5}, {"unstable", 0.3}}));
   EXPECT_EQ(cell["baseline"]["cell_id"], "identity-1");
   EXPECT_EQ(json["baseline"], "identity");
   EXPECT_EQ(cell["compute_device"], nullptr);
@@ -311,16 +322,19 @@ TEST(ShowCsv, QuotesCommasQuotesAndLineBreaksAsRfc4180Says) {
 TEST(ShowMarkdown, IsATableWithTheNumbersOfTheText) {
   const auto lines = text::split(shown_as("markdown", cells(), values()), '\n');
   ASSERT_EQ(lines.size(), 2U + 5 + 1);
-  EXPECT_EQ(lines[0],
-            "| device | model | batch | threads | precision | compiler | samples/s ± std | median [95 %] | "
-            "speed-up [95 %] | compile | CPU % | flags |");
-  EXPECT_EQ(lines[1], "| --- | --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- |");
-  EXPECT_EQ(lines[3],
-            "| local | resnet18 | 1 | 2 | f32 | onnxruntime 1.0 | 200.0 ± 13.5 | 201.0 [199.0, 203.0] | "
-            "2.00 [1.90, 2.10] | 2.0 s | – | steal |");
-  EXPECT_EQ(lines[5],
-            "| local | resnet18 | 4 | 2 | f32 | onnxruntime 1.0 | – | – | – | – | – | "
-            "failed: crash in check: signal 11 in libfoo |");
+  EXPECT_EQ(
+      lines[0],
+      "| device | model | batch | threads | precision | compiler | speed-up [95 %] | samples/s ± std | p50 | compile | "
+      "CPU % | peak | flags |");
+  EXPECT_EQ(lines[1], "| --- | --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
+  EXPECT_EQ(
+      lines[3],
+      "| local | resnet18 | 1 | 2 | f32 | onnxruntime 1.0 | 2.00 [1.90, 2.10] | 200.0 ± 13.5 | – | 2.0 s | – | – | "
+      "unstable, steal |");
+  EXPECT_EQ(
+      lines[5],
+      "| local | resnet18 | 4 | 2 | f32 | onnxruntime 1.0 | – | – | – | – | – | – | failed: crash in check: signal 11 "
+      "in libfoo |");
 }
 
 TEST(ShowMarkdown, EscapesANameThatWouldEndItsField) {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers in a few sentences what a study asks: which compiler is the fastest, by how much, how sure that is, what is
+// not decided and what would decide it, and what has no result.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metrics/analysis.h"
+
+namespace ngb::metrics::series {
+
+inline constexpr std::size_t kMostAnswerLines = 5;
+
+// Returns at most kMostAnswerLines sentences; none if nothing can be compared and nothing failed. A compiler is called
+// the fastest only by the rules of about_fastest (fastest.h); else it "has the highest speed". Ratios are speed-ups
+// over the baseline, where the fastest has one.
+std::vector<std::string> answer(const Analysis& analysis);
+
+}  // namespace ngb::metrics::series
