@@ -59,6 +59,8 @@ struct Flag {
   const char* threshold;                                         // when it is raised, for people: "IQR / median > 10 %"
   const char* meaning;                                           // what it means for the number, and what may help
   std::optional<double> (*raised_by)(const Evidence& evidence);  // the value that raised it; empty: not raised
+
+  [[nodiscard]] constexpr bool casts_doubt() const { return mark != ' '; }
 };
 std::span<const Flag> flag_table();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -60,6 +61,16 @@ TableCell ratio_with_interval(const json& row) {
   return cell;
 }
 
+std::size_t drop_unmeasured_claims(json& all) {
+  json& claims = all["claims"];
+  const std::size_t count = claims.size();
+  const std::string unmeasured(name(metrics::series::ClaimStatus::not_measured));
+  claims.erase(std::remove_if(claims.begin(), claims.end(),
+                              [&](const json& row) { return text_at(row, "status") == unmeasured; }),
+               claims.end());
+  return count - claims.size();
+}
+
 Table claims_table(const json& all) {
   Table table;
   table.columns = {{"compiler", true, 0},
@@ -96,18 +107,28 @@ std::string words_of_orders(const json& all) {
                      all["reversals"].size(), looked_at);
 }
 
-std::string answer_text(const Results& results) {
-  const json all = conclusions_json(results);
-  std::string text;
-  for (const json& sentence : all["answer"]) {
-    if (sentence.is_string()) text += text::visible(sentence.get<std::string>()) + '\n';
+std::vector<std::string> sentences_of_answer(const json& all) {
+  std::vector<std::string> texts;
+  const json& answer = all["answer"];
+  if (!answer.is_object() || !answer.contains("sentences") || !answer["sentences"].is_array()) return texts;
+  for (const json& sentence : answer["sentences"]) {
+    if (sentence.is_string()) texts.push_back(sentence.get<std::string>());
   }
+  return texts;
+}
+
+std::string answer_text(const Results& results) {
+  std::string text;
+  for (const std::string& sentence : sentences_of_answer(conclusions_json(results)))
+    text += text::visible(sentence) + '\n';
   return text;
 }
 
 std::string findings_text(const Results& results, const ShowOptions& options) {
-  const json all = conclusions_json(results);
-  std::string text;
+  json all = conclusions_json(results);
+  const std::size_t unmeasured = options.all ? 0 : drop_unmeasured_claims(all);
+  std::string text = answer_text(results);
+  if (!text.empty()) text += '\n';
   const std::string to_act_on = sentences_text(all["findings"], true);
   if (!to_act_on.empty()) text += title("To act on", options) + to_act_on + '\n';
   const std::string for_information = sentences_text(all["findings"], false);
@@ -116,6 +137,11 @@ std::string findings_text(const Results& results, const ShowOptions& options) {
   const std::string orders = words_of_orders(all);
   text += '\n' + title("Reversed orders", options) + (orders.empty() ? "" : "  " + orders + '\n');
   text += '\n' + title("The paper's claims", options) + claims_text(all, options);
+  if (unmeasured > 0) {
+    text += fmt::format("{} {} {} not measured by this study; --all says what {} needs.\n", unmeasured,
+                        unmeasured == 1 ? "claim" : "claims", unmeasured == 1 ? "is" : "are",
+                        unmeasured == 1 ? "it" : "each");
+  }
   text += fmt::format(
       "\nOf studies in which nothing differs, at most {:g} % have any of these sentences of a difference. --json has "
       "the "

@@ -26,6 +26,10 @@ Table series_table(const Results& results);
 
 // Each takes what conclusions_json returns, which may hold anything. Returns a section for each of the paper's claims.
 Table claims_table(const nlohmann::json& all);
+// Removes the claims that the results do not measure. Returns how many there were.
+std::size_t drop_unmeasured_claims(nlohmann::json& all);
+// Returns the sentences that answer what the study asks, which may be none.
+std::vector<std::string> sentences_of_answer(const nlohmann::json& all);
 // Says how many orders were compared and how many reversals were found; "" if nothing is known.
 std::string words_of_orders(const nlohmann::json& all);
 // Returns {"1.02", " [0.98, 1.06]"} of a row with "value", "low" and "high", or "–".
@@ -36,7 +40,7 @@ TableCell ratio_with_interval(const nlohmann::json& row);
 // series_text.
 nlohmann::json series_json(const Results& results);
 
-// {"answer": its sentences, "findings", "reversals", "orders", "claims"}, as in metrics/series/conclusions.h.
+// {"answer", "findings", "reversals", "orders", "claims"}, as in metrics/series/conclusions.h.
 nlohmann::json conclusions_json(const Results& results);
 
 }  // namespace ngb::report

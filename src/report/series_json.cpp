@@ -44,7 +44,7 @@ json conclusions_json(const Results& results) {
            {"reversals", json::array()},
            {"claims", json::array()},
            {"orders", nullptr},
-           {"answer", json::array()}};
+           {"answer", nullptr}};
   for (const store::Conclusion* conclusion : results.conclusions) {
     json object = json_text::parse(conclusion->json);
     if (!object.is_object()) continue;
@@ -56,8 +56,8 @@ json conclusions_json(const Results& results) {
       all["claims"].push_back(std::move(object));
     else if (conclusion->kind == metrics::series::kOrders)
       all["orders"] = std::move(object);
-    else if (conclusion->kind == metrics::series::kAnswer && object["sentences"].is_array())
-      all["answer"] = std::move(object["sentences"]);
+    else if (conclusion->kind == metrics::series::kAnswer)
+      all["answer"] = std::move(object);
   }
   return all;
 }

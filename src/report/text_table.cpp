@@ -22,8 +22,7 @@ using store::CellData;
 using store::DerivedValue;
 
 constexpr std::size_t kMostFailures = 10;  // notes
-constexpr char kNoMark = ' ';
-constexpr char kBetween = '\x1f';  // fields of a packed row; no visible text contains it
+constexpr char kBetween = '\x1f';          // fields of a packed row; no visible text contains it
 
 // Returns good or bad for a speed-up whose interval is wholly above or below 1.
 Style style_of_value(const Metric& metric, const DerivedValue& value) {
@@ -210,7 +209,7 @@ std::string TextTable::flags_of(const Results& results, const CellData& cell) {
     if (flag == metrics::flag_table().end()) continue;
     ++flags_[flag->name];
     if (options_.notes) words.emplace_back(flag->name);
-    if (!options_.notes && flag->mark != kNoMark) words.emplace_back(1, flag->mark);
+    if (!options_.notes && flag->casts_doubt()) words.emplace_back(1, flag->mark);
   }
   return text::join(words, options_.notes ? ", " : " ");
 }
@@ -228,7 +227,7 @@ std::string TextTable::explanation_of_flags() const {
     if (options_.notes) {
       text +=
           fmt::format("  {}  {}: {}\n", styled(flag.name, Style::notice, options_.color), flag.threshold, flag.meaning);
-    } else if (flag.mark != kNoMark) {
+    } else if (flag.casts_doubt()) {
       marks.push_back(fmt::format("{} {} ({})", styled(std::string(1, flag.mark), Style::notice, options_.color),
                                   flag.name, flag.threshold));
     } else {

@@ -63,6 +63,7 @@ class Results(PackageTest):
         stored = set(columns_of("results.md", "### table series")) - {"position", "part_key"}
         self.assertEqual(set(series.columns), stored | {"cell_ids"})
         self.assertIn("depth_slope_per_block", set(series["series"]))
+        self.assertRegex(self.results.answer[-1], r"^No result in \d+ of \d+ cells: ")
         self.assertEqual(set(self.results.findings["kind"]) & {"failures"}, {"failures"})
         self.assertIn("not_measured", set(self.results.claims["status"]))
         self.assertEqual(self.results.formulas.loc["speed_up_ratio", "unit"], "ratio")

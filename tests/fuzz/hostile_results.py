@@ -254,6 +254,8 @@ def try_all(options, folder):
             changed, found, ended = try_one(base, seed, some, pythons[job])
             codes.update(ended.items())
             tried.append(seed)
+            if len(tried) % 500 == 0:
+                print(f"{len(tried)} databases, {len(broken)} broke a rule", flush=True)
             if found:
                 broken.append(seed)
                 print(f"{seed}: {changed}\n  " + "\n  ".join(found), flush=True)

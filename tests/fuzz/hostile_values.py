@@ -155,7 +155,11 @@ def mutate(path, seed):
         row = None
         if keys and (is_large or draw.random() < 0.5):
             names = ", ".join(keys)
-            if found := database.execute(f"SELECT {names} FROM {table}").fetchall():
+            try:
+                found = database.execute(f"SELECT {names} FROM {table}").fetchall()
+            except sqlite3.OperationalError:  # a key is no UTF-8 any more
+                found = []
+            if found:
                 row = (names, ", ".join("?" * len(keys)), draw.choice(found))
         _set(database, schema, table, column, sql, value, row)
         changed.append(f"{table}.{column} = {kind}{'' if row is None else ' in one row'}")

@@ -102,6 +102,12 @@ class Results:
         return self._series.copy()
 
     @property
+    def answer(self) -> list[str]:
+        """Which compiler is the fastest, by how much and how sure that is, what is open, and what has no result: at most five
+        sentences, those that `ngb show` begins with."""
+        return list(self._shown["conclusions"]["answer"]["sentences"])
+
+    @property
     def findings(self) -> pandas.DataFrame:
         """What the results say, in sentences: one row for each row behind a sentence, which its `sentence` repeats."""
         rows = [

@@ -264,4 +264,16 @@ class Answer {
 
 std::vector<std::string> answer(const Analysis& analysis) { return Answer(analysis).sentences(); }
 
+std::vector<FastestRow> fastest_rows(const Analysis& analysis) {
+  const std::vector<Race> races = races_of(analysis);
+  const bool may_differ = has_difference(races);
+  std::vector<FastestRow> rows;
+  for (const Race& race : races) {
+    rows.push_back({race.leader, race.runner_up, may_differ && race.adjusted_p < statistics::kErrorRate,
+                    ratio_value(analysis, log_speed_up(analysis, race.leader)),
+                    ratio_value(analysis, log_ratio(analysis, race.leader, race.runner_up))});
+  }
+  return rows;
+}
+
 }  // namespace ngb::metrics::series

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metrics/analysis.h"
+#include "metrics/metric.h"
 
 namespace ngb::metrics::series {
 
@@ -16,5 +17,17 @@ inline constexpr std::size_t kMostAnswerLines = 5;
 // the fastest only by the rules of about_fastest (fastest.h); else it "has the highest speed". Ratios are speed-ups
 // over the baseline, where the fastest has one.
 std::vector<std::string> answer(const Analysis& analysis);
+
+// Who is the fastest on a workload of a device.
+struct FastestRow {
+  std::size_t cell = 0;       // of the analysis, with the highest speed
+  std::size_t runner_up = 0;  // likewise, with the second highest
+  bool is_decided = false;    // it is the fastest by the rules of about_fastest; else the two may be equal
+  Value speed_up{};           // of `cell` over its baseline
+  Value margin{};             // its speed / that of `runner_up`
+};
+
+// Returns a row for each workload with at least two speeds, in the order of their first cells.
+std::vector<FastestRow> fastest_rows(const Analysis& analysis);
 
 }  // namespace ngb::metrics::series

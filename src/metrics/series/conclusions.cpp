@@ -56,6 +56,29 @@ json json_of_side(const Analysis& analysis, const Ordering& side) {
   return object;
 }
 
+json json_of_value(const Value& value) {
+  json object = json::object();
+  add_value(object, value);
+  return object;
+}
+
+json json_of_fastest(const Analysis& analysis) {
+  json rows = json::array();
+  for (const FastestRow& row : fastest_rows(analysis)) {
+    const store::CellData& cell = analysis.cell(row.cell);
+    rows.push_back({{"device", name_of_place(cell)},
+                    {"model", cell.of.model.label},
+                    {"batch", cell.of.model.key.batch},
+                    {"compiler", name_of_compiler(cell)},
+                    {"is_decided", row.is_decided},
+                    {"speed_up", json_of_value(row.speed_up)},
+                    {"runner_up", name_of_compiler(analysis.cell(row.runner_up))},
+                    {"margin", json_of_value(row.margin)},
+                    {"cell_ids", {cell.cell_id, analysis.cell(row.runner_up).cell_id}}});
+  }
+  return rows;
+}
+
 const char* name_of_difference(Between between) {
   switch (between) {
     case Between::device_compilers:
@@ -97,7 +120,7 @@ std::vector<store::Conclusion> conclusions_of(const Analysis& analysis) {
   std::vector<store::Conclusion> all;
   for (const Finding& finding : find_all(analysis, orders)) all.push_back(conclusion_of(finding));
   for (const Reversal& reversal : orders.reversals) all.push_back(conclusion_of(analysis, reversal));
-  all.push_back({kAnswer, "", text_of({{"sentences", answer(analysis)}})});
+  all.push_back({kAnswer, "", text_of({{"sentences", answer(analysis)}, {"rows", json_of_fastest(analysis)}})});
   all.push_back({kOrders, "", text_of({{"looked_at", orders.looked_at}, {"are_too_many", orders.are_too_many}})});
   for (const ClaimRow& row : test_claims(analysis)) all.push_back(conclusion_of(row));
   return all;

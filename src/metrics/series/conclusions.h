@@ -23,7 +23,9 @@ inline constexpr const char* kOrders = "orders";  // how many orders were compar
 // "adjusted_p",
 //   "sides": [{"device", "compiler_a", "compiler_b", "model_a", "model_b", "batch", "value", "low", "high", "reason",
 //   "cell_ids"}]}: `value` is T_a / T_b; a is the faster one on the first side, the slower one on the second
-// answer: {"sentences"}, those of answer.h
+// answer: {"sentences", "rows": [{"device", "model", "batch", "compiler", "is_decided", "speed_up", "runner_up",
+// "margin",
+//   "cell_ids"}]}, those of answer.h; "speed_up" and "margin" are {"value", "low", "high", "reason"}
 // orders: {"looked_at", "are_too_many"}
 // claim: {"claim", "sentence", "quantity", "source", "device", "compiler", "status", "value", "low", "high", "reason",
 //   "adjusted_p", "cell_ids"}

@@ -90,18 +90,22 @@ std::string failure_groups_html(const Results& results, const Labels& labels) {
   return html;
 }
 
-std::string flag_groups_html(const Results& results, const Labels& labels) {
+// Returns a line for each flag that is raised: those that cast doubt on numbers, or the others.
+std::string flag_groups_html(const Results& results, const Labels& labels, bool casts_doubt) {
   std::string html;
   for (const metrics::Flag& flag : metrics::flag_table()) {
-    Group group;
-    group.heading =
-        fmt::format("<a class=\"flag\" href=\"#flag-{0}\">{0}</a> {1}", escaped(flag.name), escaped(flag.meaning));
+    if (flag.casts_doubt() != casts_doubt) continue;
+    std::vector<std::string> cells;
     for (const CellData* cell : results.cells) {
       for (const Values::Raised& raised : results.values.flags(cell->cell_id)) {
-        if (raised.flag == flag.name) group.cells.push_back(cell_name(labels, *cell));
+        if (raised.flag == flag.name) cells.push_back(cell_name(labels, *cell));
       }
     }
-    if (!group.cells.empty()) html += group_html(group);
+    if (cells.empty()) continue;
+    const Group group{fmt::format("<a class=\"flag\" href=\"#flag-{0}\">{0}</a> {1} of {2} cells: {3}",
+                                  escaped(flag.name), cells.size(), results.cells.size(), escaped(flag.meaning)),
+                      std::move(cells)};
+    html += group_html(group);
   }
   return html;
 }
@@ -155,18 +159,39 @@ std::string summary(const Content& content) {
   return html;
 }
 
-std::string findings(const Content& content, const Labels& labels) {
+std::string answer(const Content& content) {
+  constexpr std::size_t kMostOpenRows = 12;
+  std::string html;
+  for (const std::string& sentence : content.answer) html += fmt::format("<li>{}</li>\n", escaped(sentence));
+  html = html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n";
+  if (content.fastest.rows.empty()) return html;
+  return html + (content.fastest.rows.size() <= kMostOpenRows
+                     ? rows_html(content.fastest)
+                     : folded_html(content.fastest.title + ":", content.fastest));
+}
+
+std::string doubts(const Content& content, const Labels& labels) {
   const Results& results = *content.results;
-  const std::string to_act_on = sentences_html(content.to_act_on) + failure_groups_html(results, labels) +
-                                disturbed_html(results, labels) + flag_groups_html(results, labels);
-  const std::string information = sentences_html(content.findings) + remarks_html(results);
-  std::string html = fmt::format("<h3>To act on</h3>\n{}", to_act_on.empty() ? "<p>Nothing: no cell failed, none was "
-                                                                               "disturbed, none has a flag.</p>\n"
-                                                                             : "<ul>" + to_act_on + "</ul>\n");
-  html += "<h3>For information</h3>\n";
-  html += information.empty() ? "<p>The intervals bear no sentence.</p>\n" : "<ul>" + information + "</ul>\n";
+  const std::string doubts = sentences_html(content.to_act_on) + failure_groups_html(results, labels) +
+                             disturbed_html(results, labels) + flag_groups_html(results, labels, true);
+  std::string html = doubts.empty()
+                         ? "<p>Nothing: every cell has a result, and none has a flag that casts doubt on it.</p>\n"
+                         : "<ul>" + doubts + "</ul>\n";
+  const std::string notes = flag_groups_html(results, labels, false);
+  if (!notes.empty()) html += "<details><summary>Other notes</summary><ul>" + notes + "</ul></details>\n";
+  return html;
+}
+
+std::string findings(const Content& content) {
+  const std::string information = sentences_html(content.findings) + remarks_html(*content.results);
+  std::string html =
+      information.empty() ? "<p>The intervals bear no sentence.</p>\n" : "<ul>" + information + "</ul>\n";
   std::string conclusions;
   for (const SpanningTable& table : content.conclusions) conclusions += rows_html(table);
+  if (!content.unmeasured.rows.empty()) {
+    conclusions += fmt::format("<details><summary>{} {}</summary>{}</details>\n", content.unmeasured.rows.size(),
+                               escaped(content.unmeasured.title), rows_html(content.unmeasured));
+  }
   if (!conclusions.empty()) html += "<h3>Reversed orders and the paper's claims</h3>\n" + conclusions;
   return html;
 }

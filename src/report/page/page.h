@@ -60,9 +60,12 @@ struct Content {
   std::map<std::string, std::string> protocol{};  // keys and values (JSON) as in the study file
   std::string folded{};                           // what the page leaves out of the results; "" if it shows all
   // What follows is filled in by add_what_spans_cells (spanning.h).
-  std::vector<Sentence> to_act_on{};         // shown first
+  std::vector<std::string> answer{};  // sentences, shown first
+  SpanningTable fastest{};            // by workload
+  std::vector<Sentence> to_act_on{};
   std::vector<Sentence> findings{};          // for information
-  std::vector<SpanningTable> conclusions{};  // reversed orders, the paper's claims
+  std::vector<SpanningTable> conclusions{};  // reversed orders, the paper's claims that were measured
+  SpanningTable unmeasured{};                // the paper's other claims, and what each needs
   std::vector<SpanningTable> tables{};       // numbers that span cells
 };
 

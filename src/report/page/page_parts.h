@@ -12,9 +12,15 @@ namespace ngb::report::page {
 // "168 cells: 160 measured, 8 failed", and the numbers of devices, models, compilers and batch sizes.
 std::string summary(const Content& content);
 
-// What the reader has to do something about (findings, failures, disturbed cells, flags), each with its reason and what
-// helps, then the findings for information, reversed orders and the paper's claims.
-std::string findings(const Content& content, const Labels& labels);
+// Who is the fastest, by how much and how sure that is: in sentences, and as a row for each workload.
+std::string answer(const Content& content);
+
+// What casts doubt on the results (findings, failures, disturbed cells, flags): a line for each kind, which unfolds to
+// its cells, with what helps. Then the other flags, folded.
+std::string doubts(const Content& content, const Labels& labels);
+
+// The findings for information, reversed orders and the paper's claims; folded those that the study does not measure.
+std::string findings(const Content& content);
 
 // Each figure with its title, what it shows, its image if it is drawn, and its data as a table.
 std::string figures_html(const Figures& figures);

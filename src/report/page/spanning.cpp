@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "metrics/metric.h"
+#include "metrics/series/claims.h"
 #include "metrics/series/series.h"
 #include "report/numbers.h"
 #include "report/series.h"
@@ -149,17 +150,58 @@ std::vector<SpanningTable> series_tables(const Results& results) {
   return tables;
 }
 
+SpanningTable unmeasured_claims(const json& all) {
+  SpanningTable table{.title = "claims of the paper that this study does not measure"};
+  table.columns = {"claim", "source", "what is missing"};
+  const std::string unmeasured(name(metrics::series::ClaimStatus::not_measured));
+  for (const json& claim : all["claims"]) {
+    if (text_at(claim, "status") != unmeasured) continue;
+    table.rows.push_back({text_at(claim, "sentence"), text_at(claim, "source"), text_at(claim, "reason")});
+  }
+  return table;
+}
+
+std::string ratio_text(const json& row, const char* name) {
+  const auto value = row.find(name);
+  if (value == row.end()) return "–";
+  const TableCell ratio = ratio_with_interval(*value);
+  return ratio.main + ratio.tail;
+}
+
+SpanningTable fastest_table(const json& answer) {
+  SpanningTable table{.title = "The fastest of each model and batch size"};
+  table.columns = {"device",  "model", "batch", "fastest", "speed-up [95 %]", "next", "times the next [95 %]",
+                   "how sure"};
+  if (!answer.is_object() || !answer.contains("rows") || !answer["rows"].is_array()) return table;
+  for (const json& row : answer["rows"]) {
+    if (!row.is_object()) continue;
+    table.rows.push_back({text_at(row, "device"), text_at(row, "model"),
+                          fmt::format("{:g}", number_at(row, "batch").value_or(0)), text_at(row, "compiler"),
+                          ratio_text(row, "speed_up"), text_at(row, "runner_up"), ratio_text(row, "margin"),
+                          is_true_at(row, "is_decided") ? "decided" : "not told apart"});
+  }
+  const bool has_one_device = std::all_of(table.rows.begin(), table.rows.end(),
+                                          [&](const Texts& row) { return row[0] == table.rows.front()[0]; });
+  if (has_one_device) remove_column(table, 0);
+  return fitted(std::move(table));
+}
+
 }  // namespace
 
 void add_what_spans_cells(Content& content) {
   constexpr std::size_t kPlaceOfStatus = 2;
   const json all = conclusions_json(*content.results);
+  content.answer = sentences_of_answer(all);
+  content.fastest = fastest_table(all["answer"]);
   for (const json& finding : all["findings"]) {
     Sentence sentence{text_at(finding, "sentence"), rows_behind(finding)};
     (is_true_at(finding, "to_act_on") ? content.to_act_on : content.findings).push_back(std::move(sentence));
   }
   if (SpanningTable orders = reversals(all); !orders.remark.empty()) content.conclusions.push_back(std::move(orders));
-  for (SpanningTable& claim : tables_of(claims_table(all), kPlaceOfStatus)) {
+  content.unmeasured = unmeasured_claims(all);
+  json measured = all;
+  drop_unmeasured_claims(measured);
+  for (SpanningTable& claim : tables_of(claims_table(measured), kPlaceOfStatus)) {
     content.conclusions.push_back(std::move(claim));
   }
   content.tables = series_tables(*content.results);

@@ -45,6 +45,36 @@ TEST_F(WhatSpansCells, HasFindingsWithTheRowsThatBearThem) {
   EXPECT_EQ(made.to_act_on[0].text, "Slow failed.");
 }
 
+TEST_F(WhatSpansCells, HasTheAnswerWithARowForEachWorkload) {
+  parts_[0].conclusions = {{"answer", "", R"({"sentences": ["fast 1.0 is the fastest."], "rows": [{"device": "local",
+      "model": "resnet18", "batch": 8, "compiler": "fast 1.0", "is_decided": true, "runner_up": "slow 1.0",
+      "speed_up": {"value": 2.0, "low": 1.9, "high": 2.1}, "margin": {"value": 1.5, "low": null, "high": null}}]})"}};
+  const Content made = content();
+  EXPECT_THAT(made.answer, ElementsAre("fast 1.0 is the fastest."));
+  EXPECT_THAT(made.fastest.rows,
+              ElementsAre(Texts{"resnet18", "8", "fast 1.0", "2.00 [1.90, 2.10]", "slow 1.0", "1.50", "decided"}));
+}
+
+TEST_F(WhatSpansCells, HasNoAnswerInConclusionsOfAnyForm) {
+  for (const char* const json : {"[]", "{}", R"({"sentences": 1, "rows": 2})", R"({"sentences": [1], "rows": [1]})"}) {
+    parts_[0].conclusions = {{"answer", "", json}};
+    const Content made = content();
+    EXPECT_TRUE(made.answer.empty() && made.fastest.rows.empty()) << json;
+  }
+}
+
+TEST_F(WhatSpansCells, FoldsTheClaimsThatAreNotMeasured) {
+  parts_[0].conclusions = {
+      {"claim", "", R"({"claim": "a", "sentence": "A holds.", "source": "paper, V", "status": "not_measured",
+                        "reason": "needs stacks"})"},
+      {"claim", "", R"({"claim": "b", "sentence": "B holds.", "source": "paper, V", "status": "undecided",
+                        "compiler": "tvm 1", "device": "local", "value": 0.9})"}};
+  const Content made = content();
+  EXPECT_THAT(made.unmeasured.rows, ElementsAre(Texts{"A holds.", "paper, V", "needs stacks"}));
+  ASSERT_EQ(made.conclusions.size(), 1U);
+  EXPECT_EQ(made.conclusions[0].title, "B holds. (paper, V)");
+}
+
 TEST_F(WhatSpansCells, NamesOnceWhatIsEqualInAllRowsOfAFinding) {
   parts_[0].conclusions = {{"finding", "", R"({"sentence": "Fast is faster.", "rows": [
       {"device": "local", "model": "a", "outcome": "faster"}, {"device": "local", "model": "b", "outcome": "same"}]})"}};
