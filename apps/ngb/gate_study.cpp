@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "config/turns.h"
 #include "statistics/sequential.h"
+#include "work/property.h"
 
 namespace ngb::app {
 namespace {
@@ -28,11 +29,6 @@ using nlohmann::json;
 tl::unexpected<ExitCode> refused(const Error& error, ExitCode code) {
   report_failure(error, code);
   return tl::unexpected(code);
-}
-
-bool has_equal_settings(const work::Compiler& a, const work::Compiler& b) {
-  return a.options == b.options && a.settings == b.settings && a.in_flight == b.in_flight &&
-         a.instances == b.instances && a.threads == b.threads && a.precision == b.precision;
 }
 
 // Returns the entry of compiler `name` without its label and in this version; "" keeps the version.
@@ -59,7 +55,8 @@ Result<json> entry_of(const config::Study& study, const std::string& words) {
   if (of_name.empty()) return json{{name, version.empty() ? json::object() : json{{"version", version}}}};
   const work::Compiler& first = study.compilers[of_name.front()];
   const bool is_clear = std::all_of(of_name.begin(), of_name.end(), [&](std::size_t i) {
-    return has_equal_settings(study.compilers[i], first) && (!version.empty() || i == of_name.front());
+    return work::settings_key(study.compilers[i]) == work::settings_key(first) &&
+           (!version.empty() || i == of_name.front());
   });
   if (!is_clear) {
     std::vector<std::string> labels;

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "config/handed_on.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
 #include "config/sections.h"
+#include "work/property.h"
 
 namespace ngb::config {
 namespace {
@@ -77,8 +77,7 @@ class CompilerReader {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
       std::sort(compiler.settings.begin(), compiler.settings.end());
       if (!compiler.threads_asked.empty()) set_threads(compiler, compiler.threads_asked, vocabulary_.processors);
-      const auto key = std::tuple(compiler.name, compiler.version, asked_threads(compiler), compiler.in_flight,
-                                  compiler.instances, compiler.options, compiler.settings);
+      const std::string key = fmt::format("{}\n{}\n{}", compiler.name, compiler.version, work::settings_key(compiler));
       // Two equal entries are both measured if each has a label of the user's; they differ by noise alone.
       const bool has_label = !compiler.label.empty();
       const auto [first, is_new] = seen_.emplace(key, has_label);
@@ -320,8 +319,7 @@ class CompilerReader {
   GivenValue threads_given_;  // in the entry that is being read
   GivenValue instances_given_;
   // The settings of each compiler, and whether the first that has them has a label of the user's.
-  std::map<std::tuple<std::string, std::string, std::string, std::optional<int>, int, Parameters, work::Options>, bool>
-      seen_;
+  std::map<std::string, bool> seen_;
 };
 
 }  // namespace

@@ -7,22 +7,23 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "work/property.h"
+
 namespace ngb::metrics {
 namespace {
 
 using store::CellData;
-
-std::string family_of(const CellData& cell) { return fmt::format("{}\n{}", cell.of.device, cell.of.model.key.hash); }
+using work::Role;
 
 // Identifies a cell's family and setting, whatever its batch size, its load and its number of instances are.
 std::string family_and_setting_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", family_of(cell), cell.of.compiler.precision, cell.of.threads_there(),
-                     cell.of.compiler.name, cell.of.compiler.version, all_options_of_each(cell.of.compiler));
+  return work::key_of(cell.of, {Role::device, Role::model, Role::precision, Role::threads, Role::compiler,
+                                Role::version, Role::options});
 }
 
 std::string choice_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", family_of(cell), cell.of.compiler.precision, cell.of.model.key.batch,
-                     cell.of.compiler.name, cell.of.compute_device.value.value_or(""), cell.of.load);
+  return work::key_of(cell.of, {Role::device, Role::model, Role::precision, Role::batch, Role::compiler,
+                                Role::compute_device, Role::load});
 }
 
 // The logarithm of T in docs/metrics.md. Precondition: the cell has a speed.
@@ -107,7 +108,7 @@ std::vector<std::vector<std::size_t>> families(const std::vector<CellData>& cell
   std::unordered_map<std::string, std::size_t> known;
   std::vector<std::vector<std::size_t>> families;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto [place, is_new] = known.emplace(family_of(cells[i]), families.size());
+    const auto [place, is_new] = known.emplace(work::key_of(cells[i].of, {Role::device, Role::model}), families.size());
     if (is_new) families.emplace_back();
     families[place->second].push_back(i);
   }

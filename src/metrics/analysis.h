@@ -55,8 +55,8 @@ class Analysis {
     return facts_[index].one_instance;
   }
   // Returns the cell with the highest throughput (the geometric mean over processes) among the same compiler's cells
-  // with other settings (options, threads, version) and the same device, compute device, model, batch, load and
-  // precision.
+  // with other settings (all that it is handed, threads, version) and the same device, compute device, model, batch,
+  // load and precision.
   [[nodiscard]] std::optional<std::size_t> best_other_of(std::size_t index) const { return facts_[index].best_other; }
 
  private:

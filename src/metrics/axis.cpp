@@ -5,94 +5,129 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
-#include <utility>
 
 #include "base/text.h"
+#include "work/property.h"
 
 namespace ngb::metrics {
 namespace {
 
 using store::CellData;
 
-constexpr std::array<std::pair<Axis, std::string_view>, 10> kAxes{{{Axis::results, "results"},
-                                                                   {Axis::compiler, "compiler"},
-                                                                   {Axis::version, "version"},
-                                                                   {Axis::options, "options"},
-                                                                   {Axis::device, "device"},
-                                                                   {Axis::compute_device, "compute_device"},
-                                                                   {Axis::threads, "threads"},
-                                                                   {Axis::precision, "precision"},
-                                                                   {Axis::load, "load"},
-                                                                   {Axis::model, "model"}}};
+using work::Configuration;
+using work::Role;
 
-// Returns options, settings, inferences in flight and instances, as "a=1 b=x"; "default" if there is nothing to name.
-std::string words_of_configuration(const CellData& cell) {
-  const std::string words = words_of_options(cell.of.compiler);
-  return words.empty() ? "default" : words;
-}
+struct AxisRow {
+  Axis axis;
+  std::string_view name;
+  std::optional<Role> role;  // of the property along which cells differ; nothing: they are of two results
+};
+constexpr std::array kAxes{AxisRow{Axis::results, "results", {}},
+                           AxisRow{Axis::compiler, "compiler", Role::compiler},
+                           AxisRow{Axis::version, "version", Role::version},
+                           AxisRow{Axis::options, "options", Role::options},
+                           AxisRow{Axis::device, "device", Role::device},
+                           AxisRow{Axis::compute_device, "compute_device", Role::compute_device},
+                           AxisRow{Axis::threads, "threads", Role::threads},
+                           AxisRow{Axis::precision, "precision", Role::precision},
+                           AxisRow{Axis::load, "load", Role::load},
+                           AxisRow{Axis::model, "model", Role::model_name}};
 
-// Returns the compiler's options without those that name the compute device.
-std::string without_device(const CellData& cell) {
-  work::Compiler elsewhere = cell.of.compiler;
-  std::erase_if(elsewhere.options, [](const auto& option) {
-    return option.first == "device" || option.first == "provider" || option.first == "include_transfer";
-  });
-  return all_options(elsewhere);
+const AxisRow& row_of(Axis axis) {
+  return *std::find_if(kAxes.begin(), kAxes.end(), [axis](const AxisRow& each) { return each.axis == axis; });
 }
 
 constexpr bool compares_machines(Axis axis) { return axis == Axis::device || axis == Axis::results; }
 
-// A property that must be equal on both sides.
-struct Property {
-  const char* name;
-  bool (*is_free)(Axis axis);  // the axis lets the sides differ in it
-  std::string (*value)(const CellData& cell);
-  std::string (*shown)(const CellData& cell);  // for messages
-};
+// Returns whether cells that are compared along the axis may differ in properties of this role.
+bool is_free(Role role, Axis axis) {
+  switch (role) {
+    case Role::batch:
+      return false;
+    case Role::version:
+      return axis == Axis::version || axis == Axis::compiler;
+    case Role::options:
+    case Role::instances:
+      return axis == Axis::options || axis == Axis::compiler;
+    case Role::model:
+      return axis == Axis::model;
+    case Role::device:
+    case Role::compiler:
+    case Role::threads:
+    case Role::precision:
+    case Role::load:
+      return row_of(axis).role == role;
+    case Role::compute_device:  // a cell that failed may not have reported it
+    case Role::threads_asked:   // part of `threads`
+    case Role::label:
+    case Role::model_name:
+    case Role::model_fact:
+      return true;
+  }
+  return true;
+}
 
-constexpr std::array kProperties{
-    Property{"batch size", [](Axis /*axis*/) { return false; },
-             [](const CellData& cell) { return std::to_string(cell.of.model.key.batch); },
-             [](const CellData& cell) { return std::to_string(cell.of.model.key.batch); }},
-    Property{"model", [](Axis axis) { return axis == Axis::model; },
-             [](const CellData& cell) { return cell.of.model.key.hash; },
-             [](const CellData& cell) { return cell.of.model.label; }},
-    Property{"device", [](Axis axis) { return axis == Axis::device; },
-             [](const CellData& cell) { return cell.of.device; }, [](const CellData& cell) { return cell.of.device; }},
-    Property{"compiler", [](Axis axis) { return axis == Axis::compiler; },
-             [](const CellData& cell) { return cell.of.compiler.name; },
-             [](const CellData& cell) { return cell.of.compiler.name; }},
-    Property{"version", [](Axis axis) { return axis == Axis::compiler || axis == Axis::version; },
-             [](const CellData& cell) { return cell.of.compiler.version; },
-             [](const CellData& cell) { return cell.of.compiler.version; }},
-    Property{"options", [](Axis axis) { return axis == Axis::compiler || axis == Axis::options; },
-             [](const CellData& cell) { return all_options(cell.of.compiler); }, words_of_configuration},
-    // "all" is another number on another machine, so cells of different machines are paired by what was asked for.
-    Property{"thread count", [](Axis axis) { return axis == Axis::threads || compares_machines(axis); },
-             [](const CellData& cell) { return cell.of.threads_there(); },
-             [](const CellData& cell) { return cell.of.threads_there(); }},
-    Property{"thread count", [](Axis axis) { return !compares_machines(axis); },
-             [](const CellData& cell) { return cell.of.threads_wanted(); },
-             [](const CellData& cell) { return cell.of.threads_wanted(); }},
-    Property{"precision", [](Axis axis) { return axis == Axis::precision; },
-             [](const CellData& cell) { return cell.of.compiler.precision; },
-             [](const CellData& cell) { return cell.of.compiler.precision; }},
-    Property{"load", [](Axis axis) { return axis == Axis::load; }, [](const CellData& cell) { return cell.of.load; },
-             [](const CellData& cell) { return cell.of.load; }},
+// Returns the value by which cells are paired along the axis. "all" threads are another number on another machine, so
+// cells of different machines are paired by what was asked for.
+std::string paired_by(const work::Property& property, Axis axis, const Configuration& of) {
+  return compares_machines(axis) && property.asked != nullptr ? property.asked(of) : property.text(of);
+}
+
+// Returns the configuration without the options that name the compute device.
+Configuration without_device(Configuration of) {
+  std::erase_if(of.compiler.options, [](const auto& option) {
+    return option.first == "device" || option.first == "provider" || option.first == "include_transfer";
+  });
+  return of;
+}
+
+// Returns the value of a role for people: "1.31.1", "hint=latency instances=2", "default", "unknown".
+std::string shown(Role role, const Configuration& of) {
+  if (role == Role::options) {
+    const std::string words = work::words_of_options(of);
+    return words.empty() ? "default" : words;
+  }
+  std::string text = work::properties_of({role}).front()->text(of);
+  return text.empty() && role == Role::compute_device ? "unknown" : text;
+}
+
+// The words of messages about what two sides do not share, and the value that these messages show.
+struct Compared {
+  const char* name;
+  Role role;
+  Role shown_as;
 };
+constexpr std::array kCompared{Compared{"batch size", Role::batch, Role::batch},
+                               Compared{"model", Role::model, Role::model_name},
+                               Compared{"device", Role::device, Role::device},
+                               Compared{"compiler", Role::compiler, Role::compiler},
+                               Compared{"version", Role::version, Role::version},
+                               Compared{"options", Role::options, Role::options},
+                               Compared{"thread count", Role::threads, Role::threads},
+                               Compared{"precision", Role::precision, Role::precision},
+                               Compared{"load", Role::load, Role::load}};
+
+// Returns what cells have to share of a role; instances are options here.
+std::string shared_value(Role role, Axis axis, const Configuration& of) {
+  std::string value;
+  for (const work::Property& each : work::properties()) {
+    const Role its = each.role == Role::instances ? Role::options : each.role;
+    if (its == role) value += paired_by(each, axis, of) + '\n';
+  }
+  return value;
+}
 
 }  // namespace
 
-std::string_view name(Axis axis) {
-  return std::find_if(kAxes.begin(), kAxes.end(), [axis](const auto& each) { return each.first == axis; })->second;
-}
+std::string_view name(Axis axis) { return row_of(axis).name; }
 
 Result<Axis> parse_axis(std::string_view name) {
   std::vector<std::string> known;
-  for (const auto& [axis, its_name] : kAxes) {
-    if (its_name == name) return axis;
-    known.emplace_back(its_name);
+  for (const AxisRow& each : kAxes) {
+    if (each.name == name) return each.axis;
+    known.emplace_back(each.name);
   }
   return fail(fmt::format("results cannot be compared by \"{}\"", name), {}, "use one of: " + text::join(known, ", "));
 }
@@ -105,29 +140,8 @@ Axis axis_meant_by(std::string_view baseline, std::string_view candidate) {
 }
 
 std::string place_on(Axis axis, const CellData& cell) {
-  switch (axis) {
-    case Axis::results:
-      return {};
-    case Axis::compiler:
-      return cell.of.compiler.name;
-    case Axis::version:
-      return cell.of.compiler.version;
-    case Axis::options:
-      return words_of_configuration(cell);
-    case Axis::device:
-      return cell.of.device;
-    case Axis::compute_device:
-      return cell.of.compute_device.value.value_or("unknown");
-    case Axis::threads:
-      return cell.of.threads_there();
-    case Axis::precision:
-      return cell.of.compiler.precision;
-    case Axis::load:
-      return cell.of.load;
-    case Axis::model:
-      return cell.of.model.label;
-  }
-  return {};
+  const std::optional<Role> role = row_of(axis).role;
+  return role ? shown(*role, cell.of) : std::string();
 }
 
 bool is_called(std::string_view words, Axis axis, const CellData& cell) {
@@ -139,11 +153,10 @@ bool is_called(std::string_view words, Axis axis, const CellData& cell) {
 }
 
 std::string identity_apart_from(Axis axis, const CellData& cell) {
+  const Configuration of = axis == Axis::compute_device ? without_device(cell.of) : cell.of;
   std::string identity;
-  for (const Property& property : kProperties) {
-    const bool names_device = axis == Axis::compute_device && std::string_view(property.name) == "options";
-    if (!property.is_free(axis)) identity += names_device ? without_device(cell) : property.value(cell);
-    identity += '\n';
+  for (const work::Property& each : work::properties()) {
+    if (!is_free(each.role, axis)) identity += paired_by(each, axis, of) + '\n';
   }
   return identity;
 }
@@ -152,15 +165,19 @@ std::vector<std::string> properties_not_shared(Axis axis, const std::vector<cons
                                                const std::vector<const CellData*>& candidate) {
   std::vector<std::string> found;
   if (baseline.empty() || candidate.empty()) return found;
-  for (const Property& property : kProperties) {
-    if (property.is_free(axis)) continue;
+  for (const Compared& each : kCompared) {
+    if (is_free(each.role, axis)) continue;
     std::set<std::string> values;
-    for (const CellData* cell : baseline) values.insert(property.value(*cell));
-    const bool is_shared = std::any_of(candidate.begin(), candidate.end(),
-                                       [&](const CellData* cell) { return values.contains(property.value(*cell)); });
+    for (const CellData* cell : baseline) values.insert(shared_value(each.role, axis, cell->of));
+    const bool is_shared = std::any_of(candidate.begin(), candidate.end(), [&](const CellData* cell) {
+      return values.contains(shared_value(each.role, axis, cell->of));
+    });
     if (is_shared) continue;
-    found.push_back(fmt::format("{} ({} and {})", property.name, property.shown(*baseline.front()),
-                                property.shown(*candidate.front())));
+    const auto example = [&](const CellData& cell) {
+      return each.role == Role::threads && compares_machines(axis) ? cell.of.threads_wanted()
+                                                                   : shown(each.shown_as, cell.of);
+    };
+    found.push_back(fmt::format("{} ({} and {})", each.name, example(*baseline.front()), example(*candidate.front())));
   }
   return found;
 }

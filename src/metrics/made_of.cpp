@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "metrics/metric.h"
+#include "work/property.h"
 
 namespace ngb::metrics {
 namespace {
@@ -26,18 +27,12 @@ void add_processes(std::string& text, const std::vector<store::RecordedProcess>&
 }
 
 void add_cell_to(std::string& text, const CellData& cell) {
-  const work::Compiler& compiler = cell.of.compiler;
-  const std::string options = work::text_of(compiler.options);
-  const std::string settings = work::text_of(compiler.settings);
-  const std::string in_flight = work::word_of_in_flight(compiler);
-  for (const std::string* field :
-       {&cell.cell_id, &compiler.name, &compiler.label, &compiler.version, &options, &settings, &in_flight,
-        &compiler.threads_asked, &compiler.precision, &cell.of.load, &cell.of.compute_device.reason}) {
-    add_field(text, *field);
+  add_field(text, cell.cell_id);
+  for (const work::Property& each : work::properties()) {
+    if (each.role != work::Role::model_fact) add_field(text, each.text(cell.of));
   }
-  add_field(text, cell.of.compute_device.value.value_or(""));
-  text += fmt::format("{} {} {} {} {} {} {} {} {}\n", cell.of.model.key.batch, compiler.instances,
-                      cell.of.threads.value_or(0), cell.planned_processes, cell.has_ended_rounds,
+  add_field(text, cell.of.compute_device.reason);
+  text += fmt::format("{} {} {} {} {} {}\n", cell.planned_processes, cell.has_ended_rounds,
                       cell.device_cpus.value_or(0), cell.rounds ? cell.rounds->max : 0,
                       cell.of.model.raw_bytes.value_or(0), cell.of.model.encoded_bytes.value_or(0));
   for (const auto* processes : {&cell.processes, &cell.set_aside, &cell.failed}) add_processes(text, *processes);

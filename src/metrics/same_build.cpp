@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "statistics/statistics.h"
+#include "work/property.h"
 
 namespace ngb::metrics {
 namespace {
@@ -15,6 +16,13 @@ using store::CellData;
 // Two processes of one machine never start in the same nanosecond.
 bool is_same_measurement(const CellData& a, const CellData& b) {
   return a.processes.front().started_unix_ns == b.processes.front().started_unix_ns;
+}
+
+// Returns the properties of which a build, an environment and the fact `device` say nothing.
+std::string what_ran(const work::Configuration& of) {
+  using work::Role;
+  return work::key_of(of, {Role::device, Role::model, Role::batch, Role::compiler, Role::version, Role::options,
+                           Role::instances, Role::threads, Role::precision, Role::load});
 }
 
 struct Differences {
@@ -39,13 +47,7 @@ bool is_same_build(const CellData& a, const CellData& b) {
   const std::string build = one.made_with.build();
   return !build.empty() && build == other.made_with.build() &&
          one.made_with.model_sha256 == other.made_with.model_sha256 && one.environment_hash == other.environment_hash &&
-         a.of.device == b.of.device && a.of.model.key.hash == b.of.model.key.hash &&
-         a.of.model.key.batch == b.of.model.key.batch && a.of.compiler.name == b.of.compiler.name &&
-         a.of.compiler.version == b.of.compiler.version && a.of.compiler.options == b.of.compiler.options &&
-         a.of.compiler.settings == b.of.compiler.settings && a.of.compiler.in_flight == b.of.compiler.in_flight &&
-         a.of.compiler.instances == b.of.compiler.instances && a.of.threads == b.of.threads &&
-         a.of.compiler.precision == b.of.compiler.precision && a.of.load == b.of.load &&
-         compute_device_of(a) == compute_device_of(b);
+         what_ran(a.of) == what_ran(b.of) && compute_device_of(a) == compute_device_of(b);
 }
 
 std::vector<NoiseFloor> noise_floors(const Comparison& comparison) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "work/property.h"
 
 namespace ngb::plan {
 namespace {
@@ -152,10 +153,7 @@ std::string name_in_durations(const Plan& plan, const std::string& device, const
 
 Likeness likeness_of(const Plan& plan, const work::Cell& cell, std::string device) {
   const work::Compiler& compiler = plan.compiler_of(cell);
-  work::Options configured = compiler.options;
-  configured.insert(configured.end(), compiler.settings.begin(), compiler.settings.end());
-  if (compiler.in_flight != 1) configured.emplace_back("in_flight", work::word_of_in_flight(compiler));
-  if (compiler.instances != 1) configured.emplace_back("instances", std::to_string(compiler.instances));
+  work::Options configured = work::handed_options(plan.configuration_of(cell));
   const work::Model& model = plan.model_of(cell);
   if (const work::Load& load = plan.load_of(cell); !load.is_none()) configured.emplace_back("load", load.name);
   return {.device = std::move(device),

@@ -8,11 +8,11 @@
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "base/text.h"
-#include "config/keys/value.h"
 #include "plan/make_model.h"
 #include "plan/order.h"
 #include "plan/plan.h"
 #include "plan/questions.h"
+#include "work/property.h"
 
 namespace ngb::plan {
 namespace {
@@ -92,38 +92,21 @@ bool has_twin(const config::Study& study, const std::string& label) {
 
 void add_cells(Plan& plan, const config::DeviceEntry& device, const std::vector<std::size_t>& compilers,
                int model_index, int load_index) {
-  const work::Model& model = plan.models[static_cast<std::size_t>(model_index)];
-  const work::Load& load = plan.loads[static_cast<std::size_t>(load_index)];
   for (const std::size_t index : compilers) {
-    const work::Compiler& compiler = plan.compilers[index];
-    const std::string label = has_twin(plan.study, compiler.label) ? compiler.label : std::string();
-    plan.cells.push_back({.id = cell_id(device.name, compiler, model.key, load.name, label),
-                          .device = device.name,
-                          .compiler_index = static_cast<int>(index),
-                          .model_index = model_index,
-                          .load_index = load_index});
+    const std::string& label = plan.compilers[index].label;
+    work::Cell cell{.device = device.name,
+                    .compiler_index = static_cast<int>(index),
+                    .model_index = model_index,
+                    .load_index = load_index};
+    cell.id = cell_id(plan.configuration_of(cell), has_twin(plan.study, label) ? label : std::string());
+    plan.cells.push_back(std::move(cell));
   }
 }
 
 }  // namespace
 
-std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::ModelKey& model,
-                    const std::string& load, const std::string& label) {
-  json made_of{{"batch", model.batch},
-               {"compiler", compiler.name},
-               {"device", device},
-               {"model", model.hash},
-               {"options", work::object_of(compiler.options)},
-               {"precision", compiler.precision},
-               {"threads", config::json_of(asked_threads(compiler))},
-               {"version", compiler.version}};
-  if (load != work::kNoLoad) made_of["load"] = load;
-  // Cells without settings, with one inference at a time and one instance keep the ids that they have always had.
-  if (!compiler.settings.empty()) made_of["settings"] = work::object_of(compiler.settings);
-  if (compiler.in_flight != 1) {
-    made_of["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
-  }
-  if (compiler.instances != 1) made_of["instances"] = compiler.instances;
+std::string cell_id(const work::Configuration& of, const std::string& label) {
+  json made_of = work::id_object(of);
   if (!label.empty()) made_of["label"] = label;
   return hash::sha256(json_text::dump(made_of)).substr(0, 16);
 }

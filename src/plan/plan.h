@@ -43,8 +43,7 @@ Result<Plan> expand(const config::Study& study, const OnnxPackage& onnx = {});
 
 // Returns the id of a cell (work::Cell::id). The compiler's label takes no part in it, except as `label` where the
 // study lists two compilers that nothing else tells apart.
-std::string cell_id(const std::string& device, const work::Compiler& compiler, const work::ModelKey& model,
-                    const std::string& load = work::kNoLoad, const std::string& label = {});
+std::string cell_id(const work::Configuration& of, const std::string& label = {});
 
 // Returns the number of processes of all cells.
 std::uint64_t process_count(const Plan& plan);

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
-#include "config/keys/value.h"
 #include "plan/plan.h"
 #include "work/codec.h"
+#include "work/property.h"
 
 namespace ngb::plan {
 namespace {
@@ -34,23 +34,18 @@ json model_json(const work::Model& model) {
 }
 
 json cell_json(const Plan& plan, const work::Cell& cell) {
-  const work::Compiler& compiler = plan.compiler_of(cell);
-  const work::Model& model = plan.model_of(cell);
-  return {{"id", cell.id},
-          {"device", cell.device},
-          {"compiler", compiler.name},
-          {"compiler_label", compiler.label},
-          {"compiler_version", compiler.version},
-          {"options", work::object_of(compiler.options)},
-          {"settings", work::object_of(compiler.settings)},
-          {"threads", config::json_of(asked_threads(compiler))},
-          {"in_flight", work::word_of_in_flight(compiler)},
-          {"instances", compiler.instances},
-          {"precision", compiler.precision},
-          {"load", plan.load_of(cell).name},
-          {"model_index", cell.model_index},
-          {"model", model.label},
-          {"batch", model.key.batch}};
+  using work::Role;
+  const work::Configuration of = plan.configuration_of(cell);
+  json object{{"id", cell.id}, {"model_index", cell.model_index}};
+  for (const work::Property* each :
+       work::properties_of({Role::device, Role::model_name, Role::batch, Role::compiler, Role::label, Role::version,
+                            Role::options, Role::instances, Role::precision, Role::load})) {
+    object[each->name] = work::value_of(*each, of);
+  }
+  for (const work::Property* each : work::properties_of({Role::threads})) {
+    object[each->name] = work::asked_value_of(*each, of);
+  }
+  return object;
 }
 
 json group_json(const work::Group& group) {

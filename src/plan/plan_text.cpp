@@ -9,6 +9,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "plan/plan.h"
+#include "work/property.h"
 
 namespace ngb::plan {
 namespace {
@@ -62,7 +63,8 @@ std::string cells_text(const Plan& plan) {
     const work::Model& model = plan.model_of(cell);
     const work::Compiler& compiler = plan.compiler_of(cell);
     rows.push_back({cell.id, cell.device, model.label, std::to_string(model.key.batch), compiler.label,
-                    or_dash(compiler.version), asked_threads(compiler), or_dash(words_of_options(compiler))});
+                    or_dash(compiler.version), asked_threads(compiler),
+                    or_dash(words_of_options(plan.configuration_of(cell)))});
     if (has_loads) rows.back().push_back(plan.load_of(cell).name);
   }
   return aligned(rows, {3, 6});

@@ -11,6 +11,7 @@
 #include "report/numbers.h"
 #include "report/table.h"
 #include "report/words.h"
+#include "work/property.h"
 
 namespace ngb::report {
 namespace {
@@ -56,14 +57,13 @@ TableRow row_of_choice(const BestOptions& choice) {
 
 json configuration_json(const CellData* cell) {
   if (cell == nullptr) return nullptr;
-  return {{"cell_id", cell->cell_id},
-          {"compiler_label", cell->of.compiler.label},
-          {"compiler_version", cell->of.compiler.version},
-          {"options", work::object_of(cell->of.compiler.options)},
-          {"settings", work::object_of(cell->of.compiler.settings)},
-          {"in_flight", word_of_in_flight(cell->of.compiler)},
-          {"instances", cell->of.compiler.instances},
-          {"threads", cell->of.threads ? json(*cell->of.threads) : json(nullptr)}};
+  using work::Role;
+  json object{{"cell_id", cell->cell_id}};
+  for (const work::Property* each :
+       work::properties_of({Role::label, Role::version, Role::options, Role::instances, Role::threads})) {
+    object[each->name] = work::value_of(*each, cell->of);
+  }
+  return object;
 }
 
 json margin_json(const BestOptions& choice) {
@@ -82,10 +82,10 @@ bool BestOptions::is_told_apart() const { return has_interval() && (*margin->low
 std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const Values& values,
                                       const std::function<bool(const CellData&)>& is_shown) {
   // A cell that failed before it reported its compute device is listed with the first that did.
-  using Choice = std::tuple<std::string, std::string, std::string, int, std::string, std::string>;
+  using Choice = std::string;
   const auto choice_of = [](const CellData& cell) {
-    return Choice(cell.of.device, cell.of.model.key.hash, cell.of.compiler.precision, cell.of.model.key.batch,
-                  cell.of.compiler.name, cell.of.load);
+    using work::Role;
+    return work::key_of(cell.of, {Role::device, Role::model, Role::precision, Role::batch, Role::compiler, Role::load});
   };
   std::map<Choice, std::string> first_devices;
   for (const CellData& cell : cells) {

@@ -38,46 +38,43 @@ json of_check(const CellData& cell) {
   return check == nullptr ? json(nullptr) : text_or_null(check->*Member);
 }
 
-json number_or_null(const std::optional<int>& number) { return number ? json(*number) : json(nullptr); }
-
-// name, heading, of
-constexpr std::array kAttributes{
-    Attribute{"cell_id", nullptr, [](const CellData& cell) { return json(cell.cell_id); }},
-    Attribute{"device", "device", [](const CellData& cell) { return json(cell.of.device); }},
-    Attribute{"model", "model", [](const CellData& cell) { return json(cell.of.model.label); }},
-    Attribute{"model_family", nullptr, [](const CellData& cell) { return json(cell.of.model.family); }},
-    Attribute{"model_group", nullptr, [](const CellData& cell) { return text_or_null(cell.of.model.group); }},
-    Attribute{"model_style", nullptr, [](const CellData& cell) { return text_or_null(cell.of.model.style); }},
-    Attribute{"model_size", nullptr, [](const CellData& cell) { return number_or_null(cell.of.model.size); }},
-    Attribute{"model_hash", nullptr, [](const CellData& cell) { return json(cell.of.model.key.hash); }},
-    Attribute{"batch", "batch", [](const CellData& cell) { return json(cell.of.model.key.batch); }},
-    Attribute{"threads", "threads", [](const CellData& cell) { return number_or_null(cell.of.threads); }},
-    Attribute{"threads_asked", nullptr,
-              [](const CellData& cell) { return text_or_null(cell.of.compiler.threads_asked); }},
-    Attribute{"precision", "precision", [](const CellData& cell) { return json(cell.of.compiler.precision); }},
-    Attribute{"load", "load", [](const CellData& cell) { return json(cell.of.load); }},
-    Attribute{"compute_device", nullptr,
-              [](const CellData& cell) {
-                return cell.of.compute_device.value ? json(*cell.of.compute_device.value) : json(nullptr);
-              }},
-    Attribute{"compute_device_unknown_reason", nullptr,
-              [](const CellData& cell) { return json(cell.of.compute_device.reason); }},
-    Attribute{"compiler", nullptr, [](const CellData& cell) { return json(cell.of.compiler.name); }},
-    Attribute{"compiler_label", nullptr, [](const CellData& cell) { return json(cell.of.compiler.label); }},
-    Attribute{"compiler_version", nullptr, [](const CellData& cell) { return json(cell.of.compiler.version); }},
-    Attribute{"options", nullptr, [](const CellData& cell) { return work::object_of(cell.of.compiler.options); }},
-    Attribute{"settings", nullptr, [](const CellData& cell) { return work::object_of(cell.of.compiler.settings); }},
-    Attribute{"in_flight", nullptr, [](const CellData& cell) { return json(word_of_in_flight(cell.of.compiler)); }},
-    Attribute{"instances", nullptr, [](const CellData& cell) { return json(cell.of.compiler.instances); }},
-    Attribute{"planned_processes", nullptr, [](const CellData& cell) { return json(cell.planned_processes); }},
-    Attribute{"completed_processes", nullptr, [](const CellData& cell) { return json(cell.processes.size()); }},
-    Attribute{"failed_attempts", nullptr, [](const CellData& cell) { return json(cell.failed.size()); }},
-    Attribute{"reference", nullptr, of_check<&samples::Check::reference>},
-    Attribute{"reference_reason", nullptr, of_check<&samples::Check::reference_reason>},
-    Attribute{"tolerance", nullptr, of_check<&samples::Check::tolerance>},
-    Attribute{"output_change", nullptr, of_check<&samples::Check::change>},
-    Attribute{"status", nullptr, [](const CellData& cell) { return json(name(status_of(cell))); }},
+// Says how much of a cell is measured, and how its outputs were checked.
+constexpr std::array kMeasured{
+    Attribute{"planned_processes", nullptr, nullptr, [](const CellData& cell) { return json(cell.planned_processes); }},
+    Attribute{"completed_processes", nullptr, nullptr,
+              [](const CellData& cell) { return json(cell.processes.size()); }},
+    Attribute{"failed_attempts", nullptr, nullptr, [](const CellData& cell) { return json(cell.failed.size()); }},
+    Attribute{"reference", nullptr, nullptr, of_check<&samples::Check::reference>},
+    Attribute{"reference_reason", nullptr, nullptr, of_check<&samples::Check::reference_reason>},
+    Attribute{"tolerance", nullptr, nullptr, of_check<&samples::Check::tolerance>},
+    Attribute{"output_change", nullptr, nullptr, of_check<&samples::Check::change>},
+    Attribute{"status", nullptr, nullptr, [](const CellData& cell) { return json(name(status_of(cell))); }},
 };
+
+bool is_column_for_people(work::Role role) {
+  using work::Role;
+  return role == Role::device || role == Role::model_name || role == Role::batch || role == Role::threads ||
+         role == Role::precision || role == Role::load;
+}
+
+std::vector<Attribute> make_attributes() {
+  std::vector<Attribute> all{{"cell_id", nullptr, nullptr, [](const CellData& cell) { return json(cell.cell_id); }}};
+  for (const work::Property& each : work::properties()) {
+    all.push_back({each.name, is_column_for_people(each.role) ? each.heading : nullptr, &each});
+    if (each.role != work::Role::compute_device) continue;
+    all.push_back({"compute_device_unknown_reason", nullptr, nullptr,
+                   [](const CellData& cell) { return json(cell.of.compute_device.reason); }});
+  }
+  all.insert(all.end(), kMeasured.begin(), kMeasured.end());
+  return all;
+}
+
+// Returns whether people need the column: a property that came later only if a cell has it.
+bool is_of_use(const work::Property& property, std::span<const CellData* const> cells) {
+  return !property.is_left_out_at_default || std::any_of(cells.begin(), cells.end(), [&](const CellData* cell) {
+    return !work::is_at_default(property, cell->of);
+  });
+}
 
 bool is_deviation(const Metric& metric) {
   return std::any_of(metrics::metrics().begin(), metrics::metrics().end(), [&](const Metric& other) {
@@ -94,16 +91,53 @@ std::string interval_of(const DerivedValue& value, const char* unit) {
 
 }  // namespace
 
-std::span<const Attribute> attributes() { return kAttributes; }
+json Attribute::of(const CellData& cell) const {
+  return property != nullptr ? work::value_of(*property, cell.of) : value(cell);
+}
+
+std::span<const Attribute> attributes() {
+  static const std::vector<Attribute> kAll = make_attributes();
+  return kAll;
+}
 
 std::vector<Attribute> shown_attributes(std::span<const CellData* const> cells) {
   std::vector<Attribute> shown;
-  const bool has_load = has_loads(cells);
-  for (const Attribute& attribute : kAttributes) {
-    const bool is_load = std::string_view(attribute.name) == "load";
-    if (attribute.heading != nullptr && (has_load || !is_load)) shown.push_back(attribute);
+  for (const Attribute& attribute : attributes()) {
+    if (attribute.heading != nullptr && is_of_use(*attribute.property, cells)) shown.push_back(attribute);
   }
   return shown;
+}
+
+const std::vector<const work::Property*>& side_properties() {
+  using work::Role;
+  static const auto kAll =
+      work::properties_of({Role::device, Role::compute_device, Role::label, Role::version, Role::options,
+                           Role::instances, Role::threads, Role::precision, Role::load});
+  return kAll;
+}
+
+std::vector<const work::Property*> compiler_properties(std::span<const CellData* const> cells) {
+  using work::Role;
+  auto found = work::properties_of(
+      {Role::compiler, Role::label, Role::version, Role::options, Role::instances, Role::threads, Role::precision});
+  std::erase_if(found, [&](const work::Property* each) { return !is_of_use(*each, cells); });
+  return found;
+}
+
+std::string compiler_field(const work::Property& property, const CellData& cell) {
+  if (property.role == work::Role::threads) return threads_of(cell);
+  const bool is_none = property.kind == work::Kind::options && work::is_at_default(property, cell.of);
+  return is_none ? "" : property.text(cell.of);
+}
+
+std::string handed_after_name(const CellData& cell) {
+  std::string text;
+  for (const work::Property* each : work::properties_of({work::Role::options, work::Role::instances})) {
+    if (work::is_at_default(*each, cell.of)) continue;
+    const std::string name = each->kind == work::Kind::options ? "" : std::string(each->name) + '=';
+    text += ' ' + name + each->text(cell.of);
+  }
+  return text;
 }
 
 json failure_json(const CellData& cell) {

@@ -11,18 +11,33 @@
 #include "report/results.h"
 #include "report/values.h"
 #include "report/words.h"
+#include "work/property.h"
 
 namespace ngb::report {
 
 // A column that identifies a cell or says how much of it is measured.
 struct Attribute {
-  const char* name;     // JSON key and CSV column
-  const char* heading;  // in tables for people; null: only programs see the column
-  nlohmann::json (*of)(const store::CellData& cell);
+  const char* name;                          // JSON key and CSV column
+  const char* heading;                       // in tables for people; null: only programs see the column
+  const work::Property* property = nullptr;  // whose value it has; null: `value` makes it
+  nlohmann::json (*value)(const store::CellData& cell) = nullptr;
+
+  [[nodiscard]] nlohmann::json of(const store::CellData& cell) const;
 };
 std::span<const Attribute> attributes();
 // Returns those of tables for people; the load only if one of the cells has one.
 std::vector<Attribute> shown_attributes(std::span<const store::CellData* const> cells);
+
+// The properties by which both sides of a comparison are described.
+const std::vector<const work::Property*>& side_properties();
+// Returns the properties that a table of compilers has: what identifies one, what it is handed, threads and precision;
+// without those that are at their default in all cells.
+std::vector<const work::Property*> compiler_properties(std::span<const store::CellData* const> cells);
+// Returns a property as it is in a table of compilers: "2 threads (all)", {"level":"all"}; "" for no options.
+std::string compiler_field(const work::Property& property, const store::CellData& cell);
+// Returns what the compiler is handed and is not at its default, each after a blank: " {\"level\":\"all\"}
+// in_flight=2".
+std::string handed_after_name(const store::CellData& cell);
 
 // {"kind", "phase", "message", "advice", "log_path"} and, where known, "signal" and "exit_code" of the failure that
 // decided the cell's status; null for a cell that did not fail.

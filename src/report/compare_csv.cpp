@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/columns.h"
 #include "report/compare_formats.h"
 #include "report/csv_text.h"
 #include "report/outcomes.h"
@@ -37,7 +38,7 @@ struct PairColumn {
 using Whole = const Compared&;
 using Pair = const ComparedPair&;
 
-constexpr std::array kPairColumns{
+constexpr std::array kColumnsOfPair{
     PairColumn{"outcome", [](Whole, Pair pair) { return json(std::string(word_of(outcome_of(pair)))); }},
     PairColumn{"status", [](Whole, Pair pair) { return json(std::string(name(pair.status))); }},
     PairColumn{
@@ -45,21 +46,10 @@ constexpr std::array kPairColumns{
         [](Whole, Pair pair) { return has_ratio(pair) ? json(std::string(name(pair.judgement.verdict))) : json(); }},
     PairColumn{"model", [](Whole, Pair pair) { return json(pair.candidate->of.model.label); }},
     PairColumn{"batch", [](Whole, Pair pair) { return json(pair.candidate->of.model.key.batch); }},
-    PairColumn{"baseline_cell_id", [](Whole, Pair pair) { return json(pair.baseline->cell_id); }},
-    PairColumn{"baseline_device", [](Whole, Pair pair) { return json(pair.baseline->of.device); }},
-    PairColumn{"baseline_compiler_label", [](Whole, Pair pair) { return json(pair.baseline->of.compiler.label); }},
-    PairColumn{"baseline_compiler_version", [](Whole, Pair pair) { return json(pair.baseline->of.compiler.version); }},
-    PairColumn{"baseline_threads", [](Whole, Pair pair) { return or_empty(pair.baseline->of.threads); }},
-    PairColumn{"baseline_precision", [](Whole, Pair pair) { return json(pair.baseline->of.compiler.precision); }},
-    PairColumn{"baseline_load", [](Whole, Pair pair) { return json(pair.baseline->of.load); }},
-    PairColumn{"candidate_cell_id", [](Whole, Pair pair) { return json(pair.candidate->cell_id); }},
-    PairColumn{"candidate_device", [](Whole, Pair pair) { return json(pair.candidate->of.device); }},
-    PairColumn{"candidate_compiler_label", [](Whole, Pair pair) { return json(pair.candidate->of.compiler.label); }},
-    PairColumn{"candidate_compiler_version",
-               [](Whole, Pair pair) { return json(pair.candidate->of.compiler.version); }},
-    PairColumn{"candidate_threads", [](Whole, Pair pair) { return or_empty(pair.candidate->of.threads); }},
-    PairColumn{"candidate_precision", [](Whole, Pair pair) { return json(pair.candidate->of.compiler.precision); }},
-    PairColumn{"candidate_load", [](Whole, Pair pair) { return json(pair.candidate->of.load); }},
+};
+
+// The columns of either side are in between: side_columns.
+constexpr std::array kColumnsOfRatio{
     PairColumn{
         "ratio",
         [](Whole, Pair pair) { return has_ratio(pair) ? json(std::exp(pair.judgement.contrast.estimate)) : json(); }},
@@ -83,10 +73,24 @@ constexpr std::array kPairColumns{
     PairColumn{"reason", [](Whole compared, Pair pair) { return json(why(compared, pair)); }},
 };
 
+// Returns the names of the columns of one side, or the fields of its cell.
+std::string side_columns(const std::string& side) {
+  std::string line = side + "_cell_id,";
+  for (const work::Property* each : side_properties()) line += fmt::format("{}_{},", side, each->name);
+  return line;
+}
+std::string side_fields(const store::CellData& cell) {
+  std::string line = csv_field(cell.cell_id) + ',';
+  for (const work::Property* each : side_properties()) line += csv_field(work::value_of(*each, cell.of)) + ',';
+  return line;
+}
+
 template <class Field>
-std::string line_of_pairs(const Field& field) {
+std::string line_of(const Field& field, const std::string& sides) {
   std::string line;
-  for (const PairColumn& column : kPairColumns) line += field(column) + ',';
+  for (const PairColumn& column : kColumnsOfPair) line += field(column) + ',';
+  line += sides;
+  for (const PairColumn& column : kColumnsOfRatio) line += field(column) + ',';
   line.back() = '\r';
   return line + '\n';
 }
@@ -94,9 +98,11 @@ std::string line_of_pairs(const Field& field) {
 }  // namespace
 
 std::string compare_csv(const Compared& compared, const CompareOptions& /*options*/) {
-  std::string text = line_of_pairs([](const PairColumn& column) { return std::string(column.name); });
+  std::string text = line_of([](const PairColumn& column) { return std::string(column.name); },
+                             side_columns("baseline") + side_columns("candidate"));
   for (const ComparedPair* pair : worst_first(*compared.comparison)) {
-    text += line_of_pairs([&](const PairColumn& column) { return csv_field(column.of(compared, *pair)); });
+    text += line_of([&](const PairColumn& column) { return csv_field(column.of(compared, *pair)); },
+                    side_fields(*pair->baseline) + side_fields(*pair->candidate));
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "report/columns.h"
 #include "report/compare_formats.h"
 #include "report/json_text.h"
 #include "report/outcomes.h"
@@ -30,14 +31,9 @@ json or_null(const std::optional<T>& value) {
 }
 
 json side_json(const store::CellData& cell, const std::optional<double>& speed_per_s) {
-  return {{"cell_id", cell.cell_id},
-          {"compiler_label", cell.of.compiler.label},
-          {"compiler_version", cell.of.compiler.version},
-          {"device", cell.of.device},
-          {"threads", or_null(cell.of.threads)},
-          {"precision", cell.of.compiler.precision},
-          {"load", cell.of.load},
-          {"throughput_geometric_mean_per_s", or_null(speed_per_s)}};
+  json side{{"cell_id", cell.cell_id}, {"throughput_geometric_mean_per_s", or_null(speed_per_s)}};
+  for (const work::Property* each : side_properties()) side[each->name] = work::value_of(*each, cell.of);
+  return side;
 }
 
 json more_rounds_json(const std::optional<metrics::MoreRounds>& more) {

@@ -126,27 +126,6 @@ ProfileValue of_toolchain(const ProfileColumn& /*column*/, const CellData& cell,
   return {.value = made_with.manifest_sha256};
 }
 
-struct KeyColumn {
-  const char* name;  // of an attribute (columns.h)
-  const char* meaning;
-};
-constexpr std::array kKeys{
-    KeyColumn{"cell_id", "identifies the configuration in its results file"},
-    KeyColumn{"device", "its name in the study, or that of --as"},
-    KeyColumn{"compute_device", "cpu, gpu or npu; null: no process has reported it"},
-    KeyColumn{"model", "its label in the study"},
-    KeyColumn{"batch", "samples in an inference"},
-    KeyColumn{"compiler", "its name"},
-    KeyColumn{"compiler_label", "its label in the study"},
-    KeyColumn{"compiler_version", "its version; empty for one without versions"},
-    KeyColumn{"options", "its options in the study, as a mapping"},
-    KeyColumn{"threads", "that its inference may use"},
-    KeyColumn{"in_flight", "inferences at a time"},
-    KeyColumn{"instances", "sessions at once, each in a process with its own threads"},
-    KeyColumn{"precision", "f32, bf16 or f16"},
-    KeyColumn{"load", "what ran beside it while it was timed"},
-};
-
 // The rule of percentiles is that of the metrics: a percentile has a value if there are enough single inferences.
 constexpr std::array kMetricColumns{"throughput_per_s", "instances_gain_ratio", "latency_p50_s",      "latency_p90_s",
                                     "latency_p95_s",    "latency_p99_s",        "cpu_per_inference_s"};
@@ -166,8 +145,15 @@ ProfileColumn metric_column(const char* name) {
 
 std::vector<ProfileColumn> make_columns() {
   std::vector<ProfileColumn> columns;
-  for (const KeyColumn& key : kKeys) {
-    columns.push_back({.name = key.name, .meaning = key.meaning, .is_key = true, .of = of_attribute});
+  using work::Role;
+  const auto add_key = [&](const char* name, const char* meaning) {
+    columns.push_back({.name = name, .meaning = meaning, .is_key = true, .of = of_attribute});
+  };
+  add_key("cell_id", "identifies the configuration in its results file");
+  for (const work::Property* each : work::properties_of(
+           {Role::device, Role::compute_device, Role::model_name, Role::batch, Role::compiler, Role::label,
+            Role::version, Role::options, Role::instances, Role::threads, Role::precision, Role::load})) {
+    add_key(each->name, each->meaning);
   }
   for (const char* const name : kMetricColumns) columns.push_back(metric_column(name));
   columns.push_back({.name = "energy_per_inference_j",

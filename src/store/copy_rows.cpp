@@ -129,7 +129,7 @@ void RowCopier::find_cell_ids() {
   sql::Statement row =
       from_.statement(fmt::format("SELECT {}, cell_id FROM cell JOIN model USING (model_key)", kConfigurationColumns));
   while (row.step()) {
-    const work::Configuration of = configuration_in(from_, row, 0);
+    work::Configuration of = configuration_in(from_, row, 0);
     const std::string id = row.text(kConfigurationColumnCount);
     const std::string name = device_for(of.device);
     std::string& made = cell_ids_[id];
@@ -137,8 +137,10 @@ void RowCopier::find_cell_ids() {
     if (name == of.device) continue;
     made = hash::sha256(fmt::format("{}\n{}", id, name)).substr(0, 16);
     for (const std::string& label : {std::string(), of.compiler.label}) {
-      if (plan::cell_id(of.device, of.compiler, of.model.key, of.load, label) != id) continue;
-      made = plan::cell_id(name, of.compiler, of.model.key, of.load, label);
+      if (plan::cell_id(of, label) != id) continue;
+      of.device = name;
+      made = plan::cell_id(of, label);
+      break;
     }
   }
 }

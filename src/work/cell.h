@@ -9,6 +9,7 @@
 
 #include "base/record.h"
 #include "work/compiler.h"
+#include "work/configuration.h"
 #include "work/load.h"
 #include "work/model.h"
 
@@ -18,9 +19,9 @@ namespace ngb::work {
 struct Cell {
   // First 16 hexadecimal digits of the SHA-256 over {"batch":…,"compiler":…,"device":…,"in_flight":…,"instances":…,
   // "load":name,"model":hash,"options":{…},"precision":…,"settings":{…},"threads":…,"version":…} with sorted keys and
-  // no blanks. A cell without a load, without settings, with one inference at a time or with one instance has no such
-  // key, and "threads" is the number or the word that the study asks for (compiler.h). It is the same in every study,
-  // whatever the labels, the paths and the order of the file.
+  // no blanks: id_object (property.h). A cell without a load, without settings, with one inference at a time or with
+  // one instance has no such key, and "threads" is the number or the word that the study asks for (compiler.h). It is
+  // the same in every study, whatever the labels, the paths and the order of the file.
   std::string id{};
   std::string device{};    // "" in a job, which belongs to one device
   int compiler_index = 0;  // into Lists::compilers
@@ -84,6 +85,15 @@ struct Lists {
     return models[static_cast<std::size_t>(cell.model_index)];
   }
   [[nodiscard]] const Load& load_of(const Cell& cell) const { return loads[static_cast<std::size_t>(cell.load_index)]; }
+  // Returns what the cell's results belong to. No process has reported anything yet.
+  [[nodiscard]] Configuration configuration_of(const Cell& cell) const {
+    const Compiler& compiler = compiler_of(cell);
+    return {.device = cell.device,
+            .compiler = compiler,
+            .model = model_of(cell),
+            .load = load_of(cell).name,
+            .threads = compiler.threads_asked.empty() ? std::optional(compiler.threads) : std::nullopt};
+  }
   [[nodiscard]] const Model& model_of(const Group& group) const {
     return models[static_cast<std::size_t>(group.model_index)];
   }

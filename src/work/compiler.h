@@ -61,13 +61,6 @@ inline int needed_processors(const Compiler& compiler) { return compiler.threads
 // Returns the threads as the study asks for them: "all", "physical" or "4".
 std::string asked_threads(const Compiler& compiler);
 
-// Returns options, settings, inferences in flight and instances as one text: equal for two compilers of one name if it
-// is handed the same. `all_options_of_each` is that of one of its instances.
-std::string all_options(const Compiler& compiler);
-std::string all_options_of_each(const Compiler& compiler);
-// Returns the same for people, without what has its default: "level=all in_flight=2"; "" if there is nothing to name.
-std::string words_of_options(const Compiler& compiler);
-
 // The place of one version of a compiler on a device. Paths are relative to the device's folder until the agent there
 // makes them absolute.
 struct Place {

@@ -135,8 +135,8 @@ std::vector<Key> output_keys() {
        .get = get_member<&Study::baseline>},
       {.name = "best_options",
        .type = ValueType::boolean,
-       .meaning = "Print below the table the best settings (options, threads, version) of each compiler that has "
-                  "several, and their margin over the runner-up",
+       .meaning = "Print below the table the best settings (options, settings, inferences in flight, instances, "
+                  "threads, version) of each compiler that has several, and their margin over the runner-up",
        .set = set_member<&Study::best_options>,
        .get = get_member<&Study::best_options>},
       {.name = "output",

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "work/property.h"
 
 namespace ngb::metrics::series {
 namespace {
@@ -44,8 +45,9 @@ std::string name_of_place(const CellData& cell) {
 }
 
 std::string setting_of(const CellData& cell) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", cell.of.compiler.name, cell.of.compiler.version,
-                     all_options(cell.of.compiler), cell.of.threads_wanted(), cell.of.compiler.precision);
+  using work::Role;
+  return work::key_of(cell.of, {Role::compiler, Role::version, Role::options, Role::instances, Role::precision}) +
+         cell.of.threads_wanted();
 }
 
 std::string place_of(const CellData& cell) {

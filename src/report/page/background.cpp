@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "metrics/metric.h"
+#include "report/columns.h"
 #include "report/page/html_table.h"
 #include "report/page/page_data.h"
 #include "report/page/page_parts.h"
@@ -40,17 +41,20 @@ std::string environment_table(const Content& content, const std::string& device)
                      html_table(caption, {"entry", "value"}, rows));
 }
 
-std::vector<Fields> compiler_rows(const Content& content) {
+std::string compilers_table(const Content& content) {
+  const auto properties = compiler_properties(content.results->cells);
+  Fields columns;
+  for (const work::Property* each : properties) columns.emplace_back(each->heading);
+  columns.emplace_back("ran on");
   std::set<Fields> seen;
   std::vector<Fields> rows;
   for (const CellData* cell : content.results->cells) {
-    Fields row{cell->of.compiler.name,    cell->of.compiler.label,
-               cell->of.compiler.version, work::text_of(cell->of.compiler.options),
-               threads_of(*cell),         cell->of.compiler.precision,
-               compute_device_of(*cell)};
+    Fields row;
+    for (const work::Property* each : properties) row.push_back(compiler_field(*each, *cell));
+    row.push_back(compute_device_of(*cell));
     if (seen.insert(row).second) rows.push_back(std::move(row));
   }
-  return rows;
+  return html_table("Compilers", columns, rows);
 }
 
 }  // namespace
@@ -60,9 +64,7 @@ std::string environments(const Content& content) {
   for (const CellData* cell : content.results->cells) devices.insert(cell->of.device);
   std::string html;
   for (const std::string& device : devices) html += environment_table(content, device);
-  return html + html_table("Compilers",
-                           {"compiler", "name in the study", "version", "options", "threads", "precision", "ran on"},
-                           compiler_rows(content));
+  return html + compilers_table(content);
 }
 
 std::string method(const Content& content) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "report/columns.h"
 #include "report/page/untrusted.h"
 #include "report/words.h"
 
@@ -58,8 +59,7 @@ std::string Labels::compiler(const CellData& cell) const {
   std::string label = text::visible(compiler_of(cell));
   if (has_several_threads_) label += ", " + text::visible(threads_asked_of(cell));
   if (has_several_precisions_) label += ", " + text::visible(cell.of.compiler.precision);
-  const work::Options& options = cell.of.compiler.options;
-  if (detail_ != Detail::name && !options.empty()) label += " " + text::visible(work::text_of(options));
+  if (detail_ != Detail::name) label += text::visible(handed_after_name(cell));
   if (detail_ == Detail::cell_id) label += " " + text::visible(cell.cell_id);
   return label;
 }

@@ -8,6 +8,7 @@
 
 #include "metrics/baseline.h"
 #include "metrics/series/workload.h"
+#include "report/columns.h"
 #include "report/words.h"
 
 namespace ngb::report::tables {
@@ -20,7 +21,7 @@ using store::CellData;
 std::string details_of(const CellData& cell) {
   return fmt::format(", {}{}{}", threads_of(cell),
                      cell.of.compiler.precision == metrics::kFullPrecision ? "" : ", " + cell.of.compiler.precision,
-                     cell.of.compiler.options.empty() ? "" : " " + work::text_of(cell.of.compiler.options));
+                     handed_after_name(cell));
 }
 
 }  // namespace

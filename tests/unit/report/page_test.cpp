@@ -69,6 +69,20 @@ TEST(Page, TellsCellsOfOneWorkloadApartByTheirOptions) {
   EXPECT_EQ(labels.compiler(made.cells[1]), "tvm 1.0");
 }
 
+TEST(Page, TellsCellsApartByAllThatTheirCompilerIsHanded) {
+  Made made{{made_up::cell("tvm", 1), made_up::cell("tvm", 1), made_up::cell("tvm", 1)}, {}};
+  made.cells[0].of.compiler.settings = {{"arena", "1"}};
+  made.cells[1].of.compiler.in_flight = 2;
+  made.cells[2].of.compiler.instances = 3;
+  made.results = all_results(made.cells, made.values);
+  const Labels labels(content_of(made, "results"));
+  EXPECT_EQ(labels.compiler(made.cells[0]), R"(tvm 1.0 {"arena":1})");
+  EXPECT_EQ(labels.compiler(made.cells[1]), "tvm 1.0 in_flight=2");
+  EXPECT_EQ(labels.compiler(made.cells[2]), "tvm 1.0 instances=3");
+  EXPECT_THAT(html(content_of(made, "results"), {}, "0.1.0"),
+              HasSubstr("<th scope=\"col\">options</th><th scope=\"col\">settings</th>"));
+}
+
 TEST(Page, HasTheTextOfShowBesideEachNumber) {
   const Made made = pair_of_cells();
   const Content content = content_of(made, "results");

@@ -96,6 +96,19 @@ TEST_F(PaperTables, ListEachSettingOfACompilerOnce) {
             "tvm,tvm,1.0,\"{\"\"trials\"\":8}\",2 threads,f32,local,\r\n");
 }
 
+TEST_F(PaperTables, HaveColumnsOfWhatSomeCompilersAreHanded) {
+  add_cell("openvino", 1);
+  add_cell("openvino", 1).of.compiler.settings = {{"arena", "1"}};
+  add_cell("openvino", 1).of.compiler.in_flight = std::nullopt;
+  add_cell("openvino", 1).of.compiler.instances = 2;
+  EXPECT_EQ(csv("table2_compilers"),
+            "compiler,label,version,options,settings,in flight,instances,threads,precision,device,notes\r\n"
+            "openvino,openvino,1.0,,,1,1,2 threads,f32,local,\r\n"
+            "openvino,openvino,1.0,,\"{\"\"arena\"\":1}\",1,1,2 threads,f32,local,\r\n"
+            "openvino,openvino,1.0,,,auto,1,2 threads,f32,local,\r\n"
+            "openvino,openvino,1.0,,,1,2,2 threads,f32,local,\r\n");
+}
+
 TEST_F(PaperTables, HaveCompileTimesOfTheLargestModelAtTheOuterBatchSizes) {
   for (const int batch : {1, 8, 32}) {
     for (const char* const model : {"resnet18", "resnet101"}) {
@@ -238,6 +251,17 @@ TEST_F(PaperTables, TellSettingsOfOneNameApart) {
   const Input input(results, environments_, {});
   EXPECT_EQ(input.compiler(cells_[0]), R"(tvm 1.0, 2 threads {"trials":8})");
   EXPECT_EQ(input.compiler(cells_[1]), "tvm 1.0, 2 threads");
+}
+
+TEST_F(PaperTables, TellSettingsOfOneNameApartByAllThatTheCompilerIsHanded) {
+  add_cell("tvm", 1).of.compiler.settings = {{"arena", "1"}};
+  add_cell("tvm", 1).of.compiler.in_flight = 2;
+  add_cell("tvm", 1).of.compiler.instances = 3;
+  Results results = all_results(cells_, values_);
+  const Input input(results, environments_, {});
+  EXPECT_EQ(input.compiler(cells_[0]), R"(tvm 1.0, 2 threads {"arena":1})");
+  EXPECT_EQ(input.compiler(cells_[1]), "tvm 1.0, 2 threads in_flight=2");
+  EXPECT_EQ(input.compiler(cells_[2]), "tvm 1.0, 2 threads instances=3");
 }
 
 }  // namespace

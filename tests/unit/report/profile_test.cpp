@@ -92,6 +92,7 @@ TEST(Profile, IsPrintedInEachFormatWithEachColumn) {
   }
   const auto json = json_text::parse(profile_formats()[1].print(rows, {}));
   EXPECT_EQ(json["rows"][0]["batch"], 4);
+  EXPECT_EQ(json["rows"][0]["settings"], nlohmann::json::object());
   EXPECT_EQ(json["rows"][0]["latency_p99_s"]["value"], nullptr);
 }
 

@@ -26,7 +26,7 @@ plan::Plan plan_on(const std::string& device, bool with_labels = false) {
   for (work::Cell& cell : made.cells) {
     cell.device = device;
     const std::string label = with_labels ? made.compiler_of(cell).label : std::string();
-    cell.id = plan::cell_id(device, made.compiler_of(cell), made.model_of(cell).key, work::kNoLoad, label);
+    cell.id = plan::cell_id(made.configuration_of(cell), label);
   }
   for (work::Group& group : made.groups) group.device = device;
   return made;
