@@ -9,8 +9,10 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "samples/steady_rates.h"
+#include "store/cell_row.h"
 #include "store/implementation.h"
 #include "store/protocol.h"
+#include "work/property.h"
 
 namespace ngb::store {
 namespace {
@@ -89,25 +91,54 @@ void describe_model(sql::Database& database, const work::Model& model) {
       .run(model.group, model.style, model.size, model.raw_bytes, model.encoded_bytes, model.key.hash, model.key.batch);
 }
 
+// Returns the properties that are kept in the row of the cell, which refers to that of its model.
+const std::vector<const work::Property*>& properties_of_row() {
+  static const std::vector<const work::Property*> kKept = [] {
+    std::vector<const work::Property*> kept;
+    for (const work::Property& each : work::properties()) {
+      if (column_of(each).starts_with("cell.")) kept.push_back(&each);
+    }
+    return kept;
+  }();
+  return kKept;
+}
+
+const std::string& insert_cell() {
+  static const std::string kInsert = [] {
+    std::string columns;
+    std::string marks;
+    for (const work::Property* each : properties_of_row()) {
+      columns += ", " + column_of(*each).substr(std::string_view("cell.").size());
+      marks += ", ?";
+    }
+    return fmt::format(
+        "INSERT INTO cell (cell_id, planned_processes, model_key, toolchain_key{}) "
+        "SELECT ?, ?, model_key, toolchain_key{} FROM model, toolchain WHERE model_hash = ? AND batch = ? AND "
+        "toolchain.device = ? AND toolchain.compiler = ? AND toolchain.compiler_version = ? ON CONFLICT DO NOTHING",
+        columns, marks);
+  }();
+  return kInsert;
+}
+
 void add_cell(sql::Database& database, const plan::Plan& plan, const work::Cell& cell) {
-  const work::Model& model = plan.model_of(cell);
-  const work::Compiler& compiler = plan.compiler_of(cell);
+  const work::Configuration of = plan.configuration_of(cell);
+  const work::Compiler& compiler = of.compiler;
   database.kept("INSERT INTO toolchain (device, compiler, compiler_version) VALUES (?, ?, ?) ON CONFLICT DO NOTHING")
       .run(cell.device, compiler.name, compiler.version);
-  database
-      .kept(
-          "INSERT INTO cell (cell_id, device, model_key, toolchain_key, compiler, compiler_label, compiler_version, "
-          "options_json, threads, precision, planned_processes, load, threads_asked, settings_json, in_flight, "
-          "instances) "
-          "SELECT ?1, ?2, model_key, toolchain_key, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?12, nullif(?13, ''), ?14, ?15, ?16 "
-          "FROM model, toolchain "
-          "WHERE model_hash = ?10 AND batch = ?11 AND toolchain.device = ?2 AND compiler = ?3 AND "
-          "compiler_version = ?5 ON CONFLICT DO NOTHING")
-      .run(cell.id, cell.device, compiler.name, compiler.label, compiler.version, work::text_of(compiler.options),
-           compiler.threads_asked.empty() ? std::optional(compiler.threads) : std::nullopt, compiler.precision,
-           work::planned_processes(plan.study.protocol), model.key.hash, model.key.batch, plan.load_of(cell).name,
-           compiler.threads_asked, work::text_of(compiler.settings), work::word_of_in_flight(compiler),
-           compiler.instances);
+  sql::Statement& insert = database.kept(insert_cell().c_str());
+  int mark = 0;
+  insert.bind_at(++mark, cell.id);
+  insert.bind_at(++mark, work::planned_processes(plan.study.protocol));
+  for (const work::Property* each : properties_of_row()) {
+    const bool is_known = !work::value_of(*each, of).is_null();
+    insert.bind_at(++mark, is_known ? std::optional(each->text(of)) : std::nullopt);
+  }
+  insert.bind_at(++mark, of.model.key.hash);
+  insert.bind_at(++mark, of.model.key.batch);
+  insert.bind_at(++mark, of.device);
+  insert.bind_at(++mark, compiler.name);
+  insert.bind_at(++mark, compiler.version);
+  insert.run();
 }
 
 std::optional<std::string> unfinished_run(sql::Database& database, const std::string& study_sha256) {

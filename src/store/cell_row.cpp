@@ -3,83 +3,79 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/text.h"
 #include "store/load_process.h"
 #include "work/json_bounds.h"
 
 namespace ngb::store {
 namespace {
 
-constexpr int kMostInstances = 1024;  // as in a study
+using work::Property;
+using work::Role;
 
-work::Options options_in(const sql::Database& database, const sql::Statement& row, int column) {
-  const std::string text = name_in(database, row, column, kMostOptionsBytes);
-  require_shallow(database, text);
-  auto options = work::parse_options(text);
-  if (!options) refuse_damaged(database, "the options of a cell are no JSON object: " + text.substr(0, 100));
-  return *std::move(options);
+bool is_of_model(Role role) {
+  return role == Role::model || role == Role::model_name || role == Role::model_fact || role == Role::batch;
 }
 
-// Returns nothing for "auto".
-std::optional<int> in_flight_in(const sql::Database& database, const sql::Statement& row, int column) {
-  const std::string text = name_in(database, row, column);
-  if (text == "auto") return std::nullopt;
-  int count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 1) {
-    refuse_damaged(database, fmt::format("a cell has {} inferences in flight", text.substr(0, 100)));
-  }
-  return count;
-}
-
-std::optional<std::uint64_t> count_in(const sql::Statement& row, int column) {
-  if (row.integer(column) <= 0) return std::nullopt;
-  return static_cast<std::uint64_t>(row.integer(column));
-}
+// What results know of a model that is no property of a cell.
+using Count = std::optional<std::uint64_t> work::ModelSummary::*;
+constexpr std::array<std::pair<const char*, Count>, 3> kCounts{{{"parameters", &work::ModelSummary::parameters},
+                                                                {"raw_bytes", &work::ModelSummary::raw_bytes},
+                                                                {"encoded_bytes", &work::ModelSummary::encoded_bytes}}};
 
 }  // namespace
 
-const char* const kConfigurationColumns =
-    "cell.device, model_hash, batch, label, family, parameters, ifnull(model_group, ''), ifnull(model_style, ''), "
-    "model_size, raw_bytes, encoded_bytes, compiler, compiler_label, compiler_version, options_json, settings_json, "
-    "in_flight, instances, threads, ifnull(threads_asked, ''), precision, load";
-const int kConfigurationColumnCount = 22;
+std::string column_of(const Property& property) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> kOtherNames{
+      {{"model", "label"}, {"model_family", "family"}, {"options", "options_json"}, {"settings", "settings_json"}}};
+  if (property.read == nullptr) return {};
+  const auto* const other = std::find_if(kOtherNames.begin(), kOtherNames.end(),
+                                         [&](const auto& each) { return each.first == property.name; });
+  return fmt::format("{}.{}", is_of_model(property.role) ? "model" : "cell",
+                     other == kOtherNames.end() ? property.name : other->second);
+}
+
+const std::string& configuration_columns() {
+  static const std::string kColumns = [] {
+    std::vector<std::string> columns;
+    for (const Property& each : work::properties()) {
+      if (each.read != nullptr) columns.push_back(column_of(each));
+    }
+    for (const auto& [column, member] : kCounts) columns.emplace_back(column);
+    return text::join(columns, ", ");
+  }();
+  return kColumns;
+}
+
+int configuration_column_count() {
+  const auto all = work::properties();
+  return static_cast<int>(std::count_if(all.begin(), all.end(), [](const auto& each) { return each.read != nullptr; }) +
+                          std::ssize(kCounts));
+}
 
 work::Configuration configuration_in(const sql::Database& database, const sql::Statement& row, int first) {
   int column = first;
-  const auto name = [&] { return name_in(database, row, column++); };
   work::Configuration of;
-  of.device = name();
-  of.model.key.hash = name();
-  of.model.key.batch = row.small(column++);
-  of.model.label = name();
-  of.model.family = name();
-  of.model.parameters = count_in(row, column++);
-  of.model.group = name();
-  of.model.style = name();
-  if (const int size = column++; !row.is_null(size)) of.model.size = row.small(size);
-  of.model.raw_bytes = count_in(row, column++);
-  of.model.encoded_bytes = count_in(row, column++);
-  of.compiler.name = name();
-  of.compiler.label = name();
-  of.compiler.version = name();
-  of.compiler.options = options_in(database, row, column++);
-  of.compiler.settings = options_in(database, row, column++);
-  of.compiler.in_flight = in_flight_in(database, row, column++);
-  of.compiler.instances = row.small(column++);
-  const int threads = column++;
-  of.threads = row.is_null(threads) ? std::nullopt : std::optional(row.small(threads));
-  of.compiler.threads = of.threads.value_or(of.compiler.threads);
-  of.compiler.threads_asked = name();
-  of.compiler.precision = name();
-  of.load = name();
-  const bool has_threads = of.threads ? *of.threads >= 1 : !of.compiler.threads_asked.empty();
-  const bool has_instances = of.compiler.instances >= 1 && of.compiler.instances <= kMostInstances;
-  if (of.model.key.batch < 1 || !has_threads || !has_instances) {
-    refuse_damaged(database, fmt::format("a cell has batch {}, {} threads, {} instances", of.model.key.batch,
-                                         of.threads_there(), of.compiler.instances));
+  for (const Property& each : work::properties()) {
+    if (each.read == nullptr) continue;
+    const bool is_json = each.kind == work::Kind::options;
+    const std::string text = name_in(database, row, column++, is_json ? kMostOptionsBytes : kMostNameBytes);
+    if (is_json) require_shallow(database, text);
+    if (each.read(of, text)) continue;
+    refuse_damaged(database,
+                   fmt::format("the {} of a cell is \"{}\", which no study can say", each.name, text.substr(0, 100)));
+  }
+  if (!of.threads && of.compiler.threads_asked.empty()) refuse_damaged(database, "a cell has no threads");
+  for (const auto& [name, member] : kCounts) {
+    const std::int64_t count = row.integer(column++);
+    if (count > 0) of.model.*member = static_cast<std::uint64_t>(count);
   }
   return of;
 }

@@ -7,12 +7,16 @@
 
 #include "store/sqlite.h"
 #include "work/configuration.h"
+#include "work/property.h"
 
 namespace ngb::store {
 
-// The columns of cell and model that `configuration_in` reads, for a SELECT; and how many these are.
-extern const char* const kConfigurationColumns;
-extern const int kConfigurationColumnCount;
+// Returns the column in which the results file keeps a property, with its table; "" if it does not keep it.
+std::string column_of(const work::Property& property);
+
+// Returns the columns of cell and model that `configuration_in` reads, for a SELECT; and how many these are.
+const std::string& configuration_columns();
+int configuration_column_count();
 
 // Returns what these columns, of which the first is number `first` of the row, say; the compute device is unknown.
 // Throws SqlError if they say what no study can.

@@ -126,11 +126,11 @@ void RowCopier::add_source() {
 // An id follows from the cell's properties, the name of the device among them. An id that does not, which an earlier
 // formula made, becomes one that follows from the id and the new name.
 void RowCopier::find_cell_ids() {
-  sql::Statement row =
-      from_.statement(fmt::format("SELECT {}, cell_id FROM cell JOIN model USING (model_key)", kConfigurationColumns));
+  sql::Statement row = from_.statement(
+      fmt::format("SELECT {}, cell_id FROM cell JOIN model USING (model_key)", configuration_columns()));
   while (row.step()) {
     work::Configuration of = configuration_in(from_, row, 0);
-    const std::string id = row.text(kConfigurationColumnCount);
+    const std::string id = row.text(configuration_column_count());
     const std::string name = device_for(of.device);
     std::string& made = cell_ids_[id];
     made = id;

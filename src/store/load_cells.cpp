@@ -127,7 +127,7 @@ class Loader {
         "SELECT cell_id, recipe_json, planned_processes, "
         "EXISTS (SELECT 1 FROM rounds_ended WHERE rounds_ended.cell_key = cell.cell_key), {} "
         "FROM cell JOIN model USING (model_key) WHERE cell_key = ?",
-        kConfigurationColumns);
+        configuration_columns());
     sql::Statement& row = database_.kept(kSelect.c_str());
     const Resetting resetting(row);
     row.bind(cell_key);

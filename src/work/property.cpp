@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
@@ -13,52 +15,95 @@ namespace {
 
 using nlohmann::json;
 using Of = const Configuration&;
+using To = Configuration&;
+using Text = const std::string&;
 
 std::string text_of_count(const std::optional<int>& count) { return count ? std::to_string(*count) : ""; }
 
-// name, heading, kind, role, text, meaning, key in the id, left out at its default, what is asked for
+constexpr int kMostInstances = 1024;  // as in a study
+constexpr int kMostCount = std::numeric_limits<int>::max();
+
+bool read_text(std::string& field, const std::string& text) {
+  field = text;
+  return true;
+}
+bool read_count(int& field, const std::string& text, int most = kMostCount) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), field);
+  return error == std::errc() && end == text.data() + text.size() && field >= 1 && field <= most;
+}
+// The text may be empty.
+bool read_count(std::optional<int>& field, const std::string& text) {
+  field.reset();
+  return text.empty() || read_count(field.emplace(), text);
+}
+bool read_options(Options& field, const std::string& text) {
+  auto options = parse_options(text);
+  if (!options) return false;
+  field = *std::move(options);
+  return true;
+}
+
+// name, heading, kind, role, text, read, meaning, key in the id, left out at its default, what is asked for
 constexpr std::array kProperties{
     Property{"device", "device", Kind::text, Role::device, [](Of of) { return of.device; },
-             "its name in the study, or that of --as", "device"},
+             [](To to, Text text) { return read_text(to.device, text); }, "its name in the study, or that of --as",
+             "device"},
     Property{"model", "model", Kind::text, Role::model_name, [](Of of) { return of.model.label; },
-             "its label in the study"},
+             [](To to, Text text) { return read_text(to.model.label, text); }, "its label in the study"},
     Property{"model_family", "family", Kind::text, Role::model_fact, [](Of of) { return of.model.family; },
+             [](To to, Text text) { return read_text(to.model.family, text); },
              "the family of its recipe; empty for a file"},
     Property{"model_group", "group", Kind::text_or_null, Role::model_fact, [](Of of) { return of.model.group; },
-             "models of one kind in several sizes"},
+             [](To to, Text text) { return read_text(to.model.group, text); }, "models of one kind in several sizes"},
     Property{"model_style", "style", Kind::text_or_null, Role::model_fact, [](Of of) { return of.model.style; },
-             "convolutional, transformer or hybrid"},
+             [](To to, Text text) { return read_text(to.model.style, text); }, "convolutional, transformer or hybrid"},
     Property{"model_size", "size", Kind::count, Role::model_fact, [](Of of) { return text_of_count(of.model.size); },
-             "rank of its size in the group"},
+             [](To to, Text text) { return read_count(to.model.size, text); }, "rank of its size in the group"},
     Property{"model_hash", "hash", Kind::text, Role::model, [](Of of) { return of.model.key.hash; },
+             [](To to, Text text) { return read_text(to.model.key.hash, text); },
              "of its content and of what the study sets for it", "model"},
     Property{"batch", "batch", Kind::count, Role::batch, [](Of of) { return std::to_string(of.model.key.batch); },
-             "samples in an inference", "batch"},
+             [](To to, Text text) { return read_count(to.model.key.batch, text); }, "samples in an inference", "batch"},
     Property{"threads", "threads", Kind::count, Role::threads, [](Of of) { return of.threads_there(); },
+             [](To to, Text text) {
+               if (!read_count(to.threads, text)) return false;
+               to.compiler.threads = to.threads.value_or(to.compiler.threads);
+               return true;
+             },
              "that its inference may use", "threads", false, [](Of of) { return of.threads_wanted(); }},
     Property{"threads_asked", "threads asked for", Kind::text_or_null, Role::threads_asked,
-             [](Of of) { return of.compiler.threads_asked; }, "all or physical, if the study asks by a word"},
+             [](Of of) { return of.compiler.threads_asked; },
+             [](To to, Text text) { return read_text(to.compiler.threads_asked, text); },
+             "all or physical, if the study asks by a word"},
     Property{"precision", "precision", Kind::text, Role::precision, [](Of of) { return of.compiler.precision; },
-             "f32, bf16 or f16", "precision"},
+             [](To to, Text text) { return read_text(to.compiler.precision, text); }, "f32, bf16 or f16", "precision"},
     Property{"load", "load", Kind::text, Role::load, [](Of of) { return of.load; },
-             "what ran beside it while it was timed", "load", true},
+             [](To to, Text text) { return read_text(to.load, text); }, "what ran beside it while it was timed", "load",
+             true},
     Property{"compute_device", "compute device", Kind::text_or_null, Role::compute_device,
-             [](Of of) { return of.compute_device.value.value_or(""); },
+             [](Of of) { return of.compute_device.value.value_or(""); }, nullptr,
              "cpu, gpu or npu; null: no process has reported it"},
-    Property{"compiler", "compiler", Kind::text, Role::compiler, [](Of of) { return of.compiler.name; }, "its name",
-             "compiler"},
+    Property{"compiler", "compiler", Kind::text, Role::compiler, [](Of of) { return of.compiler.name; },
+             [](To to, Text text) { return read_text(to.compiler.name, text); }, "its name", "compiler"},
     Property{"compiler_label", "label", Kind::text, Role::label, [](Of of) { return of.compiler.label; },
-             "its label in the study"},
+             [](To to, Text text) { return read_text(to.compiler.label, text); }, "its label in the study"},
     Property{"compiler_version", "version", Kind::text, Role::version, [](Of of) { return of.compiler.version; },
+             [](To to, Text text) { return read_text(to.compiler.version, text); },
              "its version; empty for one without versions", "version"},
     Property{"options", "options", Kind::options, Role::options, [](Of of) { return text_of(of.compiler.options); },
+             [](To to, Text text) { return read_options(to.compiler.options, text); },
              "its options in the study, as a mapping", "options"},
     Property{"settings", "settings", Kind::options, Role::options, [](Of of) { return text_of(of.compiler.settings); },
+             [](To to, Text text) { return read_options(to.compiler.settings, text); },
              "properties of the compiler's own library, as a mapping", "settings", true},
     Property{"in_flight", "in flight", Kind::text, Role::options, [](Of of) { return word_of_in_flight(of.compiler); },
+             [](To to, Text text) {
+               return read_count(to.compiler.in_flight, text == "auto" ? std::string() : text) && !text.empty();
+             },
              "inferences at a time", "in_flight", true, [](Of of) { return word_of_in_flight(of.compiler); }},
     Property{"instances", "instances", Kind::count, Role::instances,
              [](Of of) { return std::to_string(of.compiler.instances); },
+             [](To to, Text text) { return read_count(to.compiler.instances, text, kMostInstances); },
              "sessions at once, each in a process with its own threads", "instances", true},
 };
 

@@ -45,7 +45,9 @@ struct Property {
   Kind kind;
   Role role;
   std::string (*text)(const Configuration& of);  // "" if there is none; options as a JSON object
-  const char* meaning;                           // for documents
+  // Sets the property to a text that `text` returned; returns false if no study can say it. null: it is not kept.
+  bool (*read)(Configuration& of, const std::string& text);
+  const char* meaning;  // for documents
   const char* in_id =
       nullptr;  // the key in the JSON object of which a cell's id is made; null: it is not part of the id
   // A property that came later has no key in the id if it has the value of a Configuration{}, so that ids stay as they

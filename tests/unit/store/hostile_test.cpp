@@ -110,11 +110,11 @@ TEST_F(HostileFile, WithTooDeeplyNestedJsonIsRefused) {
 
 TEST_F(HostileFile, WithACellThatNoStudyDescribesIsRefused) {
   change("UPDATE cell SET options_json = '[1]' WHERE cell_id = 'aa'");
-  EXPECT_THAT(refusal(), HasSubstr("the options of a cell are no JSON object: [1]"));
+  EXPECT_THAT(refusal(), HasSubstr("the options of a cell is \"[1]\", which no study can say"));
   change("UPDATE cell SET options_json = '{}', in_flight = '2x' WHERE cell_id = 'aa'");
-  EXPECT_THAT(refusal(), HasSubstr("a cell has 2x inferences in flight"));
+  EXPECT_THAT(refusal(), HasSubstr("the in_flight of a cell is \"2x\", which no study can say"));
   change("UPDATE cell SET in_flight = 'auto', instances = 0 WHERE cell_id = 'aa'");
-  EXPECT_THAT(refusal(), HasSubstr("a cell has batch 1, 2 threads, 0 instances"));
+  EXPECT_THAT(refusal(), HasSubstr("the instances of a cell is \"0\", which no study can say"));
 }
 
 TEST_F(HostileFile, IsNotWrittenToByWhoeverShowsItWhileAWriterIsAtWork) {

@@ -37,6 +37,25 @@ TEST(Properties, HaveTheValueOfTheirField) {
   }
 }
 
+TEST(Properties, AreReadFromTheTextThatTheyHave) {
+  for (const Property& each : properties()) {
+    if (each.read == nullptr) continue;
+    const Configuration wanted = changed(each.name);
+    Configuration read = made_up::configuration();
+    EXPECT_TRUE(each.read(read, each.text(wanted))) << each.name;
+    EXPECT_EQ(value_of(each, read), value_of(each, wanted)) << each.name;
+  }
+}
+
+TEST(Properties, AreNotReadFromWhatNoStudyCanSay) {
+  std::vector<std::string> refused;
+  for (const Property& each : properties()) {
+    Configuration read;
+    if (each.read != nullptr && !each.read(read, "0")) refused.emplace_back(each.name);
+  }
+  EXPECT_THAT(refused, ElementsAre("model_size", "batch", "threads", "options", "settings", "in_flight", "instances"));
+}
+
 TEST(Ids, AreMadeOfAllThatIsAskedForWithoutWhatCameLaterAndHasItsDefault) {
   EXPECT_EQ(id_text(made_up::configuration()),
             R"({"batch":4,"compiler":"onnxruntime","device":"local","model":"feedface","options":{"level":"all"},)"
