@@ -22,9 +22,11 @@ void add_rows(const config::Study& study, std::span<const config::Key> keys, con
   for (const config::Key& key : keys) {
     if (key.type == config::ValueType::section && !key.get) {
       add_rows(study, key.keys, prefix + key.name + ".", rows);
-    } else {
-      rows.push_back({prefix + key.name, json_text::dump(config::value_of(study, key))});
+      continue;
     }
+    const json value = config::value_of(study, key);
+    const bool is_left_out = key.is_left_out_at_default && value == config::value_of(config::Study{}, key);
+    if (!is_left_out) rows.push_back({prefix + key.name, json_text::dump(value)});
   }
 }
 
@@ -42,13 +44,6 @@ std::vector<ProtocolKey> protocol_of(const config::Study& study) {
   std::vector<ProtocolKey> rows{{"reference", json_text::dump(json(study.reference))},
                                 {"reference_version", json_text::dump(json(study.reference_version))}};
   add_rows(study, config::protocol_keys(), "", rows);
-  // Results from before these keys do not have them. At its default, such a key is left out of the protocol and of
-  // hashes, so that those results stay comparable and their studies the same.
-  for (const char* const name : {"arrivals", "compile", "rounds", "turns"}) {
-    const config::Key& key = *config::find_key(config::protocol_keys(), name);
-    const std::string usual = json_text::dump(config::value_of(config::Study{}, key));
-    std::erase_if(rows, [&](const ProtocolKey& row) { return row.key == name && row.value == usual; });
-  }
   if (study.allocator != config::Study{}.allocator)
     rows.push_back({"allocator", json_text::dump(json(study.allocator))});
   std::sort(rows.begin(), rows.end(), [](const auto& one, const auto& other) { return one.key < other.key; });

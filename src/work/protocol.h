@@ -131,7 +131,8 @@ struct Protocol {
                     {.name = "rounds",
                      .meaning = "End the rounds of a model and batch size when they have decided which compiler is "
                                 "faster, instead of after a fixed count; `processes` is then ignored",
-                     .default_text = "off"}),
+                     .default_text = "off",
+                     .is_left_out_at_default = true}),
         study_field("repetitions", &Protocol::repetitions,
                     {"repetitions",
                      "Timed repetitions in each process, warm-up not counted; auto: by how long one takes (20 below 50 "
@@ -156,18 +157,24 @@ struct Protocol {
              .meaning = "Time each process under requests that arrive at random, instead of one inference after "
                         "the other; a latency then lasts from the arrival of a request, and `repetitions` is "
                         "ignored",
-             .default_text = "off"}),
+             .default_text = "off",
+             .is_left_out_at_default = true}),
         study_field(
             "turns", &Protocol::turns,
-            {"turns",
-             "Turns in which each process runs its timed repetitions, while the others of its round stand still: a "
-             "machine whose speed changes does so for all of them. 1: one process after the other",
-             1, 1'000'000}),
+            {.name = "turns",
+             .meaning =
+                 "Turns in which each process runs its timed repetitions, while the others of its round stand still: a "
+                 "machine whose speed changes does so for all of them. 1: one process after the other",
+             .minimum = 1,
+             .maximum = 1'000'000,
+             .is_left_out_at_default = true}),
         study_field(
             "compile", &Protocol::compile,
-            {"compile",
-             "Which processes of a cell compile. each: all. once: the first, whose file the others load, if the "
-             "compiler makes one. auto: once where compiling takes longer than measuring, else each"}),
+            {.name = "compile",
+             .meaning =
+                 "Which processes of a cell compile. each: all. once: the first, whose file the others load, if the "
+                 "compiler makes one. auto: once where compiling takes longer than measuring, else each",
+             .is_left_out_at_default = true}),
         study_field(
             "tolerances", &Protocol::tolerances,
             {"tolerances", "How far outputs may differ from the reference's; a cell that differs more has no speed"}),

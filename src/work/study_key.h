@@ -16,6 +16,9 @@ struct StudyKey {
   double multiply = 1;
   double divide = 1;
   const char* default_text = "";  // shown in docs if the default is null or a word
+  // Results from before this key do not have it. At its default it is left out of the protocol and of hashes, so that
+  // those results stay comparable and their studies the same.
+  bool is_left_out_at_default = false;
 };
 
 template <class Record, class Value>

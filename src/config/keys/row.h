@@ -19,7 +19,8 @@ inline Key key_of_row(const work::StudyKey& row) {
           .minimum = row.minimum,
           .maximum = row.maximum,
           .meaning = row.meaning,
-          .default_text = row.default_text};
+          .default_text = row.default_text,
+          .is_left_out_at_default = row.is_left_out_at_default};
 }
 
 inline bool is_scaled(const work::StudyKey& row) { return row.multiply != 1 || row.divide != 1; }
