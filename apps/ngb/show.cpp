@@ -56,6 +56,9 @@ Status add_spanning(report::Results& results, const std::vector<store::Source>& 
   return Done{};
 }
 
+// Of more cells the answer takes seconds; `ngb show --findings` has it.
+constexpr std::size_t kMostCellsWithAnAnswer = 5000;
+
 // Prints the answer and an empty line, if there is one.
 void print_answer(const report::Results& results) {
   const std::string answer = report::answer_text(results);
@@ -169,7 +172,7 @@ int show(const ShowArguments& arguments) {
   const bool is_text = std::string_view((*format)->name) == "text";
   const bool is_of_all = std::all_of(arguments.wanted.begin(), arguments.wanted.end(),
                                      [](const auto& filter) { return filter.second.empty(); });
-  const bool has_answer = is_table && is_text && is_of_all;
+  const bool has_answer = is_table && is_text && is_of_all && derived->cells.size() <= kMostCellsWithAnAnswer;
   const bool is_json = std::string_view((*format)->name) == "json";
   metrics::series::DerivedSeries series;
   if (!is_table || is_json || has_answer) {
@@ -204,7 +207,8 @@ ExitCode print_table(const std::filesystem::path& results_folder) {
   report::add_differences(results, derived->environments);
   results.allocator = derived->allocator;
   metrics::series::DerivedSeries series;
-  if (add_spanning(results, sources, *derived, series)) print_answer(results);  // else the table says what is known
+  const bool has_answer = derived->cells.size() <= kMostCellsWithAnAnswer;
+  if (has_answer && add_spanning(results, sources, *derived, series)) print_answer(results);
   print_table_text(report::show_text(results, options_for_terminal(false, derived->asks_best_options)));
   return kSuccess;
 }
