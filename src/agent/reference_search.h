@@ -54,6 +54,8 @@ class ReferenceSearch {
   // The outputs of `compiler` differ from those of the judge. Returns true if a third one is asked now, so that the
   // search is not settled any more. Precondition: is_settled().
   bool question(const work::Compiler& compiler);
+  // Returns the name of the compiler whose outputs differ from the judge's; "" if there was none.
+  [[nodiscard]] const std::string& questioned_by() const { return questioned_by_; }
   [[nodiscard]] bool is_on_trial() const { return judge_.has_value() && is_settled_; }
   enum class Trial { agrees, differs, failed };
   // Ends the trial. Depending on how it ended, the third compiler becomes the judge, or nobody judges, or the first

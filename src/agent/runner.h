@@ -102,7 +102,8 @@ class Runner {
   Status use_given(const work::GivenReference& given);
   Status make_reference(const work::Compiler& candidate);
   Status end_search();
-  bool asks_a_third(const work::WorkerRequest& request, const samples::ProcessResult& result);
+  bool asks_a_third(const std::vector<work::WorkerRequest>& requests,
+                    const std::vector<samples::ProcessResult>& results);
   [[nodiscard]] const work::Compiler& reference() const;
   [[nodiscard]] std::filesystem::path reference_file() const;
   Status refuse_other_builds() const;

@@ -194,12 +194,12 @@ Status Runner::complete(const WorkerRequest& request, ProcessResult& result) {
 // Decides which results are recorded, and what becomes of what their processes have compiled. Those that loaded go
 // first, because one that could not use what it loaded is tried again.
 std::vector<bool> Runner::settle(const std::vector<WorkerRequest>& requests, std::vector<ProcessResult>& results) {
-  std::vector<bool> is_recorded(results.size(), true);
+  std::vector<bool> is_recorded(results.size(), !asks_a_third(requests, results));
   const auto settle_those = [&](bool that_load) {
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (requests[i].loads_artifact != that_load) continue;
       const bool is_settled = compilation_.settle(requests[i], origin_of(cell_of(requests[i])), results[i]);
-      is_recorded[i] = is_recorded[i] && is_settled && !asks_a_third(requests[i], results[i]);
+      is_recorded[i] = is_recorded[i] && is_settled;
     }
   };
   settle_those(true);

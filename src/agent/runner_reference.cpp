@@ -136,21 +136,29 @@ Status Runner::end_search() {
   return Done{};
 }
 
-// Returns true if the process is run again because a third compiler is asked who is right, or was wrong itself.
-bool Runner::asks_a_third(const WorkerRequest& request, const ProcessResult& result) {
-  if (!job_.reference || job_.protocol.turns > 1 || request.reference_path.empty() || request.reference_is_given) {
-    return false;
+// Returns true if the processes, which took turns or of which there is one, are run again because a third compiler is
+// asked who is right, or was wrong itself.
+bool Runner::asks_a_third(const std::vector<WorkerRequest>& requests, const std::vector<ProcessResult>& results) {
+  const WorkerRequest& any = requests.front();
+  if (!job_.reference || any.reference_path.empty() || any.reference_is_given) return false;
+  const auto differs = [](const ProcessResult& result) {
+    return result.failure && result.failure->kind == FailureKind::inaccurate;
+  };
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string& compiler = requests[i].compiler.name;
+    if (search().is_on_trial()) {
+      if (compiler != search().questioned_by()) continue;
+      using Trial = ReferenceSearch::Trial;
+      const Trial end = !results[i].failure ? Trial::agrees : differs(results[i]) ? Trial::differs : Trial::failed;
+      search().end_trial(end);
+      if (end == Trial::agrees) return false;
+    } else if (!differs(results[i]) || !search().question(requests[i].compiler)) {
+      continue;
+    }
+    reference_path_.reset();
+    return true;
   }
-  const bool differs = result.failure && result.failure->kind == FailureKind::inaccurate;
-  if (search().is_on_trial()) {
-    using Trial = ReferenceSearch::Trial;
-    search().end_trial(!result.failure ? Trial::agrees : differs ? Trial::differs : Trial::failed);
-    if (!result.failure) return false;
-  } else if (!differs || !search().question(request.compiler)) {
-    return false;
-  }
-  reference_path_.reset();
-  return true;
+  return false;
 }
 
 // Records the path of the reference outputs: a job for references needs nothing else of a group.

@@ -124,6 +124,36 @@ TEST(AgentsReferences, OfTheOutlierAmongThreeDoNotJudge) {
   EXPECT_EQ(facts.at("reference_reason"), "judge is the outlier among three: fake agrees with third (agrees: no)");
 }
 
+// The other cell of the round agrees with everybody.
+work::Job differing_in_turns(const std::string& from, const std::string& third_agrees) {
+  work::Job job = differing(from, third_agrees);
+  job.protocol.turns = 2;
+  add_cell(job, "b");
+  job.compilers.push_back({.name = "second"});
+  job.places.push_back({.compiler = "second", .host = "native"});
+  job.cells.back().compiler_index = static_cast<int>(job.compilers.size()) - 1;
+  return job;
+}
+
+TEST(AgentsReferences, OfTheOutlierAmongThreeDoNotJudgeARoundInTurnsEither) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), differing_in_turns("judge", "no"));
+  ASSERT_EQ(run.processes.size(), 2U);
+  for (const samples::ProcessResult& process : run.processes) {
+    EXPECT_FALSE(process.failure);
+    EXPECT_EQ(process.facts.at("reference"), "third (agrees: no)");
+    EXPECT_EQ(process.attempt, 1);
+  }
+}
+
+TEST(AgentsReferences, WithWhichAThirdAgreesLeaveOneCellOfARoundInTurnsInaccurate) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), differing_in_turns("judge", "yes"));
+  std::map<std::string, bool> has_failed;
+  for (const samples::ProcessResult& process : run.processes) has_failed[process.cell_id] |= process.failure.has_value();
+  EXPECT_EQ(has_failed, (std::map<std::string, bool>{{run.processes[0].cell_id, true}, {"b", false}}));
+}
+
 TEST(AgentsReferences, OfAThirdThatHasNoneAreThoseOfTheNext) {
   work::Job job = differing("judge", "no");
   job.other_references.front().options = {{"behave", "crash"}};
