@@ -150,7 +150,8 @@ TEST(AgentsReferences, WithWhichAThirdAgreesLeaveOneCellOfARoundInTurnsInaccurat
   const TemporaryFolder folder;
   const WholeRun run = run_job(folder.path(), differing_in_turns("judge", "yes"));
   std::map<std::string, bool> has_failed;
-  for (const samples::ProcessResult& process : run.processes) has_failed[process.cell_id] |= process.failure.has_value();
+  for (const samples::ProcessResult& process : run.processes)
+    has_failed[process.cell_id] |= process.failure.has_value();
   EXPECT_EQ(has_failed, (std::map<std::string, bool>{{run.processes[0].cell_id, true}, {"b", false}}));
 }
 
