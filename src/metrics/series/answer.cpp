@@ -33,6 +33,8 @@ void add_once(std::vector<std::string>& names, std::string name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
 }
 
+bool is_won(const Race& race) { return race.adjusted_p < statistics::kErrorRate; }
+
 // The races on one device.
 struct Contest {
   std::string device{};
@@ -42,7 +44,6 @@ struct Contest {
 class Answer {
  public:
   explicit Answer(const Analysis& analysis) : analysis_(analysis), races_(races_of(analysis)) {
-    may_name_a_winner_ = has_difference(races_);
     std::map<std::string, std::set<std::optional<int>>> threads;
     std::set<std::string> devices;
     for (std::size_t i = 0; i < analysis.size(); ++i) {
@@ -83,10 +84,6 @@ class Answer {
         same->races.push_back(&race);
     }
     return contests;
-  }
-
-  [[nodiscard]] bool is_won(const Race& race) const {
-    return may_name_a_winner_ && race.adjusted_p < statistics::kErrorRate;
   }
 
   [[nodiscard]] std::string name_of(std::size_t cell) const {
@@ -255,7 +252,6 @@ class Answer {
 
   const Analysis& analysis_;
   std::vector<Race> races_;
-  bool may_name_a_winner_ = false;
   bool names_threads_ = false;
   bool names_devices_ = false;
 };
@@ -266,10 +262,9 @@ std::vector<std::string> answer(const Analysis& analysis) { return Answer(analys
 
 std::vector<FastestRow> fastest_rows(const Analysis& analysis) {
   const std::vector<Race> races = races_of(analysis);
-  const bool may_differ = has_difference(races);
   std::vector<FastestRow> rows;
   for (const Race& race : races) {
-    rows.push_back({race.leader, race.runner_up, may_differ && race.adjusted_p < statistics::kErrorRate,
+    rows.push_back({race.leader, race.runner_up, is_won(race),
                     ratio_value(analysis, log_speed_up(analysis, race.leader)),
                     ratio_value(analysis, log_ratio(analysis, race.leader, race.runner_up))});
   }

@@ -22,7 +22,7 @@ std::vector<std::string> answer(const Analysis& analysis);
 struct FastestRow {
   std::size_t cell = 0;       // of the analysis, with the highest speed
   std::size_t runner_up = 0;  // likewise, with the second highest
-  bool is_decided = false;    // it is the fastest by the rules of about_fastest; else the two may be equal
+  bool is_decided = false;    // it is the fastest by the rule of answer(); else the two may be equal
   Value speed_up{};           // of `cell` over its baseline
   Value margin{};             // its speed / that of `runner_up`
 };

@@ -20,9 +20,6 @@ struct Race {
 // Returns the workloads that have at least two settings with a speed, in the order of their first cells.
 std::vector<Race> races_of(const Analysis& analysis);
 
-// Returns whether a sentence may say that one of them is won (findings.h, kSentenceErrorRate).
-bool has_difference(const std::vector<Race>& races);
-
 // Returns a finding for each setting that is the fastest of at least one workload. The leader of a workload of k
 // settings is tested against each other one; k/2 times the largest of the two-sided p values bounds the error of
 // calling any setting of the workload the fastest, because each of the k could have been the leader.

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "made_up_series.h"
 
 namespace ngb::metrics::series {
@@ -87,6 +90,19 @@ TEST(Answer, HasAtMostFiveSentencesAndSaysWhereTheOthersAre) {
   const std::vector<std::string> sentences = answer_to(cells);
   ASSERT_THAT(sentences, SizeIs(5));
   EXPECT_EQ(sentences.back(), "3 more sentences: ngb show --findings");
+}
+
+TEST(Answer, NamesAFastestInAtMostFivePercentOfStudiesWithoutDifferences) {
+  std::mt19937_64 random(1);  // always the same studies
+  int named = 0;
+  constexpr int kStudies = 400;
+  for (int i = 0; i < kStudies; ++i) {
+    const std::vector<std::string> sentences = answer_to(made_up::study_without_differences(random));
+    named += std::any_of(sentences.begin(), sentences.end(), [](const std::string& sentence) {
+      return sentence.find(" is the fastest") != std::string::npos && sentence.find(" or ") == std::string::npos;
+    });
+  }
+  EXPECT_LE(named, kStudies / 20);
 }
 
 TEST(Answer, IsEmptyIfThereIsNothingToCompare) { EXPECT_THAT(answer_to({steady("a", "identity", 100)}), IsEmpty()); }
