@@ -14,7 +14,6 @@ BY_HAND = {
     "light_squeezenet.onnx": "right: openvino in plain Python has eight zeros where onnxruntime has 0.001",
     "keypointrcnn.onnx": "not fair: with random weights, rounding decides in which order boxes come",
     "ssdlite.onnx": "not fair: with random weights, rounding decides in which order boxes come",
-    "mnv3_qdq.onnx": "not fair: 2 of 2,000 scores of 1e-10, computed in 8 bits, are just outside of the tolerance",
 }
 TITLES = {"first": "The first draw", "second": "The second draw, from other packages"}
 INTRODUCTION = """\
