@@ -61,8 +61,8 @@ compilers:
             self.assertIn(label, ran.stdout)
         cells = {cell["in_flight"]: cell for cell in self.show("results/settings")["cells"]}
         self.assertEqual(list(cells), ["1", "4", "auto"])
-        # Four at a time on two threads: each waits for another one, then takes its 3 ms. On a busy machine some wait less.
-        self.assertGreater(cells["4"]["metrics"]["latency_p50_s"]["value"], 0.004)
+        # Four at a time on two threads: each waits for another one, then takes its 3 ms.
+        self.assertGreater(cells["4"]["metrics"]["latency_p50_s"]["value"], 0.0055)
         self.assertGreaterEqual(cells["auto"]["metrics"]["latency_p50_s"]["value"], 0.003)
         kept = dict(self.query("results/settings", "select in_flight, count(latency_ns) from cell join process using "
                                                    "(cell_key) left join latency using (process_key) group by in_flight"))

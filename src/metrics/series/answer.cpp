@@ -10,7 +10,6 @@
 
 #include "base/text.h"
 #include "metrics/outcome.h"
-#include "metrics/series/fastest.h"
 #include "metrics/series/relation.h"
 #include "metrics/series/workload.h"
 #include "metrics/verdict.h"
@@ -43,7 +42,7 @@ struct Contest {
 
 class Answer {
  public:
-  explicit Answer(const Analysis& analysis) : analysis_(analysis), races_(races_of(analysis)) {
+  Answer(const Analysis& analysis, const std::vector<Race>& races) : analysis_(analysis), races_(races) {
     std::map<std::string, std::set<std::optional<int>>> threads;
     std::set<std::string> devices;
     for (std::size_t i = 0; i < analysis.size(); ++i) {
@@ -251,17 +250,18 @@ class Answer {
   }
 
   const Analysis& analysis_;
-  std::vector<Race> races_;
+  const std::vector<Race>& races_;
   bool names_threads_ = false;
   bool names_devices_ = false;
 };
 
 }  // namespace
 
-std::vector<std::string> answer(const Analysis& analysis) { return Answer(analysis).sentences(); }
+std::vector<std::string> answer(const Analysis& analysis, const std::vector<Race>& races) {
+  return Answer(analysis, races).sentences();
+}
 
-std::vector<FastestRow> fastest_rows(const Analysis& analysis) {
-  const std::vector<Race> races = races_of(analysis);
+std::vector<FastestRow> fastest_rows(const Analysis& analysis, const std::vector<Race>& races) {
   std::vector<FastestRow> rows;
   for (const Race& race : races) {
     rows.push_back({race.leader, race.runner_up, is_won(race),

@@ -8,15 +8,18 @@
 
 #include "metrics/analysis.h"
 #include "metrics/metric.h"
+#include "metrics/series/fastest.h"
 
 namespace ngb::metrics::series {
 
 inline constexpr std::size_t kMostAnswerLines = 5;
 
+// Both take the races of the analysis (races_of), which are worth making once.
+
 // Returns at most kMostAnswerLines sentences; none if nothing can be compared and nothing failed. A compiler is called
 // the fastest only by the rules of about_fastest (fastest.h); else it "has the highest speed". Ratios are speed-ups
 // over the baseline, where the fastest has one.
-std::vector<std::string> answer(const Analysis& analysis);
+std::vector<std::string> answer(const Analysis& analysis, const std::vector<Race>& races);
 
 // Who is the fastest on a workload of a device.
 struct FastestRow {
@@ -28,6 +31,6 @@ struct FastestRow {
 };
 
 // Returns a row for each workload with at least two speeds, in the order of their first cells.
-std::vector<FastestRow> fastest_rows(const Analysis& analysis);
+std::vector<FastestRow> fastest_rows(const Analysis& analysis, const std::vector<Race>& races);
 
 }  // namespace ngb::metrics::series

@@ -62,9 +62,9 @@ json json_of_value(const Value& value) {
   return object;
 }
 
-json json_of_fastest(const Analysis& analysis) {
+json json_of_fastest(const Analysis& analysis, const std::vector<Race>& races) {
   json rows = json::array();
-  for (const FastestRow& row : fastest_rows(analysis)) {
+  for (const FastestRow& row : fastest_rows(analysis, races)) {
     const store::CellData& cell = analysis.cell(row.cell);
     rows.push_back({{"device", name_of_place(cell)},
                     {"model", cell.of.model.label},
@@ -120,7 +120,9 @@ std::vector<store::Conclusion> conclusions_of(const Analysis& analysis) {
   std::vector<store::Conclusion> all;
   for (const Finding& finding : find_all(analysis, orders)) all.push_back(conclusion_of(finding));
   for (const Reversal& reversal : orders.reversals) all.push_back(conclusion_of(analysis, reversal));
-  all.push_back({kAnswer, "", text_of({{"sentences", answer(analysis)}, {"rows", json_of_fastest(analysis)}})});
+  const std::vector<Race> races = races_of(analysis);
+  all.push_back(
+      {kAnswer, "", text_of({{"sentences", answer(analysis, races)}, {"rows", json_of_fastest(analysis, races)}})});
   all.push_back({kOrders, "", text_of({{"looked_at", orders.looked_at}, {"are_too_many", orders.are_too_many}})});
   for (const ClaimRow& row : test_claims(analysis)) all.push_back(conclusion_of(row));
   return all;

@@ -19,7 +19,10 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::vector<std::string> answer_to(const std::vector<CellData>& cells) { return answer(made_up::analysis_of(cells)); }
+std::vector<std::string> answer_to(const std::vector<CellData>& cells) {
+  const Analysis analysis = made_up::analysis_of(cells);
+  return answer(analysis, races_of(analysis));
+}
 
 // Five processes around this speed, which differ by about 1 %.
 CellData steady(const std::string& model, const std::string& compiler, double speed) {
