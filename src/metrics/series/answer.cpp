@@ -17,8 +17,6 @@
 namespace ngb::metrics::series {
 namespace {
 
-using store::CellData;
-
 constexpr std::size_t kMostNames = 3;  // of models or workloads in a sentence
 
 // Returns "a, b and 4 more".
