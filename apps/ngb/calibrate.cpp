@@ -12,6 +12,7 @@
 #include "apps/ngb/kept_calibrations.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/time_folder.h"
+#include "config/turns.h"
 #include "probe/probe.h"
 #include "report/calibration.h"
 
@@ -22,7 +23,7 @@ constexpr const char* kUsualCompiler = "onnxruntime";
 
 struct CalibrateArguments {
   std::vector<int> threads;
-  int turns = 1;
+  int turns = config::kUsualTurns;
   std::string time = "10m";
   std::string compiler;
   std::string output;
@@ -119,7 +120,7 @@ void add_calibrate(CLI::App& app, const Installation& installation, Action& chos
       ->check(CLI::Range(1, 4096));
   command
       ->add_option("--turns", arguments->turns,
-                   "Turns in which both sides alternate, as in a study (1); `ngb gate` has 20")
+                   "Turns in which both sides alternate, as in a study (20); 1: one after the other")
       ->check(CLI::Range(1, 1'000'000));
   command->add_option("--time", arguments->time, "Time for everything, for example 90s, 10m or 1h (10m)");
   command->add_option("--compiler", arguments->compiler,
@@ -130,7 +131,7 @@ void add_calibrate(CLI::App& app, const Installation& installation, Action& chos
   command->footer(
       "Both sides are the same thing, so that every difference is noise. What was found is kept for this state of the\n"
       "machine; `ngb plan` says from it what a study can decide.\n\n"
-      "Examples:\n  ngb calibrate\n  ngb calibrate --turns 20\n  "
+      "Examples:\n  ngb calibrate\n  ngb calibrate --turns 1\n  "
       "ngb calibrate --threads 4 --time 20m --compiler openvino");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return calibrate(installation, *arguments); }; });

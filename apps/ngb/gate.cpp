@@ -25,7 +25,7 @@ struct GateArguments {
   bool fails_if_undecided = false;
   bool self_test = false;
   std::string budget;  // "": none
-  int turns = kUsualTurns;
+  int turns = config::kUsualTurns;
 };
 
 ExitCode exit_code_of(metrics::GateOutcome outcome) {

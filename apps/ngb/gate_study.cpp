@@ -97,8 +97,7 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
   rounds["max"] =
       std::clamp(sides.needs_speeds ? most : statistics::kFirstLook, statistics::kFirstLook, statistics::kMostLookedAt);
   if (!sides.needs_speeds) rounds["min"] = rounds["max"];
-  const bool leaves_turns_open = study.protocol.turns == 1 && config::what_excludes_turns(study).empty();
-  if (sides.needs_speeds && leaves_turns_open) both["turns"] = sides.turns;
+  if (sides.needs_speeds && config::leaves_turns_open(study)) both["turns"] = sides.turns;
   both["output"] = output.string();
   return plan_made_study(installation, both);
 }

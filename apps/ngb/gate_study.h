@@ -9,11 +9,9 @@
 #include "apps/ngb/command.h"
 #include "base/clock.h"
 #include "config/study.h"
+#include "config/turns.h"
 
 namespace ngb::app {
-
-// As many as a process usually has repetitions.
-inline constexpr int kUsualTurns = 20;
 
 // The two compilers to measure. Each is the label of one of the study's compilers, or NAME or NAME@VERSION of any
 // compiler; LABEL@VERSION, or NAME@VERSION of one that the study has in another version, keeps its settings. Rounds are
@@ -25,8 +23,8 @@ struct Sides {
   // The most rounds: those of the study's `rounds`, or 15 without; `needs_speeds` false: 3, which show whether it
   // works.
   bool needs_speeds = true;
-  int rounds_factor = 1;    // times the most rounds; 30 at most
-  int turns = kUsualTurns;  // of each process, if the study says nothing and has nothing that excludes them
+  int rounds_factor = 1;            // times the most rounds; 30 at most
+  int turns = config::kUsualTurns;  // of each process, if the study leaves them open
   std::optional<Nanoseconds> budget{};
 };
 

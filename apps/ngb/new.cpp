@@ -29,10 +29,10 @@ compilers:                 # ngb compilers lists them and their options
 {compilers}
 batch_sizes: [1, 8]
 threads: 1                 # or all, or a list
-turns: 20                  # the processes of a round alternate, so that small differences show on an unsteady machine
 
 # processes: 5             # each of a cell's processes compiles anew; their spread is what an interval rests on
 # repetitions: 20          # timed inferences of a process, or auto
+# protocol: paper          # one process after the other; usually the processes of a round take turns
 # rounds: {{until: decided}} # instead of processes: as many as the answers need
 # devices:                 # without it, this machine; docs/devices.md
 #   - local

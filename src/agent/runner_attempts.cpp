@@ -87,6 +87,7 @@ WorkerRequest Runner::request_for(const work::Step& step) {
   request.reference_reason = reference_reason_;
   request.reference_is_given = given != nullptr && !given->path.empty();
   request.has_load = !job_.load_of(cell).is_none();
+  request.max_wait_ratio = job_.limits.disturbance.max_wait_ratio;
   compilation_.prepare(request, origin_of(cell));
   return request;
 }

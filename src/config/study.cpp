@@ -41,7 +41,7 @@ class StudyReader {
     check_baseline();
     check_stop_when();
     check_rounds();
-    check_turns();
+    settle_turns();
     check_threads();
     check_size(root);
     settle_output();
@@ -215,9 +215,14 @@ class StudyReader {
                   fmt::format("min {} is more than max {}", rounds->min, rounds->max));
   }
 
-  void check_turns() {
+  // Processes take turns wherever they can, unless the study says otherwise.
+  void settle_turns() {
+    if (leaves_turns_open(study_)) study_.protocol.turns = kUsualTurns;
     const DocumentNode* const turns = given("turns");
     if (study_.protocol.turns == 1 || turns == nullptr) return;
+    if (study_.protocol_name == "paper") {
+      problems_.add(*turns, "turns", "the paper's processes run one after the other; remove turns or protocol");
+    }
     for (const std::string& message : what_excludes_turns(study_)) problems_.add(*turns, "turns", message);
   }
 

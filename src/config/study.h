@@ -78,6 +78,7 @@ struct Study {
   // How the C library's allocator works in the measured processes: "default", or "steady": it keeps all memory.
   std::string allocator = "default";
   work::Order order = work::Order::rounds;
+  std::string protocol_name = "turns";  // "turns" | "paper": one process after the other, as in the paper
   work::Protocol protocol{};
   std::string reference = "identity";  // a compiler's name, or "none"
   // Default: the version of the study's first compiler with that name, else the vocabulary's default version.

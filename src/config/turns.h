@@ -10,7 +10,12 @@
 
 namespace ngb::config {
 
+// Turns of a study that leaves them open: as many as a process usually has repetitions.
+inline constexpr int kUsualTurns = 20;
+
 // Returns what excludes turns in this study, each with what to remove; nothing if they are possible.
 std::vector<std::string> what_excludes_turns(const Study& study);
+// Returns whether the study does not say whether its processes take turns, and has nothing that excludes them.
+bool leaves_turns_open(const Study& study);
 
 }  // namespace ngb::config

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "metrics/ratios.h"
@@ -49,10 +50,18 @@ Known<double> mean_reading(const samples::ProcessResult& process, std::string_vi
       fmt::format("window too short: {} readings of the meter, {} are needed", values.size(), least));
 }
 
+bool was_alone(const samples::ProcessResult& process) {
+  return std::any_of(process.phases.begin(), process.phases.end(),
+                     [](const samples::PhaseUse& use) { return use.phase == samples::Phase::alone; });
+}
+
 Known<double> power_w(const samples::ProcessResult& process, const Meter& meter, bool is_net) {
-  const Known<double> gross = mean_reading(process, meter.quantity, meter.when, meter.least_readings);
+  const bool is_of_turns = was_alone(process);
+  const std::string_view when = is_of_turns && meter.when == "timed" ? "alone" : meter.when;
+  const Known<double> gross = mean_reading(process, meter.quantity, when, meter.least_readings);
   if (!gross.value) return gross;
-  if (const double seconds = samples::seconds_of_phase(process, samples::Phase::timed); seconds < meter.least_s) {
+  const samples::Phase phase = is_of_turns ? samples::Phase::alone : samples::Phase::timed;
+  if (const double seconds = samples::seconds_of_phase(process, phase); seconds < meter.least_s) {
     return Known<double>::unknown(
         fmt::format("window too short: {:.3g} s, the meter needs {:g} s", seconds, meter.least_s));
   }
@@ -61,15 +70,17 @@ Known<double> power_w(const samples::ProcessResult& process, const Meter& meter,
   return idle.value ? Known<double>::of(*gross.value - *idle.value) : idle;
 }
 
-// Returns amount_per_s x seconds of an inference for each process that has a speed; `amount_per_s` is of a process.
+// Returns amount_per_s x seconds of an inference for each process that has a speed; `amount_per_s` is of a process, and
+// nothing for one that does not count.
 template <class Amount>
 Known<std::vector<OfRound>> per_inference(const Analysis& analysis, std::size_t cell, const Amount& amount_per_s) {
   using Amounts = Known<std::vector<OfRound>>;
   std::vector<OfRound> found;
   for (const OfRound& speed : analysis.steady(cell).throughput_by_process) {
-    const Known<double> amount = amount_per_s(speed);
-    if (!amount.value) return Amounts::unknown(amount.reason);
-    found.push_back({speed.run_key, speed.round, *amount.value * analysis.cell(cell).of.model.key.batch / speed.value,
+    const std::optional<Known<double>> amount = amount_per_s(speed);
+    if (!amount) continue;
+    if (!amount->value) return Amounts::unknown(amount->reason);
+    found.push_back({speed.run_key, speed.round, *amount->value * analysis.cell(cell).of.model.key.batch / speed.value,
                      speed.environment_hash});
   }
   return Amounts::of(std::move(found));
@@ -91,9 +102,13 @@ Value energy(const Analysis& analysis, std::size_t cell, const Meter& meter, boo
   if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown_energy(reason);
   const store::CellData& data = analysis.cell(cell);
   if (data.of.load != work::kNoLoad) return unknown_energy("its load took energy as well");
-  const auto power_of = [&](const OfRound& speed) {
+  // In turns, a meter reads all processes of a round: only those count that had a part alone.
+  const bool takes_turns = std::any_of(data.processes.begin(), data.processes.end(), was_alone);
+  const auto power_of = [&](const OfRound& speed) -> std::optional<Known<double>> {
     for (const store::RecordedProcess& process : data.processes) {
-      if (is_of_process(speed, process)) return power_w(process, meter, is_net);
+      if (!is_of_process(speed, process)) continue;
+      if (takes_turns && !was_alone(process)) return std::nullopt;
+      return power_w(process, meter, is_net);
     }
     return Known<double>::unknown("a process recorded no power");
   };
@@ -106,7 +121,7 @@ Value energy(const Analysis& analysis, std::size_t cell, const Meter& meter, boo
 Value cpu_per_inference(const Analysis& analysis, std::size_t cell) {
   const Known<std::vector<OfRound>>& busy = analysis.busy_cpus(cell);
   if (!busy.value) return unknown_energy(busy.reason);
-  const auto busy_of = [&](const OfRound& speed) {
+  const auto busy_of = [&](const OfRound& speed) -> std::optional<Known<double>> {
     const auto found = std::find_if(busy.value->begin(), busy.value->end(), [&](const OfRound& each) {
       return each.run_key == speed.run_key && each.round == speed.round &&
              each.environment_hash == speed.environment_hash;

@@ -195,10 +195,9 @@ std::string decidable_text(const DeviceCalibration& device, Running running, int
   const std::string who = words_for(running);
   const auto found = known_about(device, running);
   if (!found) {
-    const std::string turns = running.turns > 1 ? fmt::format(" --turns {}", running.turns) : std::string();
     return fmt::format(
-        "{}: how small a difference can be found here is unknown; `ngb calibrate --threads {}{}` measures it", who,
-        running.threads, turns);
+        "{}: how small a difference can be found here is unknown; `ngb calibrate --threads {} --turns {}` measures it",
+        who, running.threads, running.turns);
   }
   const std::string needed = needed_text(metrics::rounds_to_tell(found->median_deviation, kAskedDifference));
   const std::string needed_high = needed_text(metrics::rounds_to_tell(found->high_deviation, kAskedDifference));

@@ -9,7 +9,8 @@
 namespace ngb::samples {
 namespace {
 
-constexpr std::array<std::string_view, 7> kPhases{"start", "open", "compile", "load", "check", "warm_up", "timed"};
+constexpr std::array<std::string_view, 8> kPhases{"start", "open",    "compile", "load",
+                                                  "check", "warm_up", "timed",   "alone"};
 
 struct KindRow {
   FailureKind kind;

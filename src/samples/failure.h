@@ -12,9 +12,10 @@
 namespace ngb::samples {
 
 // The phases of a worker process, in order. A process that loads what another one has compiled has the phase `load` and
-// no phase `compile`; in the others, loading is part of compiling.
-enum class Phase { start, open, compile, load, check, warm_up, timed };
-std::string_view name(Phase phase);  // "start", …, "warm_up", "timed"
+// no phase `compile`; in the others, loading is part of compiling. Only the first process of a cell whose processes
+// take turns has the phase `alone`, whose inferences count for nothing but readings of the whole machine.
+enum class Phase { start, open, compile, load, check, warm_up, timed, alone };
+std::string_view name(Phase phase);  // "start", …, "warm_up", "timed", "alone"
 Result<Phase> parse_phase(std::string_view name);
 
 // Lists every kind once: ROW(name, is_worth_retrying). A kind is worth retrying if another attempt may end differently;

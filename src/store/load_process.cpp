@@ -64,7 +64,7 @@ void load_failure(sql::Database& database, std::int64_t process_key, ProcessResu
 }
 
 void load_phases(sql::Database& database, std::int64_t process_key, ProcessResult& process) {
-  process.phases.reserve(static_cast<std::size_t>(samples::Phase::timed) + 1);
+  process.phases.reserve(static_cast<std::size_t>(samples::Phase::alone) + 1);
   each_row(database,
            "SELECT phase, wall_ns, cpu_ns, cpu_ns_unknown_reason, peak_rss_bytes, peak_rss_bytes_unknown_reason, "
            "started_ns FROM phase WHERE process_key = ? ORDER BY position",

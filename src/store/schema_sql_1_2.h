@@ -153,7 +153,7 @@ CREATE INDEX process_of_cell ON process (cell_key);
 CREATE TABLE phase (  -- A part of a process's life that it reached.
   process_key INTEGER NOT NULL REFERENCES process,  -- the process
   position INTEGER NOT NULL,  -- 0, 1, … in the order of time
-  phase TEXT NOT NULL,  -- start, open, compile, load, check, warm_up, timed
+  phase TEXT NOT NULL,  -- start, open, compile, load, check, warm_up, timed, alone
   wall_ns INTEGER NOT NULL,  -- duration
   cpu_ns INTEGER,  -- user and system time of the worker's process tree; NULL: unknown
   cpu_ns_unknown_reason TEXT,  -- why it is unknown
@@ -196,7 +196,7 @@ CREATE TABLE reading (  -- One value that the device reported around the timed p
   position INTEGER NOT NULL,  -- 0, 1, … in the order reported
   quantity TEXT NOT NULL,  -- steal, pressure_cpu_some, page_faults, frequency, temperature, power, gpu_utilisation, load_1min, …
   unit TEXT NOT NULL,  -- percent, hz, celsius, watt, bytes, 1, …
-  moment TEXT NOT NULL,  -- start, end: of the timed phase; timed: over it
+  moment TEXT NOT NULL,  -- start, end: of the timed phase; timed, alone: over that phase; during
   value REAL,  -- NULL: unknown
   unknown_reason TEXT,  -- why it is unknown
   PRIMARY KEY (process_key, position)

@@ -120,22 +120,23 @@ struct WorkerRequest {
   std::string module_site{};    // the exporter's packages, for a compiler that makes a PyTorch module itself; or ""
   bool loads_artifact = false;  // another process has compiled: this one loads artifact_path
   bool has_load = false;        // it is timed beside a load: it sends and awaits samples/worker_signal.h
+  double max_wait_ratio = 1;    // a turn that waited for a processor in more of its time is run again; 1: none is
 
   static constexpr auto fields(auto visit) {
-    return visit(Field{"task", &WorkerRequest::task}, Field{"cell_id", &WorkerRequest::cell_id},
-                 Field{"process_index", &WorkerRequest::process_index}, Field{"attempt", &WorkerRequest::attempt},
-                 Field{"plugin_path", &WorkerRequest::plugin_path}, Field{"model_path", &WorkerRequest::model_path},
-                 Field{"model", &WorkerRequest::model}, Field{"compiler", &WorkerRequest::compiler},
-                 Field{"place", &WorkerRequest::place}, Field{"protocol", &WorkerRequest::protocol},
-                 Field{"reference_path", &WorkerRequest::reference_path},
-                 Field{"reference_name", &WorkerRequest::reference_name},
-                 Field{"reference_key", &WorkerRequest::reference_key},
-                 Field{"reference_is_given", &WorkerRequest::reference_is_given},
-                 Field{"reference_reason", &WorkerRequest::reference_reason},
-                 Field{"unconfirmed_outputs", &WorkerRequest::unconfirmed_outputs},
-                 Field{"cache_dir", &WorkerRequest::cache_dir}, Field{"artifact_path", &WorkerRequest::artifact_path},
-                 Field{"module_site", &WorkerRequest::module_site},
-                 Field{"loads_artifact", &WorkerRequest::loads_artifact}, Field{"has_load", &WorkerRequest::has_load});
+    return visit(
+        Field{"task", &WorkerRequest::task}, Field{"cell_id", &WorkerRequest::cell_id},
+        Field{"process_index", &WorkerRequest::process_index}, Field{"attempt", &WorkerRequest::attempt},
+        Field{"plugin_path", &WorkerRequest::plugin_path}, Field{"model_path", &WorkerRequest::model_path},
+        Field{"model", &WorkerRequest::model}, Field{"compiler", &WorkerRequest::compiler},
+        Field{"place", &WorkerRequest::place}, Field{"protocol", &WorkerRequest::protocol},
+        Field{"reference_path", &WorkerRequest::reference_path},
+        Field{"reference_name", &WorkerRequest::reference_name}, Field{"reference_key", &WorkerRequest::reference_key},
+        Field{"reference_is_given", &WorkerRequest::reference_is_given},
+        Field{"reference_reason", &WorkerRequest::reference_reason},
+        Field{"unconfirmed_outputs", &WorkerRequest::unconfirmed_outputs},
+        Field{"cache_dir", &WorkerRequest::cache_dir}, Field{"artifact_path", &WorkerRequest::artifact_path},
+        Field{"module_site", &WorkerRequest::module_site}, Field{"loads_artifact", &WorkerRequest::loads_artifact},
+        Field{"has_load", &WorkerRequest::has_load}, Field{"max_wait_ratio", &WorkerRequest::max_wait_ratio});
   }
 };
 

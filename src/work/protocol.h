@@ -167,6 +167,7 @@ struct Protocol {
                  "machine whose speed changes does so for all of them. 1: one process after the other",
              .minimum = 1,
              .maximum = 1'000'000,
+             .default_text = "20; 1 with `protocol: paper`, `arrivals`, `loads` or `instances`",
              .is_left_out_at_default = true}),
         study_field(
             "compile", &Protocol::compile,

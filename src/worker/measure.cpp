@@ -171,7 +171,7 @@ class Work {
     }
     if (asked != 1) result_.facts["in_flight"] = std::to_string(slots);
     repeater_.emplace(session_.target(page_ != nullptr ? &page_->repetitions : &uncounted_), slots);
-    pauses_.emplace([this] { return repeater_->infer_untimed(); });
+    pauses_.emplace([this] { return repeater_->infer_untimed(); }, request_.max_wait_ratio);
     turns_.emplace(*repeater_, *pauses_);
     series_.emplace(request_.protocol, *turns_);
     return attempt(series_->infer_first());
@@ -268,7 +268,7 @@ class Work {
     if (is_warm) {
       instance_.meet([this] { tell_agent(samples::kBeginsTiming); });
       const probe::Snapshot before = probe::snapshot();
-      if (takes_turns()) turns_->begin(turn_of(series_->least()));
+      if (takes_turns()) turns_->begin(turn_of(series_->least()), most_turns_again());
       const ThreadMeter threads;
       samples::Reading page_faults;
       pauses_->begin();  // close to the phase, because a wait counts in percent of it
@@ -283,12 +283,14 @@ class Work {
       result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
       if (takes_turns()) forget_machine();
+      if (turns_->again() > 0) result_.facts["turns_again"] = std::to_string(turns_->again());
       result_.readings.push_back(page_faults);
       result_.readings.insert(result_.readings.end(), idle_.begin(), idle_.end());
       for (samples::Reading& wait : waits) {
         wait.when = "timed";
         result_.readings.push_back(std::move(wait));
       }
+      if (takes_turns() && request_.process_index == 0 && !result_.failure) repeat_alone();
       // An instance that failed does not wait: the others end with it.
       if (!result_.failure || instance_.count() == 1) instance_.meet([this] { tell_agent(samples::kEndsTiming); });
     }
@@ -310,6 +312,12 @@ class Work {
     return std::max<std::size_t>((repetitions + turns - 1) / turns, 1);
   }
 
+  // A process of which so many turns were disturbed is disturbed as a whole.
+  [[nodiscard]] std::size_t most_turns_again() const {
+    constexpr std::size_t kTimes = 3;
+    return kTimes * static_cast<std::size_t>(request_.protocol.turns);
+  }
+
   void leave_out_pauses(samples::PhaseUse& timed) const {
     timed.wall_ns -= pauses_->wall_ns();
     if (timed.cpu_ns.value) *timed.cpu_ns.value -= pauses_->cpu_ns();
@@ -319,6 +327,26 @@ class Work {
   void forget_machine() {
     for (samples::Reading& reading : result_.readings) {
       if (reading.when == "timed") reading.value = Known<double>::unknown("other processes had turns meanwhile");
+    }
+  }
+
+  // Runs as many repetitions as count while no other process has a turn, and reads what the whole machine did
+  // meanwhile. Their times count for nothing.
+  void repeat_alone() {
+    const std::vector<samples::Repetition> all = series_->repetitions();
+    const auto count = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [](const samples::Repetition& each) { return !each.is_warm_up; }));
+    if (count == 0) return;
+    std::vector<std::int64_t> walls_ns(count, 0);
+    std::vector<std::int64_t> begins_ns(count, 0);
+    if (!pauses_->wait_for_turn()) return;  // the inferences that count have succeeded
+    const probe::Snapshot before = probe::snapshot();
+    in_phase(Phase::alone,
+             [&] { return attempt(repeater_->repeat(all.back().inferences, {walls_ns, begins_ns}, {}) == count); });
+    for (samples::Reading& reading : probe::readings_between(before, probe::snapshot())) {
+      if (reading.when != "timed") continue;
+      reading.when = "alone";
+      result_.readings.push_back(std::move(reading));
     }
   }
 

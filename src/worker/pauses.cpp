@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "probe/probe.h"
+#include "samples/disturbance.h"
 #include "worker/tell_agent.h"
 
 namespace ngb::worker {
@@ -31,19 +32,35 @@ std::int64_t cpu_now_ns() {
 
 }  // namespace
 
-Pauses::Pauses(std::function<bool()> infer) : infer_(std::move(infer)), contention_("self", probe::allowed_cpus()) {}
+Pauses::Pauses(std::function<bool()> infer, double max_wait_ratio)
+    : infer_(std::move(infer)), max_wait_ratio_(max_wait_ratio), contention_("self", probe::allowed_cpus()) {}
 
 // If the agent does not answer, it has ended or ends this process.
 bool Pauses::wait_for_turn() {
-  const std::int64_t cpu_begin_ns = cpu_now_ns();
-  const probe::Counters begin = contention_.read();
+  const Mark begin = mark();
   (void)signal_and_wait(samples::kWantsTurn);
   const bool succeeded = prepare();
-  const probe::Counters end = contention_.read();
-  wall_ns_ += end.taken_ns - begin.taken_ns;
-  before_ = probe::without(before_, begin, end);
-  cpu_ns_ += cpu_now_ns() - cpu_begin_ns;
+  turn_ = mark();
+  leave_out(begin, turn_);
   return succeeded;
+}
+
+bool Pauses::was_disturbed() {
+  const Mark begin = std::exchange(turn_, mark());
+  samples::ProcessResult turn;
+  turn.readings = probe::waits_between(begin.counters, turn_.counters);
+  for (samples::Reading& reading : turn.readings) reading.when = "timed";
+  if (!samples::disturbance_of(turn, {.max_wait_ratio = max_wait_ratio_})) return false;
+  leave_out(begin, turn_);
+  return true;
+}
+
+Pauses::Mark Pauses::mark() const { return {contention_.read(), cpu_now_ns()}; }
+
+void Pauses::leave_out(const Mark& begin, const Mark& end) {
+  wall_ns_ += end.counters.taken_ns - begin.counters.taken_ns;
+  cpu_ns_ += end.cpu_ns - begin.cpu_ns;
+  before_ = probe::without(before_, begin.counters, end.counters);
 }
 
 bool Pauses::prepare() const {

@@ -7,8 +7,9 @@
 
 namespace ngb::worker {
 
-void TurnTaker::begin(std::size_t repetitions_of_turn) {
+void TurnTaker::begin(std::size_t repetitions_of_turn, std::size_t most_again) {
   of_turn_ = repetitions_of_turn;
+  most_again_ = most_again;
   left_ = 0;
 }
 
@@ -26,9 +27,14 @@ std::size_t TurnTaker::repeat(std::uint32_t inferences, const Times& times, std:
     const auto later = latencies_ns.subspan(std::min(done * latencies_each, latencies_ns.size()));
     const std::size_t completed = repeater_.repeat(inferences, times.part(done, count),
                                                    later.first(std::min(count * latencies_each, later.size())));
-    done += completed;
-    left_ -= completed;
-    if (completed < count) return done;
+    if (completed < count) return done + completed;
+    if (again_ < most_again_ && giver_.was_disturbed()) {
+      ++again_;
+      left_ = 0;
+      continue;
+    }
+    done += count;
+    left_ -= count;
   }
   return done;
 }

@@ -16,17 +16,23 @@ class TurnGiver {
   virtual ~TurnGiver() = default;
   // Waits for the process's turn and prepares it. Returns false if an inference failed.
   virtual bool wait_for_turn() = 0;
+  // Returns whether other work kept the process from its processors since its turn began, or since this was asked. If
+  // so, what it did meanwhile counts in nothing.
+  virtual bool was_disturbed() = 0;
 };
 
-// Runs repetitions by another repeater, at most so many in each turn.
+// Runs repetitions by another repeater, at most so many in each turn. What ran in a turn that was disturbed is
+// forgotten and runs again, in a turn of its own.
 class TurnTaker final : public Repeater {
  public:
   // Both outlive this object.
   TurnTaker(Repeater& repeater, TurnGiver& giver) : repeater_(repeater), giver_(giver) {}
 
   // From now on the process takes turns of so many repetitions, at least 1; the first one begins with the next
-  // repetition.
-  void begin(std::size_t repetitions_of_turn);
+  // repetition. At most `most_again` turns run again.
+  void begin(std::size_t repetitions_of_turn, std::size_t most_again);
+  // Returns how many turns ran again.
+  [[nodiscard]] std::size_t again() const { return again_; }
 
   std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override;
   [[nodiscard]] std::uint32_t in_flight() const override { return repeater_.in_flight(); }
@@ -36,6 +42,8 @@ class TurnTaker final : public Repeater {
   TurnGiver& giver_;
   std::size_t of_turn_ = 0;  // 0: there are no turns
   std::size_t left_ = 0;     // of the present turn
+  std::size_t most_again_ = 0;
+  std::size_t again_ = 0;
 };
 
 }  // namespace ngb::worker

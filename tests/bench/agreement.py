@@ -45,6 +45,7 @@ models: [{{zoo: resnet50}}]
 compilers: [{{{compiler}: {{version: {version}}}}}]
 batch_sizes: [{batch}]
 threads: {threads}
+protocol: paper
 processes: 1
 repetitions: {repetitions}
 warm_up: {warm_up}

@@ -29,6 +29,7 @@ models: [{models}]
 compilers: [{compilers}]
 batch_sizes: 1
 threads: 2
+protocol: paper
 processes: {processes}
 repetitions: {repetitions}
 compile: {mode}

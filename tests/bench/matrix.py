@@ -30,6 +30,7 @@ compilers:
 {compilers}
 batch_sizes: {batch}
 threads: {threads}
+protocol: paper
 processes: {processes}
 compile: {compile}
 repetitions: {repetitions}

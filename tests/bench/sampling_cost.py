@@ -21,6 +21,7 @@ name: sampling
 models: [{{zoo: {{conv_block: {{width: 8, depth: 1, image_size: 16}}}}}}]
 compilers: ["null": {{options: {{run_ns: 100000000}}}}]
 reference: none
+protocol: paper
 processes: 1
 repetitions: {repetitions}
 warm_up: 1

@@ -23,6 +23,7 @@ compilers:
   - {compiler}
 batch_sizes: [1]
 threads: 1
+protocol: paper
 processes: 5
 repetitions: 4
 output: {output}

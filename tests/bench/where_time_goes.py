@@ -31,6 +31,7 @@ models: [{models}]
 compilers: [{compilers}]
 batch_sizes: {batch}
 threads: {threads}
+protocol: paper
 processes: {processes}
 repetitions: {repetitions}
 output: {output}

@@ -14,6 +14,7 @@ models: [{zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}}]
 compilers: ["null": {options: {run_ns: [1000000, 3000000]}}]
 threads: THREADS
 reference: none
+protocol: paper
 processes: 5
 repetitions: 5
 disturbance: {max_wait_percent: 100}
@@ -34,8 +35,8 @@ class Calibrate(MeasuredTest):
 
     def test_is_used_by_plan_and_compare_for_its_environment_and_threads(self):
         self.write("study.yaml", STUDY.replace("THREADS", "1"))
-        self.assertIn("1 thread: how small a difference can be found here is unknown; `ngb calibrate --threads 1` measures it",
-                      self.ngb("plan", "study.yaml").stdout)
+        self.assertIn("1 thread: how small a difference can be found here is unknown; `ngb calibrate --threads 1 --turns 1` "
+                      "measures it", self.ngb("plan", "study.yaml").stdout)
         run = self.ngb("run", "study.yaml")
         self.assertEqual(run.returncode, 0, run.stderr)
         sides = ("--by", "options", "--baseline", "run_ns=1000000", "--candidate", "run_ns=3000000")
@@ -58,7 +59,7 @@ class Calibrate(MeasuredTest):
         self.assertAlmostEqual(rules["quiet_deviation"], 0.01, places=12)
 
         # Turns are calibrated by themselves.
-        self.write("turns.yaml", STUDY.replace("THREADS", "1").replace("results", "turns") + "turns: 5\n")
+        self.write("turns.yaml", STUDY.replace("THREADS", "1").replace("results", "turns").replace("protocol: paper", "turns: 5"))
         self.assertIn("1 thread in 5 turns: with 5 rounds, differences of about 0.22 % and more",
                       self.ngb("plan", "turns.yaml").stdout)
         run = self.ngb("run", "turns.yaml")
@@ -104,7 +105,7 @@ class Calibrate(MeasuredTest):
 
     def test_says_how_much_time_five_rounds_need(self):
         durations_s = [wall_ns / 1e9 for wall_ns, in self.query(
-            "equal/1-threads-1-turns-trial",
+            "equal/1-threads-20-turns-trial",
             "SELECT sum(wall_ns) FROM process JOIN cell USING (cell_key) GROUP BY options_json")]
         self.assertEqual(len(durations_s), 3)
         # After the trial, two sides of the shortest duration in five rounds, and what else a run takes.
@@ -113,7 +114,7 @@ class Calibrate(MeasuredTest):
         self.assertEqual(self.calibrations(), [])
 
     def test_measures_and_keeps_a_file_for_this_environment(self):
-        told = self.calibrate(self.needed_s(self.measured.too_short) + 3, "equal/1-threads-1-turns-trial")
+        told = self.calibrate(self.needed_s(self.measured.too_short) + 3, "equal/1-threads-20-turns-trial")
         self.assertIn("onnxruntime is not installed: the null compiler's loop of a fixed duration is measured instead",
                       told.stderr)
         of_one_thread, = json.loads(told.stdout)["threads"]

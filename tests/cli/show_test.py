@@ -4,10 +4,15 @@
 import csv
 import io
 import json
+import pathlib
+import shutil
 import sqlite3
+import subprocess
+import sys
 
-from ngb_program import MeasuredTest
+from ngb_program import BIN, MeasuredTest
 
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 STUDY = """\
 name: shown
 models:
@@ -58,6 +63,20 @@ class Show(MeasuredTest):
                 if "low" in metric:
                     self.assertEqual(float(row[name + "_low"]), metric["low"])
         self.assertEqual({row["failure_kind"] for row in rows.values()}, {"", "toolchain_missing"})
+
+    def test_the_readme_takes_its_table_from_what_is_printed(self):
+        root = self.folder / "project"
+        (root / "scripts").mkdir(parents=True)
+        (root / "build/release").mkdir(parents=True)
+        (root / "build/release/bin").symlink_to(BIN)
+        shutil.copy(SOURCE / "scripts/readme-table", root / "scripts")
+        readme = root / "README.md"
+        begin, end = "<!-- quickstart table: begin -->", "<!-- quickstart table: end -->"
+        readme.write_text(f"before\n{begin}\nan old one\n{end}\nafter\n")
+        made = subprocess.run([sys.executable, root / "scripts/readme-table", self.folder / "results"], env=self.environment)
+        self.assertEqual(made.returncode, 0)
+        self.assertEqual(readme.read_text(), f"before\n{begin}\n```\n{self.shown().strip()}\n```\n{end}\nafter\n")
+        self.assertEqual((SOURCE / "README.md").read_text("utf-8").count(begin), 1)
 
     def test_json_has_a_short_form(self):
         self.assertEqual(self.shown("--format", "json"), self.shown("--json"))

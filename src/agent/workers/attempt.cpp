@@ -106,7 +106,7 @@ Status Attempt::open_channels() {
 
 samples::Phase Attempt::phase() const {
   const std::int32_t number = page_ ? page_->phase.load(std::memory_order_relaxed) : 0;
-  return static_cast<Phase>(std::clamp(number, 0, static_cast<std::int32_t>(Phase::timed)));
+  return static_cast<Phase>(std::clamp(number, 0, static_cast<std::int32_t>(Phase::alone)));
 }
 
 std::uint64_t Attempt::repetitions_done() const {
@@ -238,8 +238,8 @@ void Attempt::check_time() {
 
 void Attempt::look() {
   if (finished_ || !launcher_.launched().pid || result_text_) return;
-  // In turns, what the machine did within a second concerns other processes as well.
-  if (watch_ && !plan_.takes_turns) watch_->look(workers(), phase(), system_clock().now());
+  // In turns, what the machine did within a second concerns other processes as well, except in the phase alone.
+  if (watch_ && (!plan_.takes_turns || phase() == Phase::alone)) watch_->look(workers(), phase(), system_clock().now());
   std::set<pid_t> others = spared();
   if (load_) others.merge(load_->processes());
   const std::uint64_t bytes = resident_bytes(Children::living(others));

@@ -35,7 +35,7 @@ Watch::Watch(std::vector<int> cpus, const std::string& root)
     : cpus_(std::move(cpus)), root_(root), programs_(probe::programs(root)) {}
 
 void Watch::look(const std::vector<pid_t>& workers, samples::Phase phase, Nanoseconds now) {
-  if (phase != samples::Phase::timed) return;
+  if (phase != samples::Phase::timed && phase != samples::Phase::alone) return;
   if (looks_to_skip_ > 0) {
     --looks_to_skip_;
     return;

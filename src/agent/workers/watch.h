@@ -24,9 +24,8 @@ class Watch {
   // proc and sys files in place of "/".
   explicit Watch(std::vector<int> cpus, const std::string& root = "/");
 
-  // Takes readings while the worker is in its timed phase; called once a second. The later ones of a long phase are
-  // further apart, so that their number stays below a thousand.
-  // `workers`: the worker, or its instances.
+  // Takes readings while the worker is in its timed phase, or alone; called once a second. The later ones of a long
+  // phase are further apart, so that their number stays below a thousand. `workers`: the worker, or its instances.
   void look(const std::vector<pid_t>& workers, samples::Phase phase, Nanoseconds now);
 
   // Returns the readings so far ("during", each with its monotonic time). A quantity that is unknown has one reading.

@@ -97,6 +97,14 @@ std::vector<Key> measurement_keys() {
                   "rounds of one model and batch size, then those of the next",
        .set = [](Study& study, const json& value) { study.order = *work::parse_order(value.get<std::string>()); },
        .get = [](const Study& study) { return json(work::name(study.order)); }},
+      {.name = "protocol",
+       .type = ValueType::word,
+       .words = {"turns", "paper"},
+       .meaning = "How the processes of a round are measured. turns: in turns, which tells small differences on a "
+                  "machine whose "
+                  "speed changes; paper: one after the other, as in the paper, which is `turns: 1`",
+       .set = set_member<&Study::protocol_name>,
+       .get = get_member<&Study::protocol_name>},
   };
 }
 

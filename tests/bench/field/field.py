@@ -19,7 +19,7 @@ import files
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMPILERS = ("identity", "onnxruntime", "openvino")
-FAST = "disturbance: {max_wait_percent: 100}\nprocesses: 1\nwarm_up: 1\nrepetitions: 3\nmin_repetition_ms: 0\n"
+FAST = "disturbance: {max_wait_percent: 100}\nprotocol: paper\nprocesses: 1\nwarm_up: 1\nrepetitions: 3\nmin_repetition_ms: 0\n"
 CELLS = ("SELECT compiler_label, batch, kind, message, reference FROM cell JOIN model USING (model_key) "
          "LEFT JOIN process USING (cell_key) LEFT JOIN failure USING (process_key) "
          "LEFT JOIN output_check USING (process_key)")

@@ -32,6 +32,7 @@ models: [{{zoo: {{conv_block: {{width: 8, image_size: 8}}}}}}]
 compilers: [{compiler}]
 batch_sizes: [1]
 reference: none
+protocol: paper
 processes: 1
 disturbance:
   max_wait_percent: 100

@@ -33,6 +33,7 @@ models:
 compilers:
 {compilers}
 batch_sizes: {batch}
+protocol: paper
 processes: {processes}
 repetitions: {repetitions}
 reference: {reference}

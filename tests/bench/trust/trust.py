@@ -68,7 +68,8 @@ class Bench:
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
         file, log, times, done = (folder.with_suffix(end) for end in (".study.json", ".log", ".seconds", ".done"))
-        text = json.dumps({"name": name, "reference": "none", **(HURRIED if self.quick else {}), **study,
+        text = json.dumps({"name": name, "reference": "none", **(HURRIED if self.quick else {}),
+                           **({} if "protocol" in study else {"turns": 1}), **study,
                            "output": str(folder)}, indent=1)
         if done.exists() and file.read_text() == text:
             return folder

@@ -14,7 +14,7 @@ import report
 
 _SOURCE = pathlib.Path(__file__).resolve().parents[3]
 _HERE = pathlib.Path(__file__).resolve().parent
-_PROTOCOL = {"batch_sizes": [1], "processes": 1, "warm_up": 1, "repetitions": 3, "min_repetition_ms": 0,
+_PROTOCOL = {"batch_sizes": [1], "protocol": "paper", "processes": 1, "warm_up": 1, "repetitions": 3, "min_repetition_ms": 0,
              "reference": "identity"}
 
 

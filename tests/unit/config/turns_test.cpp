@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/turns.h"
+
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -6,9 +8,32 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Turns, AreOneIfTheStudySaysNothing) {
-  EXPECT_EQ(good(kSmallest).protocol.turns, 1);
-  EXPECT_EQ(good_with("turns: 20").protocol.turns, 20);
+TEST(Turns, AreTwentyIfTheStudySaysNothing) {
+  EXPECT_EQ(good(kSmallest).protocol.turns, 20);
+  EXPECT_EQ(good_with("turns: 5").protocol.turns, 5);
+  EXPECT_EQ(good_with("turns: 1").protocol.turns, 1);
+}
+
+TEST(Turns, AreOneWhereSomethingElseRunsBesideAProcess) {
+  EXPECT_EQ(good_with("arrivals: {requests_per_s: 10}").protocol.turns, 1);
+  EXPECT_EQ(good_with("loads: [{cpu: 1}]").protocol.turns, 1);
+  EXPECT_EQ(good_with("instances: 2").protocol.turns, 1);
+}
+
+TEST(Turns, AreOneInThePaper) {
+  EXPECT_EQ(good_with("protocol: paper").protocol.turns, 1);
+  EXPECT_EQ(good_with("protocol: paper").protocol.processes, 5);
+  EXPECT_EQ(good_with("protocol: paper").protocol.repetitions, 20);
+  EXPECT_EQ(good_with("protocol: turns").protocol.turns, 20);
+  EXPECT_THAT(problems("models: [{zoo: resnet18}]\ncompilers: [openvino]\nturns: 5\nprotocol: paper\n"),
+              ElementsAre("3:8: turns: the paper's processes run one after the other; remove turns or protocol"));
+}
+
+TEST(Turns, AreLeftOpenOnlyByAStudyThatSaysNothing) {
+  EXPECT_TRUE(leaves_turns_open(good(kSmallest)));
+  EXPECT_FALSE(leaves_turns_open(good_with("turns: 20")));
+  EXPECT_FALSE(leaves_turns_open(good_with("protocol: paper")));
+  EXPECT_FALSE(leaves_turns_open(good_with("loads: [{cpu: 1}]")));
 }
 
 TEST(Turns, AreRefusedWhereSomethingElseRunsBesideAProcess) {

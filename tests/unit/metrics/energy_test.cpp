@@ -55,6 +55,18 @@ TEST(EnergyMetrics, OfABoardAreTheMeanOfItsReadings) {
             "window too short: 4 readings of the meter, 5 are needed");
 }
 
+TEST(EnergyMetrics, AreInTurnsThoseOfTheProcessThatHadAPartAlone) {
+  const samples::Reading of_all{"package_power", "watt", "timed", Known<double>::unknown("other processes had turns")};
+  store::CellData cell = metered({of_all});
+  cell.processes[0].phases.push_back({.phase = samples::Phase::alone, .wall_ns = 1'000'000'000});
+  cell.processes[0].readings.push_back(watts("package_power", "alone", 65));
+  const auto found = value_of({cell}, "fast-4", "package_energy_per_inference_j");
+  EXPECT_NEAR(found.value.value_or(-1), 65 * 0.02, 1e-9);
+  EXPECT_FALSE(found.low) << "of one process";
+  cell.processes[0].phases.back().wall_ns = 50'000'000;
+  EXPECT_EQ(why_none(cell, "package_energy_per_inference_j"), "window too short: 0.05 s, the meter needs 0.1 s");
+}
+
 TEST(EnergyMetrics, SayWhyThereIsNoNumber) {
   const auto power = watts("package_power", "timed", 65);
   EXPECT_EQ(why_none(metered({power}, 2), "package_energy_per_inference_j"),

@@ -43,7 +43,8 @@ TEST(Calibrated, WithoutAUsableCellHasNullsAndSaysWhy) {
   device.threads[0].cells = {{"resnet18, batch 1", 0.02, 2, {0.01}}};
   EXPECT_THAT(calibration_text(device, 0, false), HasSubstr("no cell has three rounds"));
   EXPECT_TRUE(calibration_json(device)["threads"][0]["smallest_difference"].is_null());
-  EXPECT_THAT(decidable_text(device, {2, 1}, 5), HasSubstr("is unknown; `ngb calibrate --threads 2` measures it"));
+  EXPECT_THAT(decidable_text(device, {2, 1}, 5),
+              HasSubstr("is unknown; `ngb calibrate --threads 2 --turns 1` measures it"));
 }
 
 TEST(Decidable, SaysHowManyRoundsASmallDifferenceNeeds) {
