@@ -79,7 +79,8 @@ struct Check {
 struct Reading {
   std::string quantity{};  // "steal", "pressure_cpu_some", "frequency", "temperature", "power", "load_1min", …
   std::string unit{};      // "percent", "hz", "celsius", "watt", "1", …
-  // "start" | "end" | "timed" (over the timed phase) | "during" (since the reading before, about a second earlier)
+  // "start" | "end" | "timed" (over the timed phase) | "during" (since the reading before, about a second earlier) |
+  // "after" (from the timed repetitions on, which a process repeats a while longer)
   std::string when{};
   Known<double> value{};
   StartTime at_ns{};  // when it was taken; only of those taken during the timed phase

@@ -21,11 +21,14 @@
 #include "worker/inputs.h"
 #include "worker/judging.h"
 #include "worker/kept_outputs.h"
+#include "worker/longer_look.h"
 #include "worker/pauses.h"
 #include "worker/plugin_session.h"
 #include "worker/reference_file.h"
 #include "worker/resources.h"
+#include "worker/sensitivity.h"
 #include "worker/series.h"
+#include "worker/subnormals.h"
 #include "worker/tell_agent.h"
 #include "worker/threads.h"
 #include "worker/timed_loop.h"
@@ -55,7 +58,7 @@ class Work {
  public:
   Work(const work::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page,
        const Instance& instance)
-      : request_(request), instance_(instance), session_(compiler), page_(page) {
+      : request_(request), compiler_(compiler), instance_(instance), session_(compiler), page_(page) {
     result_.cell_id = request.cell_id;
     result_.process_index = request.process_index;
     result_.attempt = request.attempt;
@@ -236,22 +239,14 @@ class Work {
     const Attempt<std::vector<OutputView>> again = session_.outputs();
     if (!again) return error_of(again);
     const std::string differs = difference(*again, first->outputs(), request_, kFirst);
-    if (differs.empty()) return find_sensitive(facts, *first);
+    if (differs.empty()) {
+      facts.is_sensitive = find_sensitive(*first, request_, compiler_, session_, *inputs_);
+      return write(facts, first->outputs());
+    }
     facts.doubt_kind = kRandom;
     facts.doubt = "its own outputs differ from one inference to the next on the same inputs (" + differs +
                   "): the model is random, or keeps state between inferences, so nothing can be compared with them";
     return write(facts, first->outputs());
-  }
-
-  // Runs another inference, on inputs that are nudged, to see which of the outputs change by more than the tolerance.
-  Attempt<Done> find_sensitive(ReferenceFacts& facts, const Reference& first) {
-    if (!inputs_->nudge(request_.protocol.seed)) return Done{};
-    Attempt<Done> run = session_.bind(*inputs_);
-    if (run) run = session_.run();
-    const Attempt<std::vector<OutputView>> nudged = run ? session_.outputs() : error_of(run);
-    if (!nudged) return Done{};  // the outputs of before stay right
-    facts.is_sensitive = which_differ(*nudged, first.outputs(), request_);
-    return write(facts, first.outputs());
   }
 
   Attempt<Done> write(const ReferenceFacts& facts, std::span<const OutputView> outputs) const {
@@ -268,7 +263,7 @@ class Work {
     if (is_warm) {
       instance_.meet([this] { tell_agent(samples::kBeginsTiming); });
       const probe::Snapshot before = probe::snapshot();
-      if (takes_turns()) turns_->begin(turn_of(series_->least()));
+      if (takes_turns()) turns_->begin(repetitions_of_turn(series_->least(), request_.protocol.turns));
       const ThreadMeter threads;
       samples::Reading page_faults;
       pauses_->begin();  // close to the phase, because a wait counts in percent of it
@@ -300,15 +295,18 @@ class Work {
     if (result_.failure) return;
     learn_facts();  // some concern the run: memory, recompilation
     compare_again();
+    look_longer();
+  }
+
+  // Goes on outside of what counts, to see whether the speed changes.
+  void look_longer() {
+    const bool is_alone = instance_.count() == 1 && !takes_turns() && !server_ && !request_.has_load;
+    if (request_.process_index != 0 || !is_alone) return;
+    add_readings(series_->look_on(longer_look_ns(request_.protocol, result_.phases), flush_subnormals),
+                 result_.readings);
   }
 
   [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }
-
-  // Returns how many of so many repetitions belong to a turn.
-  [[nodiscard]] std::size_t turn_of(std::size_t repetitions) const {
-    const auto turns = static_cast<std::size_t>(request_.protocol.turns);
-    return std::max<std::size_t>((repetitions + turns - 1) / turns, 1);
-  }
 
   void leave_out_pauses(samples::PhaseUse& timed) const {
     timed.wall_ns -= pauses_->wall_ns();
@@ -367,6 +365,7 @@ class Work {
   }
 
   const work::WorkerRequest& request_;
+  const ngb_compiler& compiler_;
   const Instance instance_;
   std::optional<Inputs> inputs_;                // outlives the session to which it is bound
   std::optional<Reference> reference_{};        // with which the outputs were compared

@@ -10,6 +10,12 @@
 
 namespace ngb::worker {
 
+// Returns how many of so many repetitions belong to each turn.
+constexpr std::size_t repetitions_of_turn(std::size_t repetitions, int turns) {
+  const auto count = static_cast<std::size_t>(turns);
+  return repetitions <= count ? 1 : (repetitions + count - 1) / count;
+}
+
 // How a process gets its turn.
 class TurnGiver {
  public:
