@@ -55,6 +55,7 @@ class Identity(Adaptor):
         torch.set_num_threads(settings.threads)
         if torch.get_num_interop_threads() != 1:
             torch.set_num_interop_threads(1)
+        torch.set_flush_denormal(settings.options.get("flush_denormal", False))
         facts.use_strict_f32()
 
     def compile(self, model):

@@ -64,6 +64,11 @@ struct Flag {
 };
 std::span<const Flag> flag_table();
 
+// Returns the speed that the process had after its counted repetitions, as a share of the median of theirs (in turns:
+// of those of its phase `alone`), if it is outside of all counted ones and differs by more than 10 %. Nothing if it
+// went on in no longer look.
+std::optional<double> change_of_speed(const samples::ProcessResult& process);
+
 // Returns the text of docs/metrics.md, made from both tables.
 std::string to_markdown();
 

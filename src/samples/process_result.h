@@ -81,6 +81,7 @@ struct Reading {
   std::string unit{};      // "percent", "hz", "celsius", "watt", "1", …
   // "start" | "end" | "timed" (over the timed phase) | "alone" (over the phase alone)
   // | "during" (since the reading before, about a second earlier, in the timed phase; in turns: in the phase alone)
+  // | "after" (from the timed repetitions on, which a process repeats a while longer)
   std::string when{};
   Known<double> value{};
   StartTime at_ns{};  // when it was taken; only of those taken during the timed phase

@@ -120,6 +120,7 @@ struct Protocol {
   std::optional<StopWhen> stop_when{};
   std::optional<Arrivals> arrivals{};
   int turns = 1;  // in which a process runs its timed repetitions; 1: processes run one after the other
+  std::optional<int> longer_look_s{};  // in which one process is watched; 0: off; nothing: by what that costs
   Compilation compile = Compilation::each;
   Tolerances tolerances{};
   std::uint64_t seed = 1;  // of weights, inputs and the order of processes
@@ -168,6 +169,16 @@ struct Protocol {
              .minimum = 1,
              .maximum = 1'000'000,
              .default_text = "20; 1 with `protocol: paper`, `arrivals`, `loads` or `instances`",
+             .is_left_out_at_default = true}),
+        study_field(
+            "longer_look_s", &Protocol::longer_look_s,
+            {.name = "longer_look_s",
+             .meaning = "Seconds from the first timed repetition on in which the first process of a cell goes on. "
+                        "What it runs after its timed repetitions does not count; a flag tells if its speed has "
+                        "changed. auto: 3, but no more of them than 5 % of what the cell takes; 0: it does not "
+                        "go on. None does with arrivals, instances or a load",
+             .minimum = 0,
+             .maximum = 600,
              .is_left_out_at_default = true}),
         study_field(
             "compile", &Protocol::compile,

@@ -68,8 +68,9 @@ Verdict judge(std::span<const OutputView> outputs, const Reference& reference, c
     theirs.push_back(reference.outputs()[i]);
   }
   const std::string why = fmt::format(
-      "{} differ{}, and cannot be judged, because a change of the inputs by 2^-17 changes {}'s own by more than the "
-      "tolerance",
+      "{} differ{}, and cannot be judged, because a change by 2^-17 of the inputs, or of what TopK, ArgMax and the "
+      "like "
+      "compare, changes {}'s own by more than the tolerance",
       names, theirs.size() + 1 == outputs.size() ? "s" : "", reference.facts().made_by);
   const std::string reason = request.reference_reason.empty() ? why : request.reference_reason + "; " + why;
   if (ours.empty()) {

@@ -16,16 +16,20 @@
 #include "probe/energy.h"
 #include "probe/probe.h"
 #include "worker/affinity.h"
+#include "worker/alone.h"
 #include "worker/arrivals.h"
 #include "worker/check.h"
 #include "worker/inputs.h"
 #include "worker/judging.h"
 #include "worker/kept_outputs.h"
+#include "worker/longer_look.h"
 #include "worker/pauses.h"
 #include "worker/plugin_session.h"
 #include "worker/reference_file.h"
 #include "worker/resources.h"
+#include "worker/sensitivity.h"
 #include "worker/series.h"
+#include "worker/subnormals.h"
 #include "worker/tell_agent.h"
 #include "worker/threads.h"
 #include "worker/timed_loop.h"
@@ -55,7 +59,7 @@ class Work {
  public:
   Work(const work::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page,
        const Instance& instance)
-      : request_(request), instance_(instance), session_(compiler), page_(page) {
+      : request_(request), compiler_(compiler), instance_(instance), session_(compiler), page_(page) {
     result_.cell_id = request.cell_id;
     result_.process_index = request.process_index;
     result_.attempt = request.attempt;
@@ -236,22 +240,14 @@ class Work {
     const Attempt<std::vector<OutputView>> again = session_.outputs();
     if (!again) return error_of(again);
     const std::string differs = difference(*again, first->outputs(), request_, kFirst);
-    if (differs.empty()) return find_sensitive(facts, *first);
+    if (differs.empty()) {
+      facts.is_sensitive = find_sensitive(*first, request_, compiler_, session_, *inputs_);
+      return write(facts, first->outputs());
+    }
     facts.doubt_kind = kRandom;
     facts.doubt = "its own outputs differ from one inference to the next on the same inputs (" + differs +
                   "): the model is random, or keeps state between inferences, so nothing can be compared with them";
     return write(facts, first->outputs());
-  }
-
-  // Runs another inference, on inputs that are nudged, to see which of the outputs change by more than the tolerance.
-  Attempt<Done> find_sensitive(ReferenceFacts& facts, const Reference& first) {
-    if (!inputs_->nudge(request_.protocol.seed)) return Done{};
-    Attempt<Done> run = session_.bind(*inputs_);
-    if (run) run = session_.run();
-    const Attempt<std::vector<OutputView>> nudged = run ? session_.outputs() : error_of(run);
-    if (!nudged) return Done{};  // the outputs of before stay right
-    facts.is_sensitive = which_differ(*nudged, first.outputs(), request_);
-    return write(facts, first.outputs());
   }
 
   Attempt<Done> write(const ReferenceFacts& facts, std::span<const OutputView> outputs) const {
@@ -268,7 +264,10 @@ class Work {
     if (is_warm) {
       instance_.meet([this] { tell_agent(samples::kBeginsTiming); });
       const probe::Snapshot before = probe::snapshot();
-      if (takes_turns()) turns_->begin(turn_of(series_->least()), most_turns_again());
+      if (takes_turns()) {
+        const int turns = request_.protocol.turns;
+        turns_->begin(repetitions_of_turn(series_->least(), turns), most_turns_again(turns));
+      }
       const ThreadMeter threads;
       samples::Reading page_faults;
       pauses_->begin();  // close to the phase, because a wait counts in percent of it
@@ -279,17 +278,14 @@ class Work {
         return timed;
       });
       std::vector<samples::Reading> waits = pauses_->waits();
-      leave_out_pauses(result_.phases.back());
+      pauses_->leave_out_of(result_.phases.back());
       result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
-      if (takes_turns()) forget_machine();
+      if (takes_turns()) forget_machine(result_.readings);
       if (turns_->again() > 0) result_.facts["turns_again"] = std::to_string(turns_->again());
       result_.readings.push_back(page_faults);
       result_.readings.insert(result_.readings.end(), idle_.begin(), idle_.end());
-      for (samples::Reading& wait : waits) {
-        wait.when = "timed";
-        result_.readings.push_back(std::move(wait));
-      }
+      result_.readings.insert(result_.readings.end(), waits.begin(), waits.end());
       if (takes_turns() && request_.process_index == 0 && !result_.failure) repeat_alone();
       // An instance that failed does not wait: the others end with it.
       if (!result_.failure || instance_.count() == 1) instance_.meet([this] { tell_agent(samples::kEndsTiming); });
@@ -302,52 +298,25 @@ class Work {
     if (result_.failure) return;
     learn_facts();  // some concern the run: memory, recompilation
     compare_again();
+    look_longer();
+  }
+
+  // Goes on outside of what counts, to see whether the speed changes.
+  void look_longer() {
+    const bool is_alone = instance_.count() == 1 && !server_ && !request_.has_load;
+    if (request_.process_index != 0 || !is_alone) return;
+    add_readings(series_->look_on(longer_look_ns(request_.protocol, result_.phases), flush_subnormals),
+                 result_.readings);
   }
 
   [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }
 
-  // Returns how many of so many repetitions belong to a turn.
-  [[nodiscard]] std::size_t turn_of(std::size_t repetitions) const {
-    const auto turns = static_cast<std::size_t>(request_.protocol.turns);
-    return std::max<std::size_t>((repetitions + turns - 1) / turns, 1);
-  }
-
-  // A process of which so many turns were disturbed is disturbed as a whole.
-  [[nodiscard]] std::size_t most_turns_again() const {
-    constexpr std::size_t kTimes = 3;
-    return kTimes * static_cast<std::size_t>(request_.protocol.turns);
-  }
-
-  void leave_out_pauses(samples::PhaseUse& timed) const {
-    timed.wall_ns -= pauses_->wall_ns();
-    if (timed.cpu_ns.value) *timed.cpu_ns.value -= pauses_->cpu_ns();
-  }
-
-  // Readings of the whole machine include what the other processes of the round did in their turns.
-  void forget_machine() {
-    for (samples::Reading& reading : result_.readings) {
-      if (reading.when == "timed") reading.value = Known<double>::unknown("other processes had turns meanwhile");
-    }
-  }
-
-  // Runs as many repetitions as count while no other process has a turn, and reads what the whole machine did
-  // meanwhile. Their times count for nothing.
   void repeat_alone() {
-    const std::vector<samples::Repetition> all = series_->repetitions();
-    const auto count = static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [](const samples::Repetition& each) { return !each.is_warm_up; }));
-    if (count == 0) return;
-    std::vector<std::int64_t> walls_ns(count, 0);
-    std::vector<std::int64_t> begins_ns(count, 0);
     if (!pauses_->wait_for_turn()) return;  // the inferences that count have succeeded
-    const probe::Snapshot before = probe::snapshot();
-    in_phase(Phase::alone,
-             [&] { return attempt(repeater_->repeat(all.back().inferences, {walls_ns, begins_ns}, {}) == count); });
-    for (samples::Reading& reading : probe::readings_between(before, probe::snapshot())) {
-      if (reading.when != "timed") continue;
-      reading.when = "alone";
-      result_.readings.push_back(std::move(reading));
-    }
+    turns_->end();
+    Alone alone;
+    in_phase(Phase::alone, [&] { return attempt(alone.repeat(series_->repetitions(), *repeater_)); });
+    alone.add_to(result_.readings);
   }
 
   // Repeats until every instance has the repetitions that it needs, so that none runs while another has ended.
@@ -395,6 +364,7 @@ class Work {
   }
 
   const work::WorkerRequest& request_;
+  const ngb_compiler& compiler_;
   const Instance instance_;
   std::optional<Inputs> inputs_;                // outlives the session to which it is bound
   std::optional<Reference> reference_{};        // with which the outputs were compared

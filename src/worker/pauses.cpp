@@ -23,6 +23,12 @@ bool is_calm(const probe::Counters& before, const probe::Counters& after) {
   return waits.front().value.value.value_or(0) < kCalmPercent;  // run_queue_wait
 }
 
+std::vector<samples::Reading> timed_waits(const probe::Counters& before, const probe::Counters& after) {
+  std::vector<samples::Reading> waits = probe::waits_between(before, after);
+  for (samples::Reading& wait : waits) wait.when = "timed";
+  return waits;
+}
+
 // Of this process, without its children.
 std::int64_t cpu_now_ns() {
   struct timespec now{};
@@ -48,8 +54,7 @@ bool Pauses::wait_for_turn() {
 bool Pauses::was_disturbed() {
   const Mark begin = std::exchange(turn_, mark());
   samples::ProcessResult turn;
-  turn.readings = probe::waits_between(begin.counters, turn_.counters);
-  for (samples::Reading& reading : turn.readings) reading.when = "timed";
+  turn.readings = timed_waits(begin.counters, turn_.counters);
   if (!samples::disturbance_of(turn, {.max_wait_ratio = max_wait_ratio_})) return false;
   leave_out(begin, turn_);
   return true;
@@ -75,6 +80,11 @@ bool Pauses::prepare() const {
   }
 }
 
-std::vector<samples::Reading> Pauses::waits() const { return probe::waits_between(before_, contention_.read()); }
+void Pauses::leave_out_of(samples::PhaseUse& timed) const {
+  timed.wall_ns -= wall_ns_;
+  if (timed.cpu_ns.value) *timed.cpu_ns.value -= cpu_ns_;
+}
+
+std::vector<samples::Reading> Pauses::waits() const { return timed_waits(before_, contention_.read()); }
 
 }  // namespace ngb::worker

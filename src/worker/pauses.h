@@ -26,10 +26,11 @@ class Pauses final : public TurnGiver {
   bool wait_for_turn() override;
   bool was_disturbed() override;
 
-  // Returns how long all pauses lasted, and the processor time that this process used in them.
+  // Returns how long all pauses lasted.
   [[nodiscard]] std::int64_t wall_ns() const { return wall_ns_; }
-  [[nodiscard]] std::int64_t cpu_ns() const { return cpu_ns_; }
-  // Returns what kept the process from its processors in its turns (probe::waits_between).
+  // Takes all pauses out of the use of the timed phase, which contains them.
+  void leave_out_of(samples::PhaseUse& timed) const;
+  // Returns what kept the process from its processors in its turns: the readings "timed" of probe::waits_between.
   [[nodiscard]] std::vector<samples::Reading> waits() const;
 
  private:

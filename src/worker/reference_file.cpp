@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/reference_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -17,6 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "worker/mapped_file.h"
 
 namespace ngb::worker {
 namespace {
@@ -33,23 +30,6 @@ std::uint32_t from_little_endian(const char* bytes) {
   std::uint32_t value = 0;
   for (std::size_t i = 4; i-- > 0;) value = (value << 8U) | static_cast<unsigned char>(bytes[i]);
   return value;
-}
-
-struct Mapping {
-  std::shared_ptr<const void> memory;
-  std::string_view bytes;
-};
-
-Result<Mapping> map_file(const std::filesystem::path& path) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status{};
-  if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return tl::unexpected(file::from_errno("read", path, errno));
-  const auto size = static_cast<std::size_t>(status.st_size);
-  if (size < kHeaderBytes) return Mapping{};
-  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-  if (memory == MAP_FAILED) return tl::unexpected(file::from_errno("read", path, errno));
-  std::shared_ptr<const void> owner(memory, [size](const void* start) { ::munmap(const_cast<void*>(start), size); });
-  return Mapping{std::move(owner), {static_cast<const char*>(memory), size}};
 }
 
 // Returns the signature and the size of its data in bytes, or nothing if write_reference did not write the row.
@@ -85,10 +65,10 @@ Result<Reference> Reference::open(const std::filesystem::path& path) {
     return fail(fmt::format("not a whole file of reference outputs: {}", how), path.string(),
                 "delete it; it will be made again");
   };
-  const Result<Mapping> mapping = map_file(path);
+  const Result<MappedFile> mapping = map_file(path);
   if (!mapping) return error_of(mapping);
   std::string_view rest = mapping->bytes;
-  if (rest.substr(0, kMagic.size()) != kMagic) return damaged("it does not begin with NGBREF05");
+  if (rest.size() < kHeaderBytes || !rest.starts_with(kMagic)) return damaged("it does not begin with NGBREF05");
   const std::uint32_t json_bytes = from_little_endian(rest.data() + kMagic.size());
   rest.remove_prefix(kHeaderBytes);
   if (json_bytes > rest.size()) return damaged("it ends within its description");

@@ -31,8 +31,8 @@ struct ReferenceFacts {
   std::string confirmed_by{};  // another compiler whose outputs agree; "": none was asked, or none agrees
   std::string doubt_kind{};    // why they should not judge: kRandom, kNotFinite or kOtherShape; "": nothing is wrong
   std::string doubt{};         // the same in words
-  // For each output in order whether it is sensitive: a tiny change of the inputs (Inputs::nudge) changes it by more
-  // than the tolerance. Empty: none is.
+  // For each output in order whether it is sensitive: a change as small as rounding changes it by more than the
+  // tolerance (sensitivity.h). Empty: none is.
   std::vector<bool> is_sensitive{};
 };
 

@@ -2,7 +2,9 @@
 #include "worker/series.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <utility>
 
 #include "worker/group_size.h"
 #include "worker/in_flight.h"
@@ -34,6 +36,15 @@ std::size_t capacity(const work::Protocol& protocol) {
   const auto fixed = static_cast<std::size_t>(std::max(protocol.warm_up.value_or(0), 0));
   return kMaxPilots * kPilotRepetitions + fixed + std::min(transient, kMaxTransientRepetitions) +
          2 * most_steady(protocol);
+}
+
+// Returns the median of the repetitions, by so many inferences; nothing for fewer than three.
+std::optional<double> per_inference(std::vector<std::int64_t> walls_ns, std::uint32_t inferences) {
+  if (walls_ns.size() < 3) return std::nullopt;
+  std::sort(walls_ns.begin(), walls_ns.end());
+  const std::size_t middle = walls_ns.size() / 2;
+  const std::int64_t twice = walls_ns[middle] + walls_ns[walls_ns.size() % 2 == 0 ? middle - 1 : middle];
+  return static_cast<double>(twice) / 2 / inferences;
 }
 
 }  // namespace
@@ -181,6 +192,31 @@ bool Series::go_on(const std::function<bool()>& is_over) {
     if (!run(std::min(at_a_time, walls_ns_.size() - done_))) return false;
   }
   return true;
+}
+
+Later Series::look_on(std::int64_t for_ns, const std::function<void(bool)>& flush) {
+  constexpr int kParts = 16;
+  constexpr std::size_t kMostOfPart = 10'000;
+  const std::int64_t each_ns = std::max<std::int64_t>(fastest_ns(), 1);
+  const std::size_t of_part = std::clamp<std::size_t>(
+      static_cast<std::size_t>(std::max<std::int64_t>(for_ns, 0) / kParts / each_ns), 1, kMostOfPart);
+  std::vector<std::int64_t> walls(of_part);
+  std::vector<std::int64_t> begins(of_part);
+  std::array<std::vector<std::int64_t>, 2> of_second_half;
+  std::int64_t spent_ns = 0;
+  for (std::size_t part = 0; spent_ns < for_ns; ++part) {
+    const bool is_flushed = part % 2 == 1;
+    if (is_flushed) flush(true);
+    const std::size_t completed = repeater_.repeat(inferences_, {walls, begins}, {});
+    if (is_flushed) flush(false);
+    if (completed < of_part) return {};
+    auto& kept = of_second_half.at(part % 2);
+    if (2 * spent_ns >= for_ns && kept.size() < kParts * kMostOfPart)
+      kept.insert(kept.end(), walls.begin(), walls.end());
+    spent_ns += std::max<std::int64_t>(sum_of(walls), 1);
+  }
+  return {per_inference(std::move(of_second_half[0]), inferences_),
+          per_inference(std::move(of_second_half[1]), inferences_)};
 }
 
 void Series::forget_oldest() {

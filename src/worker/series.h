@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,13 @@ class Repeater {
   virtual std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) = 0;
   // Returns how many inferences are in flight at a time.
   [[nodiscard]] virtual std::uint32_t in_flight() const { return 1; }
+};
+
+// What an inference takes some time after the timed phase: the medians of a longer look's second half, in nanoseconds.
+// Nothing if fewer than three repetitions were completed there, or one failed.
+struct Later {
+  std::optional<double> inference_ns{};
+  std::optional<double> flushed_ns{};  // with subnormal numbers taken as 0 (worker/subnormals.h)
 };
 
 class Series {
@@ -51,6 +59,10 @@ class Series {
   // Repeats after `time` until `is_over` returns true. Once the memory is full, the oldest steady repetitions make room
   // for the newest: those are the ones that another instance, which began later, has beside its own.
   bool go_on(const std::function<bool()>& is_over);
+
+  // Repeats for about this long after `time`, to see whether the speed changes, and what subnormal numbers cost: every
+  // other part of it is run after flush(true), before flush(false). What it runs is not among the repetitions.
+  Later look_on(std::int64_t for_ns, const std::function<void(bool)>& flush);
 
   // Returns the fewest steady repetitions that `time` runs. Precondition: the warm-up has succeeded.
   [[nodiscard]] std::size_t least() const;

@@ -10,6 +10,15 @@
 
 namespace ngb::worker {
 
+// Returns how many of so many repetitions belong to each turn.
+constexpr std::size_t repetitions_of_turn(std::size_t repetitions, int turns) {
+  const auto count = static_cast<std::size_t>(turns);
+  return repetitions <= count ? 1 : (repetitions + count - 1) / count;
+}
+
+// A process of which so many turns were disturbed is disturbed as a whole.
+constexpr std::size_t most_turns_again(int turns) { return 3 * static_cast<std::size_t>(turns); }
+
 // How a process gets its turn.
 class TurnGiver {
  public:
@@ -31,6 +40,8 @@ class TurnTaker final : public Repeater {
   // From now on the process takes turns of so many repetitions, at least 1; the first one begins with the next
   // repetition. At most `most_again` turns run again.
   void begin(std::size_t repetitions_of_turn, std::size_t most_again);
+  // From now on there are no turns: the process goes on in the one that it has.
+  void end() { of_turn_ = 0; }
   // Returns how many turns ran again.
   [[nodiscard]] std::size_t again() const { return again_; }
 

@@ -151,6 +151,7 @@ def subnormal():
     weight[:16] = 1e-40
     save("subnormal", [h.make_node("MatMul", ["x", "w"], ["y"])], [V("x", T.FLOAT, ["batch", 64])],
          [V("y", T.FLOAT, ["batch", 64])], {"w": weight})
+    onnx.save(onnx.load("subnormal.onnx"), "subnormal_beside.onnx", save_as_external_data=True, size_threshold=0)
 
 
 def mixed_types():

@@ -142,6 +142,8 @@ class Planning(FieldTest):
     def test_subnormal_weights_are_counted_and_may_be_taken_as_0(self):
         planned = self.ngb("plan", self.study(["onnx: subnormal.onnx"], ["onnxruntime"]))
         self.assertIn("1024 of 4096 weights are subnormal", planned.stdout)
+        planned = self.ngb("plan", self.study(["onnx: subnormal_beside.onnx"], ["onnxruntime"]))
+        self.assertIn("1024 of 4096 weights are subnormal", planned.stdout)
         study = self.study(["onnx: subnormal.onnx"],
                            ["identity", "onnxruntime: {settings: {session.set_denormal_as_zero: 1}}"])
         done = self.ngb("run", study, "-o", "results", timeout=600)

@@ -37,6 +37,20 @@ save("steep", [h.make_node("MatMul", ["x", "w"], ["a"]), h.make_node("Tanh", ["a
      [V("x", T.FLOAT, ["batch", 4096])], [V("calm", T.FLOAT, ["batch", 64]), V("steep", T.FLOAT, ["batch", 64])],
      {"w": (rng.standard_normal((4096, 64)) * 0.1).astype(np.float32), "many": np.float32(1e4)})
 
+# All boxes of "tied" have one score whatever the inputs are: each is the sum of the same numbers in another order, so that
+# rounding decides which eight are chosen. Those of "untied" are the sums of different numbers.
+boxes = rng.standard_normal((64, 4)).astype(np.float32)
+numbers = rng.random(4096).astype(np.float32)
+chosen = [h.make_node("Mul", ["x", "zero"], ["nothing"]), h.make_node("Add", ["nothing", "one"], ["ones"]),
+          h.make_node("MatMul", ["ones", "w"], ["p"]), h.make_node("TopK", ["p", "most"], ["scores", "which"]),
+          h.make_node("Gather", ["all_boxes", "which"], ["boxes"])]
+outputs = [V("scores", T.FLOAT, ["batch", 8]), V("boxes", T.FLOAT, ["batch", 8, 4])]
+for name, columns in (("tied", [rng.permutation(numbers) for _ in boxes]),
+                      ("untied", [(numbers * (1 + place / 100)).astype(np.float32) for place, _ in enumerate(boxes)])):
+    save(name, chosen, [V("x", T.FLOAT, ["batch", 4096])], outputs,
+         {"w": np.stack(columns, axis=1), "zero": np.float32(0), "one": np.float32(1), "most": np.array([8], np.int64),
+          "all_boxes": boxes})
+
 # An operator that only ONNX Runtime and OpenVINO have.
 save("fused", [h.make_node("MatMul", ["x", "w"], ["a"]),
                h.make_node("BiasGelu", ["a", "b"], ["c"], domain="com.microsoft"),

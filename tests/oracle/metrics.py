@@ -333,6 +333,23 @@ class Oracle:
                 most = max(most, growth)
         return most
 
+    def _change_of_speed(self, key):
+        repetitions = self.raw.of_processes("repetition", key)
+        readings = self.raw.of_processes("reading", key)
+        alone = readings.query("quantity == 'alone_inference'").set_index("process_key").value
+        for process, seconds in readings.query("quantity == 'later_inference'").set_index("process_key").value.items():
+            rows = repetitions[(repetitions.process_key == process) & (repetitions.is_warm_up == 0)]
+            counted = rows.wall_ns / rows.inferences / 1e9
+            share = alone.get(process, counted.median()) / seconds
+            if not counted.min() <= seconds <= counted.max() and abs(share - 1) > 0.1:
+                return share
+        return 0
+
+    def _cost_of_subnormals(self, key):
+        usual, flushed = (self._readings(key, f"{which}_inference", "after") for which in ("later", "flushed"))
+        times = usual.iloc[0] / flushed.iloc[0] if len(usual) and len(flushed) else 0
+        return times if times > 1.25 else 0
+
     def _flags(self, key, spread):
         cell, raw = self.cell(key), self.raw
         processes = raw.counted[raw.counted.cell_key == key]
@@ -369,6 +386,8 @@ class Oracle:
             "other_reference": (checked.reference_reason != "").sum(),
             "weak_check": (checked.small_elements >= 0.9 * checked.compared_elements).sum(),
             "not_finite": (checked.finite_elements * 2 <= checked.compared_elements).sum(),
+            "speed_changes": self._change_of_speed(key),
+            "subnormal": self._cost_of_subnormals(key),
             "growing_memory": self._growth_of_memory(key),
             "outputs_change": (checks.output_change != "").sum(),
             "shared_compilation": phases[phases["phase"] == "load"].process_key.nunique(),

@@ -262,6 +262,21 @@ def _growing(processes):
     return processes
 
 
+def _changing(processes):
+    """Later an inference takes 1.6 times as long as in the slowest counted repetition."""
+    slowest = max(processes[0].repetitions)
+    processes[0].readings.append(("later_inference", "after", 1.6 * slowest / 1e3))
+    return processes
+
+
+def _subnormal(processes):
+    """An inference takes half of its time if subnormal numbers are 0."""
+    middle = sorted(processes[0].repetitions)[len(processes[0].repetitions) // 2]
+    processes[0].readings.append(("later_inference", "after", middle / 1e3))
+    processes[0].readings.append(("flushed_inference", "after", middle / 2e3))
+    return processes
+
+
 def _of(**fields):
     """Gives the first two processes these fields."""
     def change(processes):
@@ -304,6 +319,8 @@ _CHANGES = (
     _of(small=900),
     _of(reference_reason="identity 2.15.0 could not make its outputs"),
     _growing,
+    _changing,
+    _subnormal,
     _of(output_change="output y differs"),
     _of(compile_s=None),
     lambda processes: processes[:3],

@@ -182,6 +182,14 @@ class State(IdentityTest):
             self.assertEqual(output.is_inference(), inference_mode == "true")
             self.close()
 
+    def test_it_takes_subnormal_numbers_as_0_if_asked(self):
+        import torch
+
+        for flush, half in ("false", 2.0 ** -127), ("true", 0.0):
+            self.facts(flush_denormal=flush)
+            self.assertEqual(float(torch.tensor([2.0 ** -126]).mul(0.5).double()), half)
+            self.close()
+
     def test_a_module_in_training_mode_would_be_seen(self):
         self.facts()
         self.session._adaptor._module.train()

@@ -167,6 +167,44 @@ TEST(Flags, AreRaisedByMemoryThatGrowsThroughoutTheTimedPhase) {
   EXPECT_THAT(flags(with_memory({100, 100, 103, 103, 106, 106, 109, 109})), ElementsAre());  // 9 MiB
 }
 
+// Repetitions of 9 to 12 ms, in the middle 10 ms: 11.9 ms are within them, 12.1 ms are 17 % slower than most and slower
+// than all, 8.9 ms are 12 % faster.
+TEST(Flags, AreRaisedByASpeedThatChangesAfterTheCountedRepetitions) {
+  const auto later = [](double seconds) {
+    CellData cell = cell_of("fast", 1, {process(0, {9, 10, 10, 12}), process(1, {9, 10, 10, 12})});
+    tell(cell, 0, "later_inference", "after", seconds);
+    return flags(cell);
+  };
+  EXPECT_THAT(later(0.0121), ElementsAre("speed_changes"));
+  EXPECT_THAT(later(0.0119), IsEmpty());
+  EXPECT_THAT(later(0.0089), ElementsAre("speed_changes"));
+  CellData calm_cell = calm();
+  tell(calm_cell, 0, "later_inference", "after", 0.0105);  // outside of all, by less than 10 %
+  EXPECT_THAT(flags(calm_cell), IsEmpty());
+}
+
+TEST(Flags, CompareALaterSpeedInTurnsWithThatOfThePhaseAlone) {
+  const auto later = [](double alone, double seconds) {
+    CellData cell = calm();
+    tell(cell, 0, "alone_inference", "alone", alone);
+    tell(cell, 0, "later_inference", "after", seconds);
+    return flags(cell);
+  };
+  EXPECT_THAT(later(0.0120, 0.0125), IsEmpty()) << "slower than every repetition in turns, but no slower than before";
+  EXPECT_THAT(later(0.0100, 0.0125), ElementsAre("speed_changes"));
+}
+
+TEST(Flags, AreRaisedBySubnormalNumbersThatCostTime) {
+  const auto with = [](double usual, double flushed) {
+    CellData cell = calm();
+    tell(cell, 0, "later_inference", "after", usual);
+    tell(cell, 0, "flushed_inference", "after", flushed);
+    return flags(cell);
+  };
+  EXPECT_THAT(with(0.010, 0.0079), ElementsAre("subnormal"));
+  EXPECT_THAT(with(0.010, 0.0081), IsEmpty());
+}
+
 TEST(Flags, AreRaisedByOutputsThatChangeAndByAnotherReference) {
   CellData cell = calm();
   cell.processes[1].check->change = "output \"y\" is 1 at [0], the reference is 2";

@@ -30,9 +30,8 @@ class SensitiveOutputs : public testing::Test {
 };
 
 constexpr const char* kWhy =
-    "boxes differs, and cannot be judged, because a change of the inputs by 2^-17 changes identity 2.15.0's own by "
-    "more "
-    "than the tolerance";
+    "boxes differs, and cannot be judged, because a change by 2^-17 of the inputs, or of what TopK, ArgMax and the "
+    "like compare, changes identity 2.15.0's own by more than the tolerance";
 
 TEST_F(SensitiveOutputs, ThatDifferAreLeftOutAndTheOthersAreCompared) {
   const Verdict verdict = judge_with(7, 2, {true, false});

@@ -121,6 +121,54 @@ TEST(Series, ThatGoesOnForLongKeepsItsNewestRepetitions) {
   }
 }
 
+void flush_nothing(bool /*flush*/) {}
+
+// 1 + 20 repetitions of 10 ms, then 100 of 10 ms and all others of 15 ms: the second half of 0.9 s has none of the
+// others, that of 3 s has nothing else.
+TEST(Series, TellsHowLongAnInferenceTakesLater) {
+  const auto later_ms = [](std::int64_t look_ms) {
+    Player player([](std::size_t i) { return (i < 121 ? 10 : 15) * kMillisecondNs; });
+    Series series(work::Protocol(), player);
+    EXPECT_TRUE(series.infer_first() && series.warm_up() && series.time());
+    const Later later = series.look_on(look_ms * kMillisecondNs, flush_nothing);
+    EXPECT_EQ(series.repetitions().size(), 21U);  // the others do not count
+    return later.inference_ns.value_or(0) / static_cast<double>(kMillisecondNs);
+  };
+  EXPECT_DOUBLE_EQ(later_ms(900), 10);
+  EXPECT_DOUBLE_EQ(later_ms(3000), 15);
+}
+
+TEST(Series, TellsHowLongAnInferenceTakesWithoutSubnormalNumbers) {
+  bool flushes = false;
+  Player player([&flushes](std::size_t) { return (flushes ? 2 : 10) * kMillisecondNs; });
+  Series series(work::Protocol(), player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  const Later later = series.look_on(1000 * kMillisecondNs, [&flushes](bool flush) { flushes = flush; });
+  EXPECT_DOUBLE_EQ(later.inference_ns.value_or(0), 10e6);
+  EXPECT_DOUBLE_EQ(later.flushed_ns.value_or(0), 2e6);
+  EXPECT_FALSE(flushes);  // afterwards
+}
+
+TEST(Series, TellsTheTimeOfOneInferenceOfAGroup) {
+  Player player([](std::size_t) { return kMillisecondNs / 4; });
+  Series series(work::Protocol(), player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  EXPECT_DOUBLE_EQ(series.look_on(100 * kMillisecondNs, flush_nothing).inference_ns.value_or(0), 250'000);
+}
+
+TEST(Series, TellsNothingAfterTooShortALookOrAFailure) {
+  const auto later = [](std::int64_t look_ms, std::size_t fails_at) {
+    Player player([](std::size_t) { return 10 * kMillisecondNs; }, fails_at);
+    Series series(work::Protocol(), player);
+    EXPECT_TRUE(series.infer_first() && series.warm_up() && series.time());
+    return series.look_on(look_ms * kMillisecondNs, flush_nothing).inference_ns;
+  };
+  EXPECT_FALSE(later(0, SIZE_MAX));
+  EXPECT_FALSE(later(40, SIZE_MAX));  // two repetitions in the second half
+  EXPECT_TRUE(later(1000, SIZE_MAX));
+  EXPECT_FALSE(later(1000, 30));
+}
+
 TEST(Series, ThatGoesOnForLongKeepsTheLatenciesOfWhatItKeeps) {
   PlayerInFlight player(4, 10 * kMillisecondNs);
   const work::Protocol protocol;
