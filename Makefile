@@ -60,9 +60,10 @@ fuzz:
 	scripts/fuzz $(or $(RUNS),10000000)
 
 # Results files with hostile values in every column, by all that reads one: RUNS files, drawn by SEED.
+# With LOG=FILE, what that file says was tried is not tried again.
 fuzz-results: release setup-tests
 	tests/fuzz/hostile_results.py --programs build/release/bin --databases $(or $(RUNS),10000) --seed $(or $(SEED),1) \
-	  --python build/dependencies/python/bin/python --keep build/hostile
+	  --python build/dependencies/python/bin/python --keep build/hostile $(if $(LOG),--log $(LOG))
 
 # Small studies over two devices, each with one fault drawn at random: RUNS of them, drawn by SEED.
 chaos: release

@@ -213,7 +213,7 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
                     .versions = folder->versions(),
                     .folder = path.string()};
   warn("ngb: bisect: {} versions: {}\n", bisected.versions.size(), text::join(bisected.versions, ", "));
-  BisectSteps steps(installation, *folder, wanted->compiler, arguments.compiler, rules);
+  BisectSteps steps(installation, *folder, wanted->compiler, *plan, rules);
   if (const auto searched = search(steps, bisected); !searched) return searched.error();
   const OutputShape shape = shape_of_stdout();
   print_table_text((*format)->show(bisected, {.width = shape.width, .color = shape.has_color}));

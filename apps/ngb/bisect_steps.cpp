@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ngb/bisect_steps.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "apps/ngb/comparing.h"
 #include "apps/ngb/gate_study.h"
 #include "apps/ngb/terminal.h"
+#include "base/text.h"
 #include "report/outcomes.h"
 #include "report/words.h"
 #include "store/store.h"
@@ -61,12 +63,15 @@ Status check_pip() {
 }  // namespace
 
 BisectSteps::BisectSteps(const Installation& installation, BisectFolder& folder,
-                         toolchain::CompilerDescription compiler, std::string label, metrics::StepRules rules)
+                         toolchain::CompilerDescription compiler, const plan::Plan& plan, metrics::StepRules rules)
     : installation_(installation),
       folder_(folder),
       compiler_(std::move(compiler)),
-      label_(std::move(label)),
-      rules_(std::move(rules)) {}
+      label_(folder.question().at("compiler").get<std::string>()),
+      contents_(models_of(plan)),
+      rules_(std::move(rules)) {
+  for (const config::DeviceEntry& device : plan.study.devices) devices_.push_back(device.name);
+}
 
 tl::expected<BisectStep, ExitCode> BisectSteps::take(const std::string& version) {
   BisectStep step;
@@ -84,6 +89,9 @@ tl::expected<BisectStep, ExitCode> BisectSteps::take(const std::string& version)
       }
       if (again) warn("ngb: bisect: {} is undecided; measuring again, in up to twice as many rounds\n", version);
       if (const auto measured = measure(version, again); !measured) return tl::unexpected(measured.error());
+    }
+    if (const Status same = check_contents(folder_.results_of(version, again)); !same) {
+      return refused_step(same.error(), kCannotGoOn);
     }
     auto judged = judge(version, again);
     if (!judged || judged->tried.finding != Finding::undecided || again) return judged;
@@ -124,6 +132,29 @@ tl::expected<Done, ExitCode> BisectSteps::measure(const std::string& version, bo
                                        .rounds_factor = again ? 2 : 1},
                                       folder_.results_of(version, again));
   if (!measured) return tl::unexpected(measured.error());
+  return Done{};
+}
+
+// The study's files are read anew by each step, and a file may have been replaced since the search began.
+Status BisectSteps::check_contents(const std::filesystem::path& results) {
+  auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+  if (!store) return error_of(store);
+  for (const std::string& device : devices_) {
+    const auto of_step = store->contents(device);
+    if (!of_step) return error_of(of_step);
+    Contents now;
+    for (const auto& [name, hashes] : *of_step) {
+      const bool is_on_each_device = name.starts_with("toolchain ");
+      now.emplace(is_on_each_device ? name + " on " + device : name, hashes);
+    }
+    if (const std::vector<std::string> names = names_of_changed(contents_, now); !names.empty()) {
+      return fail("this step was not measured with what the bisection began with: " + text::join(names, "; "),
+                  results.string(),
+                  "restore what has changed, remove this folder and repeat the command; or choose another folder with "
+                  "--output");
+    }
+    contents_.merge(now);
+  }
   return Done{};
 }
 

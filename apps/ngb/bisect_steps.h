@@ -2,11 +2,14 @@
 // Takes the steps of a bisection: installs a version, measures it beside the baseline, and judges it.
 #pragma once
 
+#include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "apps/ngb/bisect_folder.h"
 #include "apps/ngb/command.h"
+#include "apps/ngb/same_contents.h"
 #include "metrics/bisection_step.h"
 #include "report/bisection.h"
 #include "toolchain/catalog.h"
@@ -22,16 +25,18 @@ struct BisectStep {
 
 class BisectSteps {
  public:
-  // `compiler` describes the compiler that the study calls `label`. The references must outlive this object.
+  // `compiler` describes the compiler that is searched, `plan` is that of the study. The references must outlive this
+  // object.
   BisectSteps(const Installation& installation, BisectFolder& folder, toolchain::CompilerDescription compiler,
-              std::string label, metrics::StepRules rules);
+              const plan::Plan& plan, metrics::StepRules rules);
 
   // Makes only these cells count from now on.
   void count_only(std::set<std::string> cells) { rules_.cells = std::move(cells); }
 
   // Tries a version: installs it and the baseline if they are missing, measures both in the same rounds, and judges. If
   // that is undecided, it measures both once more, in up to twice as many rounds. What an earlier command measured is
-  // only judged. A version that cannot be installed or does not load is unusable; unless it is an end of the search,
+  // only judged. A step that was measured with another model, or another toolchain of the same name, than those before
+  // is refused. A version that cannot be installed or does not load is unusable; unless it is an end of the search,
   // that is remembered. Prints every other problem, also that an index could not be reached, and returns the exit code.
   tl::expected<BisectStep, ExitCode> take(const std::string& version);
 
@@ -39,6 +44,7 @@ class BisectSteps {
   // Returns why the version cannot be used; "" if it is installed.
   tl::expected<std::string, ExitCode> make_installed(const std::string& version);
   tl::expected<Done, ExitCode> measure(const std::string& version, bool again);
+  Status check_contents(const std::filesystem::path& results);
   tl::expected<BisectStep, ExitCode> judge(const std::string& version, bool again) const;
   [[nodiscard]] const std::string& baseline() const { return folder_.versions().front(); }
 
@@ -46,6 +52,8 @@ class BisectSteps {
   BisectFolder& folder_;
   toolchain::CompilerDescription compiler_;
   std::string label_;
+  std::vector<std::string> devices_;
+  Contents contents_;  // what the steps so far were measured with
   metrics::StepRules rules_;
 };
 

@@ -3,32 +3,31 @@
 
 #include <fmt/format.h>
 
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "base/text.h"
 #include "store/store.h"
 
 namespace ngb::app {
 namespace {
 
-using Contents = std::map<std::string, std::set<std::string>>;  // hashes by what they are of
-
 Contents contents_now(const plan::Plan& plan, const Compilers& compilers) {
-  Contents now;
-  for (const work::Model& model : plan.models) {
-    now[fmt::format("{}, batch {}", model.label, model.key.batch)].insert(model.key.hash);
-  }
+  Contents now = models_of(plan);
   for (const toolchain::Toolchain& toolchain : compilers.installed()) {
     now[fmt::format("toolchain {} {}", toolchain.compiler, toolchain.version)].insert(toolchain.manifest_sha256);
   }
   return now;
 }
 
-// Returns the names that both have, but with different hashes.
-std::vector<std::string> changed(const Contents& before, const Contents& now) {
+}  // namespace
+
+Contents models_of(const plan::Plan& plan) {
+  Contents models;
+  for (const work::Model& model : plan.models) {
+    models[fmt::format("{}, batch {}", model.label, model.key.batch)].insert(model.key.hash);
+  }
+  return models;
+}
+
+std::vector<std::string> names_of_changed(const Contents& before, const Contents& now) {
   std::vector<std::string> names;
   for (const auto& [name, hashes] : now) {
     const auto found = before.find(name);
@@ -36,8 +35,6 @@ std::vector<std::string> changed(const Contents& before, const Contents& now) {
   }
   return names;
 }
-
-}  // namespace
 
 Status check_same_contents(const plan::Plan& plan, const Compilers& compilers) {
   const std::filesystem::path file = plan.study.output / "results.db";
@@ -49,7 +46,7 @@ Status check_same_contents(const plan::Plan& plan, const Compilers& compilers) {
     if (!config::is_here(device)) continue;
     const auto before = store->contents(device.name);
     if (!before) return error_of(before);
-    const std::vector<std::string> names = changed(*before, contents_now(plan, compilers));
+    const std::vector<std::string> names = names_of_changed(*before, contents_now(plan, compilers));
     if (names.empty()) continue;
     return fail("what was measured there has changed since: " + text::join(names, "; "), plan.study.output.string(),
                 "measure into another folder (--output), or restore what has changed");

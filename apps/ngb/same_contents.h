@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "apps/ngb/study_compilers.h"
 #include "plan/plan.h"
 
 namespace ngb::app {
+
+using Contents = std::map<std::string, std::set<std::string>>;  // hashes by what they are of: "resnet18, batch 1"
+
+Contents models_of(const plan::Plan& plan);
+// Returns the names that both have, but with different hashes.
+std::vector<std::string> names_of_changed(const Contents& before, const Contents& now);
 
 // Returns an error that names what differs if the plan's results folder has results of another content: a model (with
 // its weights, inputs and code) or a toolchain of this machine that has changed under its name. A command with one

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -75,13 +76,25 @@ std::map<std::string, std::string> tables_of(const sql::Database& database) {
   return tables;
 }
 
+// Returns what the steps make. It is kept, because making it takes longer than all else that opening a file does, and a
+// command may open dozens of files. Any thread may call it.
+const std::map<std::string, std::string>& tables_made_by(std::span<const Migration> steps) {
+  static std::mutex mutex;
+  static std::map<std::string, std::map<std::string, std::string>> made;
+  std::string sql;
+  for (const Migration& step : steps) sql.append(step.sql).append(";\n");
+  const std::scoped_lock lock(mutex);
+  if (const auto kept = made.find(sql); kept != made.end()) return kept->second;
+  sql::Database ours(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  ours.execute(sql);
+  return made[sql] = tables_of(ours);
+}
+
 // Throws SqlError unless the file has the tables that ngb makes: reading a view or a virtual table in their place could
 // do anything.
 void require_our_tables(const sql::Database& database, std::span<const Migration> steps) {
-  sql::Database ours(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  for (const Migration& step : steps) ours.execute(step.sql);
   const std::map<std::string, std::string> there = tables_of(database);
-  for (const auto& [name, words] : tables_of(ours)) {
+  for (const auto& [name, words] : tables_made_by(steps)) {
     const auto found = there.find(name);
     if (found != there.end() && found->second == words) continue;
     throw sql::SqlError(

@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 
+import halves
 import theirs
 from journal import read
 from world import DEVICES, Violation
@@ -307,6 +308,9 @@ FAULTS = {
     "reader with an open transaction": reader_with_an_open_transaction,
     "kill in a round in turns": in_a_round,
     "link as work folder": theirs.link_as_work_folder,
-    "model replaced under a gate": theirs.model_replaced_under_a_gate,
+    "model replaced under a gate": halves.model_replaced_under_a_gate,
+    "model replaced under a bisection": halves.model_replaced_under_a_bisection,
+    "model replaced under a calibration": halves.model_replaced_under_a_calibration,
+    "user site that changes": halves.user_site_that_changes,
     "cancel beside the client": theirs.cancel_beside_the_client,
 }

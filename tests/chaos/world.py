@@ -15,6 +15,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
 from lean_programs import lean_programs  # noqa: E402
+from slowpoke import make_wheel, unpack_toolchain, write_compiler  # noqa: E402
 
 # A shell's `&` makes its programs ignore Ctrl-C, and ngb keeps to that; here Ctrl-C is tested.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -60,10 +61,26 @@ class Process:
 
 
 def install(source, folder):
-    """Copies the programs, without debugging information and with the null compiler only."""
+    """Copies the programs, without debugging information and with the null compiler only; and a made-up one, written in
+    Python, of which the toolchains beside `folder` are versions."""
     lean = lean_programs(source, "null")
     for part in ("bin", "lib/ngraphbench"):
         shutil.copytree(lean / part, folder / part)
+    write_compiler(folder / "lib/ngraphbench/compilers")
+    wheels = {version: make_wheel(folder.parent / "wheels", version, fails=version == "1.3")
+              for version in ("1.0", "1.1", "1.2", "1.3")}
+    toolchains = folder.parent / "toolchains"
+    (folder.parent / "home").mkdir()
+    subprocess.run([folder / "bin/ngb", "toolchain", "install", "onnxruntime@1.0"], check=True, capture_output=True,
+                   cwd=folder.parent, env={"PATH": os.environ["PATH"], "HOME": str(folder.parent / "home"),
+                                           "NGB_TOOLCHAINS": str(toolchains), **no_index(wheels["1.0"].parent)})
+    for version in ("1.1", "1.2", "1.3"):
+        unpack_toolchain(wheels[version], version, toolchains, toolchains / "onnxruntime/1.0")
+
+
+def no_index(wheels):
+    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels), "PIP_CONFIG_FILE": "/dev/null",
+            "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
 class World:
@@ -79,6 +96,7 @@ class World:
         self.log = []
         self.undo = []  # what is to be done when the run is over
         self.has_unlike_builds = False
+        self.stock = stock
         for name in ("home", "net", "bin"):
             (folder / name).mkdir()
         for name in DEVICES:
@@ -106,6 +124,18 @@ class World:
     def planned(self):
         """How many processes the study has on each of its devices."""
         return len(self.batch_sizes) * len(self.depths) * len(self.labels) * PROCESSES
+
+    def use_made_up_compiler(self, is_adopted=False):
+        """Installs its versions; or adopts the packages of the oldest one where they lie."""
+        self.is_adopted = is_adopted
+        toolchains = self.stock.parent / "toolchains"
+        self.environment |= no_index(self.stock.parent / "wheels")
+        if not is_adopted:
+            shutil.copytree(toolchains, self.folder / "toolchains")
+            return
+        shutil.copytree(next((toolchains / "onnxruntime/1.0").glob("*/slowpoke.py")).parent, self.folder / "adopted")
+        if self.ngb("toolchain", "adopt", "onnxruntime", "adopted") != 0:
+            raise Violation("a toolchain cannot be adopted")
 
     # What is not ours
 

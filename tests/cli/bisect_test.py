@@ -238,6 +238,30 @@ class Bisect(NgbTest):
         self.assertIn("gated: what was measured there has changed since: toolchain onnxruntime 1.1; measure into another folder",
                       refused.stderr)
 
+    def test_refuses_a_step_that_was_measured_beside_another_build_of_the_baseline(self):
+        self.make(["1.0", "1.1"])
+        self.make(["1.2"], fails=True)
+        self.assertEqual(self.answer("1.0", "1.2", "--fails")["first_bad"], "1.2")
+        shutil.rmtree(self.folder / "results/speed-bisect/1.1")
+        self.make(["1.0"], seconds=0.011)
+        told = self.bisect("1.0", "1.2", "--fails")
+        self.assertEqual(told.returncode, 3, told.stderr)
+        self.assertIn("results/speed-bisect/1.1: this step was not measured with what the bisection began with: toolchain "
+                      "onnxruntime 1.0 on local; restore what has changed, remove this folder and repeat the command; or "
+                      "choose another folder with --output", told.stderr)
+        self.assertEqual(self.bisect("1.0", "1.2", "--fails").returncode, 3, "still")
+
+    def test_refuses_a_step_that_was_measured_with_another_model(self):
+        self.make(["1.0", "1.1"])
+        self.make(["1.2"], fails=True)
+        self.assertEqual(self.answer("1.0", "1.2", "--fails")["first_bad"], "1.2")
+        with sqlite3.connect(self.folder / "results/speed-bisect/1.1/results.db") as database:
+            database.execute("UPDATE model SET model_hash = 'another'")  # as if a file had been replaced before this step
+        told = self.bisect("1.0", "1.2", "--fails")
+        self.assertEqual(told.returncode, 3, told.stderr)
+        self.assertIn("results/speed-bisect/1.1: this step was not measured with what the bisection began with: conv_block "
+                      "width=8 depth=1 image_size=16, batch 1;", told.stderr)
+
     def test_what_is_installed_beside_a_toolchain_is_not_there_for_it(self):
         needs_nothing = ("import sys\nif not sys.flags.no_site or any('site-packages' in each for each in sys.path):\n"
                          "    raise ImportError(str(sys.path))\n")

@@ -9,8 +9,6 @@ import json
 import pathlib
 import zipfile
 
-from ngb_program import link_installation
-
 DESCRIPTION = {
     "name": "onnxruntime",
     "summary": "For tests: sleeps as long as its package says.",
@@ -77,11 +75,17 @@ UNSTEADY = '(0.0025, 0.040)[len([open(__file__ + ".count", "a").write("x"), 0]) 
 
 def make_installation(folder):
     """Makes an installation with the compiler. Returns ngb's path."""
-    compilers = link_installation(folder, ["null"])
+    from ngb_program import link_installation  # needs the environment of a test
+
+    write_compiler(link_installation(folder, ["null"]))
+    return folder / "bin/ngb"
+
+
+def write_compiler(compilers):
+    """Writes the compiler's description and adaptor into an installation's folder of compilers."""
     (compilers / "onnxruntime").mkdir()
     (compilers / "onnxruntime/compiler.json").write_text(json.dumps(DESCRIPTION))
     (compilers / "onnxruntime/adaptor.py").write_text(ADAPTOR)
-    return folder / "bin/ngb"
 
 
 def make_wheel(folder, version, seconds=0.010, fails=False, error=0.0, begin=""):

@@ -3,7 +3,8 @@
 """Reads results files with hostile values by every command that reads one, and by the Python package.
 
 Each must end within ten seconds of processor time and one GiB, by no signal, with a message if it fails. A database that breaks this is kept
-with what was changed in it; the same --seed makes the same databases."""
+with what was changed in it; the same --seed makes the same databases. With --log, what was tried before is not tried again, so that many
+databases can be tried in parts: Ctrl-C or SIGTERM ends a part after the databases at hand."""
 
 import argparse
 import collections
@@ -14,11 +15,13 @@ import os
 import pathlib
 import re
 import resource
+import select
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import zipfile
 
@@ -100,15 +103,14 @@ def read(base, words, folder):
     command = [str(base.ngb), *words]
     began = time.monotonic()
     with open(folder / "told", "w+b") as told:
-        child = subprocess.Popen(command, cwd=folder, env=base.environment, stdin=subprocess.DEVNULL, stdout=told, stderr=told)
-        while True:
-            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-            took = time.monotonic() - began
-            if pid != 0:
-                break
-            if took > PATIENCE_S:
-                child.kill()
-            time.sleep(0.002)
+        child = subprocess.Popen(command, cwd=folder, env=base.environment, stdin=subprocess.DEVNULL, stdout=told, stderr=told,
+                                 start_new_session=True)  # Ctrl-C is for us
+        end = os.pidfd_open(child.pid)
+        if not select.select([end], [], [], PATIENCE_S)[0]:
+            child.kill()
+        os.close(end)
+        _, status, usage = os.wait4(child.pid, 0)
+        took = time.monotonic() - began
         child.returncode = os.waitstatus_to_exitcode(status)
         told.seek(0)
         text = told.read(1 << 20).decode(errors="replace")
@@ -194,7 +196,7 @@ class Python:
         """Returns (0 or 3, what is wrong)."""
         if self.process is None:
             self.process = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.PIPE, text=True,
-                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
         self.process.stdin.write(f"{folder}\n")
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
@@ -203,6 +205,8 @@ class Python:
             self.process = None
             return 3, f"ended with {code}"
         told = json.loads(answer)
+        if told["wrong"]:
+            self.end()  # what it holds in memory would count against the next database
         return told["code"], told["wrong"]
 
     def end(self):
@@ -210,6 +214,47 @@ class Python:
             self.process.stdin.close()
             self.process.wait()
             self.process.stdout.close()
+            self.process = None
+
+
+class Log:
+    """What was tried, by number: {"number", "changed", "found", "codes"} a line of JSON. It is kept in a file if one is named."""
+
+    def __init__(self, file, **question):
+        self.tried = {}
+        self.lock = threading.Lock()
+        text = file.read_text() if file and file.exists() else ""
+        lines = [line for line in text.splitlines() if line.endswith("}")]  # the last one is torn after a kill
+        if lines and json.loads(lines[0]) != question:
+            sys.exit(f"{file}: is of another question: {lines[0]}, not {json.dumps(question)}")
+        for line in lines[1:]:
+            one = json.loads(line)
+            self.tried[one["number"]] = one
+        self.file = open(file, "a", buffering=1) if file else None
+        if self.file and not text.endswith("\n"):
+            print("" if lines else json.dumps(question), file=self.file)
+
+    def left(self, count):
+        """The numbers that are to be tried; those that broke a rule are tried again."""
+        return [number for number in range(count) if number not in self.tried or self.tried[number]["found"]]
+
+    def add(self, **one):
+        with self.lock:
+            self.tried[one["number"]] = one
+            if self.file:
+                print(json.dumps(one), file=self.file)
+            if len(self.tried) % 500 == 0:
+                print(f"{len(self.tried)} databases, {len(self.broken())} broke a rule", flush=True)
+
+    def broken(self):
+        return [number for number, one in self.tried.items() if one["found"]]
+
+
+def folder_in_memory():
+    """Returns where databases are tried without waiting for a disk; None if there is no such place."""
+    memory = pathlib.Path("/dev/shm")
+    has_room = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > 4 * BYTES
+    return memory if has_room else None
 
 
 def main():
@@ -222,10 +267,11 @@ def main():
     parser.add_argument("--each", type=int, default=len(COMMANDS), help="commands per database, one after the other in turn")
     parser.add_argument("--python", help="a Python with pandas, for the package")
     parser.add_argument("--keep", type=pathlib.Path, help="where databases that break a rule are kept")
+    parser.add_argument("--log", type=pathlib.Path, help="what was tried: read, so that it is not tried again, and continued")
     options = parser.parse_args()
     os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="ngb-hostile-"))
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="ngb-hostile-", dir=folder_in_memory()))
     try:
         return try_all(options, folder)
     finally:
@@ -235,42 +281,42 @@ def main():
 
 
 def try_all(options, folder):
+    log = Log(options.log, seed=options.seed, each=options.each, python=options.python is not None)
     base = Base(options.programs.resolve(), folder)
     (folder / "tried").mkdir()
     names = list(COMMANDS)
-    pythons = [Python(base, options.python) if options.python else None for _ in range(options.jobs)]
-    codes = collections.Counter()
-    broken = []
-    tried = []
+    left = collections.deque(log.left(options.databases))
     end = time.monotonic() + 60 * options.minutes
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: left.clear())
 
-    def try_share(job):
-        for number in range(job, options.databases, options.jobs):
-            if time.monotonic() > end:
-                return
+    def try_share():
+        python = Python(base, options.python) if options.python else None
+        while time.monotonic() < end:
+            try:
+                number = left.popleft()
+            except IndexError:
+                break
             first = number * options.each % len(names)
             some = (names * 2)[first:first + min(options.each, len(names))]
             seed = options.seed * 1_000_000 + number
-            changed, found, ended = try_one(base, seed, some, pythons[job])
-            codes.update(ended.items())
-            tried.append(seed)
-            if len(tried) % 500 == 0:
-                print(f"{len(tried)} databases, {len(broken)} broke a rule", flush=True)
+            changed, found, codes = try_one(base, seed, some, python)
             if found:
-                broken.append(seed)
                 print(f"{seed}: {changed}\n  " + "\n  ".join(found), flush=True)
-
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for share in [pool.submit(try_share, job) for job in range(options.jobs)]:
-            share.result()
-    for python in pythons:
+            log.add(number=number, changed=changed, found=found, codes=codes)
         if python is not None:
             python.end()
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for share in [pool.submit(try_share) for _ in range(options.jobs)]:
+            share.result()
+    codes = collections.Counter(ended for one in log.tried.values() for ended in one["codes"].items())
     for name in [*names, "python"]:
         told = ", ".join(f"{count} × {code}" for (of, code), count in sorted(codes.items()) if of == name)
         if told:
             print(f"{name}: exit code {told}")
-    print(f"{len(tried)} databases, {sum(codes.values())} readings, {len(broken)} broke a rule (seed {options.seed})")
+    broken = log.broken()
+    print(f"{len(log.tried)} databases, {codes.total()} readings, {len(broken)} broke a rule (seed {options.seed})")
     return 1 if broken else 0
 
 
