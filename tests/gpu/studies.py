@@ -100,7 +100,7 @@ def text(name, chosen, versions, processes=1, **more):
     return json.dumps({
         "name": name, "models": [{"zoo": model} for model in models], "compilers": compilers, "batch_sizes": batches,
         "threads": min(4, len(os.sched_getaffinity(0))), "protocol": "paper", "processes": processes,
-        "repetitions": 20, "min_repetition_ms": 5,
+        "repetitions": 20, "min_repetition_ms": 5, "longer_look_s": 0,
         "reference": "identity" if "identity" in versions else "none",
         **({"reference_version": versions["identity"]} if "identity" in versions else {}),
         "memory_limit": "100 GB", "timeouts": {"compile_s": 200, "run_s": 60}, "attempts": 1,
