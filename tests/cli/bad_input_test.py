@@ -20,6 +20,7 @@ processes: 1
 disturbance:
   max_wait_percent: 100
 repetitions: 5
+protocol: paper
 attempts: 1
 """
 
@@ -32,6 +33,7 @@ processes: 1
 disturbance:
   max_wait_percent: 100
 repetitions: 3
+protocol: paper
 attempts: 1
 """
 

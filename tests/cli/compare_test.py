@@ -20,6 +20,7 @@ processes: 3
 disturbance:
   max_wait_percent: 100
 repetitions: 5
+protocol: paper
 output: results
 """
 SIDES = ("--by", "options", "--baseline", "run_ns=1000000", "--candidate", "run_ns=3000000")

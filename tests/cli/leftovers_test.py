@@ -33,6 +33,7 @@ disturbance:
   max_wait_percent: 100
 attempts: 1
 repetitions: 3
+protocol: paper
 warm_up: 1
 min_repetition_ms: 0
 output: results

@@ -23,6 +23,7 @@ processes: 2
 disturbance:
   max_wait_percent: 100
 repetitions: 5
+protocol: paper
 """
 
 

@@ -159,7 +159,8 @@ class Run(NgbTest):
 class Turns(NgbTest):
     """The study's `turns`: the processes of a round are there at the same time, and one of them runs."""
 
-    STUDY = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: [1000000, 2000000]}}') + "turns: 5\n"
+    STUDY = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: [1000000, 2000000]}}').replace(
+        "protocol: paper", "turns: 5")
 
     def test_are_told_with_what_they_leave_unknown(self):
         self.write("turns.yaml", self.STUDY)
@@ -167,11 +168,32 @@ class Turns(NgbTest):
         self.assertEqual(run.returncode, 0, run.stderr)
         facts = self.query("results/test", "SELECT DISTINCT value FROM fact WHERE name = 'turns'")
         self.assertEqual(facts, [("5, with 1 other process",)])
-        steal = self.query("results/test", "SELECT DISTINCT value, unknown_reason FROM reading WHERE quantity = 'steal'")
+        steal = self.query("results/test", "SELECT DISTINCT value, unknown_reason FROM reading WHERE quantity = 'steal' AND "
+                           "moment = 'timed'")
         self.assertEqual(steal, [(None, "other processes had turns meanwhile")])
-        waited = self.query("results/test", "SELECT count(*) FROM reading WHERE quantity = 'run_queue_wait' AND value >= 0")
+        waited = self.query("results/test", "SELECT count(*) FROM reading WHERE quantity = 'run_queue_wait' AND moment = 'timed' "
+                            "AND value >= 0")
         processes = self.query("results/test", "SELECT count(*) FROM process")
         self.assertEqual(waited, processes)
+
+    def test_leave_the_machine_to_the_first_process_of_each_cell_in_a_part_of_its_own(self):
+        self.write("turns.yaml", self.STUDY)
+        self.assertEqual(self.ngb("run", "turns.yaml").returncode, 0)
+        alone = self.query("results/test", "SELECT process_index, count(*), count(DISTINCT cell_key) FROM phase JOIN process "
+                           "USING (process_key) WHERE phase = 'alone' GROUP BY process_index")
+        self.assertEqual(alone, [(0, 8, 8)])
+        busy = self.query("results/test", "SELECT count(*), min(value) FROM reading WHERE quantity = 'alone_inference'")
+        self.assertEqual(busy[0][0], 8)
+        self.assertGreaterEqual(busy[0][1], 0.001)  # the null compiler's run_ns
+        counted = self.query("results/test", "SELECT DISTINCT count(*) FROM repetition WHERE is_warm_up = 0 GROUP BY process_key")
+        self.assertEqual(counted, [(5,)])
+
+    def test_are_taken_unless_the_study_says_otherwise(self):
+        for line, turns in (("", "20"), ("protocol: paper\n", "1")):
+            self.write("study.yaml", self.STUDY.replace("turns: 5\n", line) + f"output: in-{turns}\n")
+            self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
+            stored = dict(self.query(f"in-{turns}", "SELECT key, value FROM protocol"))
+            self.assertEqual(stored.get("turns", "1"), turns)
 
     def test_of_another_number_are_another_protocol(self):
         self.write("turns.yaml", self.STUDY)

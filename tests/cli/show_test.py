@@ -26,6 +26,7 @@ processes: 3
 disturbance:
   max_wait_percent: 100
 repetitions: 5
+protocol: paper
 output: results
 """
 

@@ -27,6 +27,7 @@ processes: 2
 disturbance:
   max_wait_percent: 100
 repetitions: 3
+protocol: paper
 warm_up: 1
 """
 

@@ -32,6 +32,7 @@ processes: 3
 disturbance:
   max_wait_percent: 100
 repetitions: 5
+protocol: paper
 min_repetition_ms: 20
 """
 

@@ -236,6 +236,7 @@ disturbance:
   max_wait_percent: 100
 warm_up: 1
 repetitions: 5
+protocol: paper
 """
 
 
@@ -327,6 +328,7 @@ disturbance:
   max_wait_percent: 100
 warm_up: 1
 repetitions: 5
+protocol: paper
 """
 
 

@@ -30,6 +30,7 @@ processes: 1
 disturbance:
   max_wait_percent: 100
 repetitions: 2
+protocol: paper
 devices:
 """
 
