@@ -49,6 +49,28 @@ std::optional<double> subnormal(const Evidence& evidence) {
   return times > 1.25 ? std::optional(times) : std::nullopt;
 }
 
+// Returns the speed that the process had after its counted repetitions, as a share of the median of theirs, if it is
+// outside of all of theirs and differs by more than 10 %.
+std::optional<double> change_of_speed(const samples::ProcessResult& process) {
+  std::vector<double> seconds;
+  for (const samples::Repetition& repetition : process.repetitions) {
+    if (!repetition.is_warm_up)
+      seconds.push_back(static_cast<double>(repetition.wall_ns) / 1e9 / repetition.inferences);
+  }
+  const auto reading = [&](const char* quantity) {
+    const auto found = std::find_if(process.readings.begin(), process.readings.end(),
+                                    [&](const auto& each) { return each.quantity == quantity; });
+    return found == process.readings.end() ? std::nullopt : found->value.value;
+  };
+  const std::optional<double> later_s = reading("later_inference");
+  if (!later_s || *later_s <= 0 || seconds.empty()) return std::nullopt;
+  std::sort(seconds.begin(), seconds.end());
+  if (*later_s >= seconds.front() && *later_s <= seconds.back()) return std::nullopt;
+  const double before_s = reading("alone_inference").value_or(statistics::quantile_of_sorted(seconds, 0.5));
+  const double share = before_s / *later_s;
+  return std::fabs(share - 1) > 0.10 ? std::optional(share) : std::nullopt;
+}
+
 std::optional<double> speed_changes(const Evidence& evidence) {
   for (const samples::ProcessResult& process : evidence.cell.processes) {
     if (const std::optional<double> share = change_of_speed(process)) return share;
@@ -230,18 +252,16 @@ std::optional<double> retried(const Evidence& evidence) {
 constexpr std::array kFlags{
     Flag{"not_steady", 's', "a process found no steady part within the bound",
          "the speed was still changing when its repetitions were timed", not_steady},
-    Flag{"speed_changes", 'c',
-         "the speed of a longer look differs by more than 10 % from the median, and from every counted repetition",
+    Flag{"speed_changes", 'c', "in a longer look, speed / median > 10 % from 1, and outside of all counted repetitions",
          "the speed was still changing when the repetitions ended: raise `repetitions`, or `min_repetition_ms`, until "
          "they last as long as the use that you measure for",
-         speed_changes},
-    Flag{"subnormal", 'z',
-         "an inference takes over 1.25 times as long as if the processor takes subnormal numbers as 0",
+         speed_changes, true},
+    Flag{"subnormal", 'z', "in a longer look, time / time with subnormal numbers taken as 0 > 1.25",
          "weights or activations are nearer to 0 than 1.2e-38, with which this processor computes slowly; other inputs "
          "or "
          "trained weights may have none: set `settings` of the compiler (onnxruntime: session.set_denormal_as_zero: 1, "
          "openvino: CPU_DENORMALS_OPTIMIZATION: true), or the identity's option flush_denormal",
-         subnormal},
+         subnormal, true},
     Flag{"spread", ' ', "IQR / median > 10 %", "repetitions differ much: check the machine for other load",
          wide_spread},
     Flag{"unstable", 'u', "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine",
@@ -306,25 +326,5 @@ constexpr std::array kFlags{
 }  // namespace
 
 std::span<const Flag> flag_table() { return kFlags; }
-
-std::optional<double> change_of_speed(const samples::ProcessResult& process) {
-  std::vector<double> seconds;
-  for (const samples::Repetition& repetition : process.repetitions) {
-    if (!repetition.is_warm_up)
-      seconds.push_back(static_cast<double>(repetition.wall_ns) / 1e9 / repetition.inferences);
-  }
-  const auto reading = [&](const char* quantity) {
-    const auto found = std::find_if(process.readings.begin(), process.readings.end(),
-                                    [&](const auto& each) { return each.quantity == quantity; });
-    return found == process.readings.end() ? std::nullopt : found->value.value;
-  };
-  const std::optional<double> later_s = reading("later_inference");
-  if (!later_s || *later_s <= 0 || seconds.empty()) return std::nullopt;
-  std::sort(seconds.begin(), seconds.end());
-  if (*later_s >= seconds.front() && *later_s <= seconds.back()) return std::nullopt;
-  const double before_s = reading("alone_inference").value_or(statistics::quantile_of_sorted(seconds, 0.5));
-  const double share = before_s / *later_s;
-  return std::fabs(share - 1) > 0.10 ? std::optional(share) : std::nullopt;
-}
 
 }  // namespace ngb::metrics

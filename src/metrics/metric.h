@@ -59,15 +59,11 @@ struct Flag {
   const char* threshold;                                         // when it is raised, for people: "IQR / median > 10 %"
   const char* meaning;                                           // what it means for the number, and what may help
   std::optional<double> (*raised_by)(const Evidence& evidence);  // the value that raised it; empty: not raised
+  bool shows_value = false;  // the value is written behind the name: "speed_changes 0.83"
 
   [[nodiscard]] constexpr bool casts_doubt() const { return mark != ' '; }
 };
 std::span<const Flag> flag_table();
-
-// Returns the speed that the process had after its counted repetitions, as a share of the median of theirs (in turns:
-// of those of its phase `alone`), if it is outside of all counted ones and differs by more than 10 %. Nothing if it
-// went on in no longer look.
-std::optional<double> change_of_speed(const samples::ProcessResult& process);
 
 // Returns the text of docs/metrics.md, made from both tables.
 std::string to_markdown();

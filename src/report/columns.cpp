@@ -170,12 +170,6 @@ std::vector<std::string> cell_remarks(const CellData& cell) {
   std::vector<std::string> remarks;
   if (std::string remark = check_remark(cell); !remark.empty()) remarks.push_back(std::move(remark));
   if (cell.processes.empty()) return remarks;
-  if (const std::optional<double> share = metrics::change_of_speed(cell.processes.front())) {
-    remarks.push_back(
-        fmt::format("speed_changes: after its counted repetitions, the first process had {:.3g} times the "
-                    "speed that it had in them",
-                    *share));
-  }
   const auto& facts = cell.processes.front().facts;
   if (const auto wait = facts.find("wait"); wait != facts.end()) {
     const bool spins = wait->second == "spin";

@@ -208,7 +208,9 @@ std::string TextTable::flags_of(const Results& results, const CellData& cell) {
                                    [&](const metrics::Flag& each) { return each.name == raised.flag; });
     if (flag == metrics::flag_table().end()) continue;
     ++flags_[flag->name];
-    if (options_.notes) words.emplace_back(flag->name);
+    if (options_.notes) {
+      words.push_back(flag->shows_value ? fmt::format("{} {:.3g}", flag->name, raised.value) : flag->name);
+    }
     if (!options_.notes && flag->casts_doubt()) words.emplace_back(1, flag->mark);
   }
   return text::join(words, options_.notes ? ", " : " ");

@@ -195,25 +195,26 @@ bool Series::go_on(const std::function<bool()>& is_over) {
 }
 
 Later Series::look_on(std::int64_t for_ns, const std::function<void(bool)>& flush) {
-  constexpr int kParts = 16;
-  constexpr std::size_t kMostOfPart = 10'000;
-  const std::int64_t each_ns = std::max<std::int64_t>(fastest_ns(), 1);
-  const std::size_t of_part = std::clamp<std::size_t>(
-      static_cast<std::size_t>(std::max<std::int64_t>(for_ns, 0) / kParts / each_ns), 1, kMostOfPart);
-  std::vector<std::int64_t> walls(of_part);
-  std::vector<std::int64_t> begins(of_part);
+  constexpr std::int64_t kParts = 16;
+  constexpr std::int64_t kMostOfPart = 10'000;
+  std::vector<std::int64_t> walls{fastest_ns()};
+  std::vector<std::int64_t> begins;
   std::array<std::vector<std::int64_t>, 2> of_second_half;
   std::int64_t spent_ns = 0;
   for (std::size_t part = 0; spent_ns < for_ns; ++part) {
+    // By the last repetition, because each may take longer than the one before.
+    const std::int64_t fit = for_ns / kParts / std::max<std::int64_t>(walls.back(), 1);
+    walls.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(fit, 1, kMostOfPart)));
+    begins.resize(walls.size());
     const bool is_flushed = part % 2 == 1;
     if (is_flushed) flush(true);
     const std::size_t completed = repeater_.repeat(inferences_, {walls, begins}, {});
     if (is_flushed) flush(false);
-    if (completed < of_part) return {};
-    auto& kept = of_second_half.at(part % 2);
-    if (2 * spent_ns >= for_ns && kept.size() < kParts * kMostOfPart)
-      kept.insert(kept.end(), walls.begin(), walls.end());
+    if (completed < walls.size()) return {};
     spent_ns += std::max<std::int64_t>(sum_of(walls), 1);
+    auto& kept = of_second_half.at(part % 2);
+    const bool has_room = kept.size() < kParts * kMostOfPart;
+    if (2 * spent_ns >= for_ns && has_room) kept.insert(kept.end(), walls.begin(), walls.end());
   }
   return {per_inference(std::move(of_second_half[0]), inferences_),
           per_inference(std::move(of_second_half[1]), inferences_)};

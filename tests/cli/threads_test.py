@@ -3,9 +3,11 @@
 
 import json
 import os
+import pathlib
 import sqlite3
+import subprocess
 
-from ngb_program import NgbTest
+from ngb_program import BIN, NgbTest
 
 STUDY = """\
 name: threads
@@ -75,3 +77,36 @@ class Threads(NgbTest):
         self.write("study.yaml", STUDY.replace("threads: all", "threads: most"))
         self.assertIn("study.yaml:4:10: threads: expected all, physical, or an integer from 1 to 4096, found most",
                       self.ngb("plan", "study.yaml").stderr)
+
+
+class Quota(NgbTest):
+    """In a control group that allows 0.6 processors, which a test makes where it may."""
+
+    def setUp(self):
+        super().setUp()
+        for root, quota, value in (("cpu", "cpu.cfs_quota_us", "60000"), ("", "cpu.max", "60000 100000")):
+            group = pathlib.Path("/sys/fs/cgroup") / root / f"ngb-test-{os.getpid()}"
+            try:
+                group.mkdir()
+            except OSError:
+                continue
+            self.addCleanup(group.rmdir)
+            if (group / quota).exists():
+                (group / quota).write_text(value)
+                self.members = group / "cgroup.procs"
+                return
+        self.skipTest("no control group for processors can be made here")
+
+    def ngb_within(self, *arguments):
+        """Runs ngb in the group, which is empty again when ngb and its agent have ended."""
+        done = subprocess.run(["sh", "-c", 'echo $$ > "$1"; shift; exec "$@"', "sh", self.members, BIN / "ngb", *arguments],
+                              cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=300)
+        self.wait_for(lambda: not self.members.read_text())
+        return done
+
+    def test_below_the_threads_is_said_by_plan_and_by_run(self):
+        self.write("study.yaml", STUDY.replace("threads: all", "threads: 1").replace("threads: physical", "threads: 1"))
+        said = ("a control group allows 0.6 processors and pauses programs that use more; this study's cells use up to 1: "
+                "give it fewer `threads`, or raise the quota")
+        self.assertIn("Quota: " + said, self.ngb_within("plan", "study.yaml").stdout)
+        self.assertIn("ngb: " + said, self.ngb_within("run", "study.yaml").stderr)

@@ -13,12 +13,15 @@
 #include "report/page/html_table.h"
 #include "report/page/page_parts.h"
 #include "report/page/untrusted.h"
+#include "report/text_width.h"
 #include "report/words.h"
 
 namespace ngb::report::page {
 namespace {
 
 using store::CellData;
+
+constexpr int kMostOfAHeading = 200;  // characters; a failure may have a library's whole report
 
 std::string cell_name(const Labels& labels, const CellData& cell) {
   return fmt::format("{}, {}, batch {}, on {}", labels.compiler(cell), text::visible(cell.of.model.label),
@@ -71,6 +74,15 @@ std::string disturbed_html(const Results& results, const Labels& labels) {
   return group.cells.empty() ? "" : group_html(group);
 }
 
+// Returns what is to be said of a cell that has the flag, behind its name: the value, or whose outputs were compared.
+std::string detail(const metrics::Flag& flag, const CellData& cell, double value) {
+  if (flag.shows_value) return fmt::format(": {:.3g}", value);
+  const std::string_view name = flag.name;
+  const std::vector<std::string> remarks = cell_remarks(cell);
+  const bool is_of_check = name == "other_reference" || name == "unchecked";
+  return is_of_check && !remarks.empty() ? ": " + remarks.front() : "";
+}
+
 // Groups the failures by compiler, kind and phase. A heading has the message of the first cell of its group.
 std::string failure_groups_html(const Results& results, const Labels& labels) {
   std::map<std::tuple<std::string, std::string_view, std::string_view>, Group> groups;
@@ -80,7 +92,8 @@ std::string failure_groups_html(const Results& results, const Labels& labels) {
     const std::string compiler = labels.compiler(*cell);
     Group& group = groups[{compiler, name(failure.kind), name(failure.phase)}];
     if (group.cells.empty()) {
-      group.heading = fmt::format("<b>{}</b> {}", escaped(compiler), escaped(why_no_numbers(*cell)));
+      group.heading =
+          fmt::format("<b>{}</b> {}", escaped(compiler), escaped(shortened(why_no_numbers(*cell), kMostOfAHeading)));
       if (!failure.advice.empty()) group.heading += fmt::format(". To do: {}", escaped(failure.advice));
     }
     group.cells.push_back(fmt::format("{}: {}", cell_name(labels, *cell), failure.message));
@@ -98,7 +111,8 @@ std::string flag_groups_html(const Results& results, const Labels& labels, bool 
     std::vector<std::string> cells;
     for (const CellData* cell : results.cells) {
       for (const Values::Raised& raised : results.values.flags(cell->cell_id)) {
-        if (raised.flag == flag.name) cells.push_back(cell_name(labels, *cell));
+        if (raised.flag != flag.name) continue;
+        cells.push_back(cell_name(labels, *cell) + detail(flag, *cell, raised.value));
       }
     }
     if (cells.empty()) continue;

@@ -12,8 +12,6 @@ FIRST_BEFORE = {"files": 104, "cells": 522, "measured": 305, "inaccurate": 10, "
 BY_HAND = {
     "embedder.int8.onnx": "right: openvino in plain Python differs from onnxruntime by more than half of the largest value",
     "light_squeezenet.onnx": "right: openvino in plain Python has eight zeros where onnxruntime has 0.001",
-    "keypointrcnn.onnx": "not fair: with random weights, rounding decides in which order boxes come",
-    "ssdlite.onnx": "not fair: with random weights, rounding decides in which order boxes come",
 }
 TITLES = {"first": "The first draw", "second": "The second draw, from other packages"}
 INTRODUCTION = """\

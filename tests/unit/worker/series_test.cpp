@@ -149,6 +149,18 @@ TEST(Series, TellsHowLongAnInferenceTakesWithoutSubnormalNumbers) {
   EXPECT_FALSE(flushes);  // afterwards
 }
 
+// A look of 1 s has sixteen parts of 62 ms, or of one repetition: 10 to 60 ms, then one of 70 ms, one of 80 ms and so
+// on. The parts that end after 500 ms are those of 100 to 140 ms, of which every other one is flushed.
+TEST(Series, TellsHowLongAnInferenceTakesThatTakesLongerEachTime) {
+  Player player(
+      [](std::size_t i) { return (i < 21 ? 10 : 10 * (static_cast<std::int64_t>(i) - 20)) * kMillisecondNs; });
+  Series series(work::Protocol(), player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  const Later later = series.look_on(1000 * kMillisecondNs, flush_nothing);
+  EXPECT_DOUBLE_EQ(later.inference_ns.value_or(0), 120e6);  // of 100, 120 and 140 ms
+  EXPECT_FALSE(later.flushed_ns);                           // two: 110 and 130 ms
+}
+
 TEST(Series, TellsTheTimeOfOneInferenceOfAGroup) {
   Player player([](std::size_t) { return kMillisecondNs / 4; });
   Series series(work::Protocol(), player);
@@ -164,7 +176,7 @@ TEST(Series, TellsNothingAfterTooShortALookOrAFailure) {
     return series.look_on(look_ms * kMillisecondNs, flush_nothing).inference_ns;
   };
   EXPECT_FALSE(later(0, SIZE_MAX));
-  EXPECT_FALSE(later(40, SIZE_MAX));  // two repetitions in the second half
+  EXPECT_FALSE(later(40, SIZE_MAX));  // four repetitions, every other one of which is flushed
   EXPECT_TRUE(later(1000, SIZE_MAX));
   EXPECT_FALSE(later(1000, 30));
 }
