@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/ngb/bisect_steps.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -145,7 +147,7 @@ Status BisectSteps::check_contents(const std::filesystem::path& results) {
     Contents now;
     for (const auto& [name, hashes] : *of_step) {
       const bool is_on_each_device = name.starts_with("toolchain ");
-      now.emplace(is_on_each_device ? name + " on " + device : name, hashes);
+      now.emplace(is_on_each_device ? fmt::format("{} on {}", name, device) : name, hashes);
     }
     if (const std::vector<std::string> names = names_of_changed(contents_, now); !names.empty()) {
       return fail("this step was not measured with what the bisection began with: " + text::join(names, "; "),

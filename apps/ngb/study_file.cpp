@@ -91,7 +91,12 @@ tl::expected<plan::Plan, ExitCode> plan_study(const Installation& installation, 
 }
 
 tl::expected<plan::Plan, ExitCode> plan_made_study(const Installation& installation, const nlohmann::json& study) {
-  const std::filesystem::path file = std::filesystem::path(study.at("output").get<std::string>()) / kStudyFile;
+  const std::filesystem::path output = study.at("output").get<std::string>();
+  if (const Status named = check_utf8_path(output); !named) {
+    report_failure(named.error(), kWrongUsage);
+    return tl::unexpected(kWrongUsage);
+  }
+  const std::filesystem::path file = output / kStudyFile;
   return plan_read(installation, file, [&](const auto& vocabulary) {
     return config::read_study(json_text::dump(study), file, vocabulary);
   });

@@ -18,6 +18,7 @@
 #include "bundle/comparison.h"
 #include "bundle/descriptions.h"
 #include "bundle/paths.h"
+#include "bundle/words.h"
 #include "store/copy.h"
 #include "store/store.h"
 
@@ -267,7 +268,9 @@ class Verifier {
     for (const std::string& path : paths_) {
       if (bundle::rule_of_path(path) == "metadata" && path != bundle::kManifestPath) extra.insert(path);
     }
-    const auto made = bundle::descriptions(manifest_->about, folder_, paths_);
+    std::string worded;
+    if (is_of_other()) worded = file::read(folder_ / bundle::kCroissantPath).value_or("");
+    const auto made = bundle::descriptions(manifest_->about, folder_, paths_, worded);
     if (!made) {
       outcome("metadata").why_unchecked = "they cannot be made again: " + made.error().text();
       return Done{};
@@ -285,17 +288,26 @@ class Verifier {
     return Done{};
   }
 
-  // Another version of ngb may write the same numbers with other words, which only that version can tell from a change.
-  void compare_text(const std::string& path, const std::string& given, const std::string& follows) {
-    const std::string difference = bundle::text_difference(given, follows);
+  // Another version of ngb may write the same numbers with other words. Those of formulas are its own; of others, only
+  // that version can tell whether somebody has changed them.
+  void compare_text(const std::string& path, const std::string& given, std::string follows) {
+    std::string difference = bundle::text_difference(given, follows);
     if (difference.empty()) return;
     const std::string_view rule = bundle::rule_of_path(path);
     const bool is_page = path == bundle::kPagePath;
+    if (is_of_other() && is_page) {
+      follows = bundle::with_words_of(given, std::move(follows));
+      difference = bundle::text_difference(given, follows);
+      if (difference.empty()) {
+        outcome(rule).remark = "with the words of the ngb that made it";
+        return;
+      }
+    }
     const bool has_numbers = !is_page || !bundle::data_of_page(given).empty();
     const bool are_alike =
         has_numbers && (is_page ? bundle::have_alike_numbers(bundle::data_of_page(given), bundle::data_of_page(follows))
                                 : bundle::have_alike_numbers(given, follows));
-    if (are_alike && manifest_->about.made_by != describe(this_revision())) {
+    if (are_alike && is_of_other()) {
       other_words_.emplace(rule, fmt::format("{}: the numbers are the same, words differ ({}); ngb {} can decide", path,
                                              difference, manifest_->about.made_by));
       return;
@@ -303,6 +315,7 @@ class Verifier {
     add(rule, {path, difference});
   }
 
+  [[nodiscard]] bool is_of_other() const { return manifest_->about.made_by != describe(this_revision()); }
   RuleOutcome& outcome(std::string_view rule) {
     return *std::find_if(verification_.outcomes.begin(), verification_.outcomes.end(),
                          [&](const RuleOutcome& each) { return each.rule->id == rule; });

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "bundle/paths.h"
+#include "bundle/words.h"
 
 namespace ngb::bundle {
 namespace {
@@ -32,7 +33,7 @@ Result<std::string> first_line(const std::filesystem::path& file) {
 }  // namespace
 
 Result<std::vector<Description>> descriptions(const About& about, const std::filesystem::path& folder,
-                                              const std::vector<std::string>& paths) {
+                                              const std::vector<std::string>& paths, std::string_view worded) {
   const std::vector<std::string> others = without_made(paths);
   auto files = describe_files(folder, others);
   if (!files) return error_of(files);
@@ -40,7 +41,7 @@ Result<std::vector<Description>> descriptions(const About& about, const std::fil
   if (!header) return error_of(header);
   std::vector<Description> made{{kLicencePath, licence_text(about)},
                                 {kReadmePath, readme_text(about, others)},
-                                {kCroissantPath, croissant_text(about, *files, *header)}};
+                                {kCroissantPath, with_words_of(worded, croissant_text(about, *files, *header))}};
   for (const Description& each : made) files->push_back({each.path, each.text.size(), hash::sha256(each.text)});
   std::sort(files->begin(), files->end(),
             [](const BundledFile& one, const BundledFile& other) { return one.path < other.path; });

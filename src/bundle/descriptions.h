@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -18,9 +19,10 @@ struct Description {
 };
 
 // Returns LICENCE, README.md, croissant.json and ro-crate-metadata.json for a folder that holds the files `paths`,
-// which these four may be among. Returns an error if a file cannot be read.
+// which these four may be among. `worded` is a croissant.json whose words of formulas are used (words.h); "": ours are.
+// Returns an error if a file cannot be read.
 Result<std::vector<Description>> descriptions(const About& about, const std::filesystem::path& folder,
-                                              const std::vector<std::string>& paths);
+                                              const std::vector<std::string>& paths, std::string_view worded = {});
 
 // The parts of it.
 std::string licence_text(const About& about);

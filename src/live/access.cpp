@@ -54,8 +54,10 @@ bool has_token(const Request& request, std::string_view token) {
 
 bool names_this_machine(const std::string& host, const Address& address) {
   const std::string port = fmt::format(":{}", address.port);
-  const bool is_default = address.port == 80 && (host == address.host || host == "localhost");  // browsers leave it out
-  return host == address.text() || host == "localhost" + port || is_default;
+  const std::string all = address.text();
+  const std::string name = all.substr(0, all.size() - port.size());
+  const bool is_default = address.port == 80 && (host == name || host == "localhost");  // browsers leave it out
+  return host == all || host == "localhost" + port || is_default;
 }
 
 }  // namespace

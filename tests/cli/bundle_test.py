@@ -10,6 +10,7 @@ import re
 import resource
 import shlex
 import shutil
+import socket
 import sqlite3
 import stat
 import struct
@@ -139,6 +140,16 @@ class Bundle(NgbTest):
             else:
                 self.assertEqual(sorted(made.splitlines()), sorted(self.files[path].splitlines()), command)
 
+    @unittest.skipUnless(shutil.which("sqlite3"), "sqlite3 is not installed")
+    def test_the_command_for_samples_makes_the_same_bytes_with_the_line_ends_that_the_guide_adds(self):
+        with zipfile.ZipFile(io.BytesIO(Bundle.made[1])) as archive:
+            archive.extractall(self.folder / "unpacked")
+        command, = re.findall(r"^\| `data/samples\.csv` \| `(.+)` \|", self.files["README.md"].decode(), re.MULTILINE)
+        self.assertIn(r"`… \| sed 's/$/\r/'`", GUIDE)
+        made = subprocess.run(["sh", "-c", rf"{command} | sed 's/$/\r/'"], cwd=self.folder / "unpacked", capture_output=True,
+                              timeout=60, check=True)
+        self.assertEqual(made.stdout, self.files["data/samples.csv"])
+
     def test_the_same_results_give_the_same_bytes(self):
         shown = self.ngb("show", "results/my_study")  # which keeps derived values in the file
         self.assertEqual(shown.returncode, 0, shown.stderr)
@@ -258,6 +269,70 @@ class Bundle(NgbTest):
         code, message, _ = self.verify(packed(with_manifest(self.files, bundle_version=2)))
         self.assertEqual(code, 3)
         self.assertIn("a newer version of ngb has made this bundle", message)
+
+    def test_words_of_formulas_are_those_of_the_version_that_made_it_and_its_numbers_are_not(self):
+        own = json.loads(self.files["manifest.json"])["made_by"]
+        other = "9" + own[1:]
+        pages = ("report/index.html", "README.md", "ro-crate-metadata.json")
+        words = {"median of b·k / t": "median of 2·k / t",  # in the page's data, its table, and croissant.json
+                 "<td>measurement protocol</td>": "<td>measurement protoc01</td>",
+                 "Raised if: IQR / median &gt; 10 %.": "Raised if: IQR / median &gt; 12 %.",
+                 "; of several instances, of the sum": "; 1f several instances, of the sum"}
+
+        def changed(of_page=lambda text: text, made_by=other):
+            files = {}
+            for path in (*pages, "croissant.json"):
+                text = self.files[path].decode()
+                for before, after in words.items():
+                    text = text.replace(before, after)
+                text = of_page(text) if path == pages[0] else text
+                files[path] = (text.replace(own, made_by) if path in pages else text).encode()
+            self.assertEqual([files[pages[0]].count(each.encode()) > 0 for each in words.values()], [True] * 4)
+            self.assertEqual({path: len(files[path]) for path in files}, {path: len(self.files[path]) for path in files})
+            return forged(self.files, files, made_by=made_by)
+
+        self.assertEqual(self.verify(changed()), (0, "verified", {}))
+        self.assertIn("  page        holds: with the words of the ngb that made it\n", self.ngb("verify", "given.zip").stdout)
+        self.assertEqual(self.verify(changed(made_by=own)),
+                         (7, "numbers_differ", {"page": [pages[0]],
+                                                 "metadata": ["croissant.json", "ro-crate-metadata.json"]}))
+        in_prose = changed(lambda page: page.replace("The overview is", "The 0verview is"))
+        self.assertEqual(self.verify(in_prose), (3, "unknown", {}))
+        in_data = changed(lambda page: next_digit(page.encode(), rb'"measured",[^"]*\[\[[0-9]').decode())
+        self.assertEqual(self.verify(in_data), (7, "numbers_differ", {"page": [pages[0]]}))
+
+    def test_is_verified_where_somebody_has_made_the_names_that_could_be_foretold(self):
+        """In a folder that others use too: a process number and a counter would name the folder for unpacking."""
+        (self.folder / "given.zip").write_bytes(Bundle.made[1])
+        others = self.folder / "others"
+        others.mkdir()
+        self.environment["TMPDIR"] = str(others)
+        newest = subprocess.Popen(["true"])
+        newest.wait()
+        host = socket.gethostname().replace(".", "_")
+        names = [f"ngb-verify.{host}-{newest.pid + i}-1.partial" for i in range(2000)]
+        for name in names:
+            (others / name).touch()
+        verified = self.ngb("verify", "given.zip")
+        self.assertEqual(verified.returncode, 0, verified.stderr)
+        self.assertEqual(sorted(path.name for path in others.iterdir()), sorted(names), "its own folder is removed")
+
+    def test_a_file_that_is_too_large_to_compare_fails_by_its_rule(self):
+        folder = self.folder / "given"
+        with zipfile.ZipFile(io.BytesIO(Bundle.made[1])) as archive:
+            archive.extractall(folder)
+        samples = folder / "data/samples.csv"
+        os.truncate(samples, (1 << 30) + 1)
+        with samples.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        manifest = json.loads(self.files["manifest.json"])
+        for entry in manifest["files"]:
+            if entry["path"] == "data/samples.csv":
+                entry |= {"bytes": (1 << 30) + 1, "sha256": digest}
+        (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
+        verified = self.ngb("verify", "given", timeout=300)
+        self.assertEqual(verified.returncode, 7, verified.stderr)
+        self.assertIn("data/samples.csv: it does not follow from the samples, and is too large to say where", verified.stdout)
 
     def test_what_this_machine_lacks_says_nothing_about_a_bundle(self):
         (self.folder / "given.zip").write_bytes(Bundle.made[1])

@@ -168,9 +168,14 @@ class WorkFolder(NotTheirs):
         self.assertEqual(self.ngb("run", "study.yaml", "--output", "results/test").returncode, 0)
 
     def test_whose_path_is_not_utf8_is_refused_by_its_name(self):
-        refused = self.ngb_in(self.folder, "run", "study.yaml", "--output", b"o\xff")
-        self.assertEqual(refused.returncode, 2, refused.stderr)
-        self.assertIn("the results folder's path is not UTF-8", refused.stderr)
+        for command in (("run", "study.yaml"), ("gate", "study.yaml", "--baseline", "a", "--candidate", "b"),
+                        ("calibrate", "--compiler", "null", "--threads", "1"),
+                        ("choose", self.measured(), "--latency", "p50=10s", "--load", "1/s", "--confirm")):
+            with self.subTest(command):
+                refused = self.ngb_in(self.folder, *command, "--output", b"o\xff")
+                self.assertEqual(refused.returncode, 2, refused.stderr)
+                self.assertIn("the results folder's path is not UTF-8", refused.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.name.startswith("o")], [])
 
 
 class LinksInResults(NotTheirs):

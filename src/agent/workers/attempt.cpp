@@ -312,9 +312,8 @@ void Attempt::finish() {
   ending.result_text = result_text_;
   ending.ended_by_agent = ended_by_us_;
   ending.memory_limit_bytes = plan_.memory_limit_bytes;
-  // The kernel's count for the whole machine says nothing where it has one for the group.
-  const bool is_counted = group_ && group_->counts_memory_kills();
-  ending.has_kernel_killed_for_memory = !is_counted && kernel_memory_kills() > memory_kills_before_;
+  ending.has_kernel_killed_for_memory = kernel_memory_kills() > memory_kills_before_;
+  ending.is_counted_for_group = group_ && group_->counts_memory_kills();
   ending.has_group_run_out_of_memory = group_ && group_->has_run_out_of_memory();
   samples::ProcessResult result = result_of(plan_.request, ending);
   shorten(result);

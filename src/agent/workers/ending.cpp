@@ -42,7 +42,7 @@ Failure without_result(const Ending& ending) {
     failure.message = fmt::format("ended by the memory limit: its control group may hold {}",
                                   text::human_bytes(ending.memory_limit_bytes));
     failure.advice = "raise the study's memory limit, or choose a smaller batch size";
-  } else if (outcome.signal == SIGKILL && ending.has_kernel_killed_for_memory) {
+  } else if (outcome.signal == SIGKILL && ending.has_kernel_killed_for_memory && !ending.is_counted_for_group) {
     failure.kind = FailureKind::out_of_memory;
     failure.message = "killed by the kernel because the machine ran out of memory";
     failure.advice = "choose a smaller batch size, or give the device more memory";

@@ -17,6 +17,7 @@ struct Ending {
   std::optional<std::string> result_text{};          // the frame that the worker delivered
   std::optional<samples::Failure> ended_by_agent{};  // why the agent killed the worker
   bool has_kernel_killed_for_memory = false;         // any process on the machine, while the worker ran
+  bool is_counted_for_group = false;                 // the kernel counts such kills for the worker's control group
   bool has_group_run_out_of_memory = false;          // the kernel killed in its control group
   std::uint64_t memory_limit_bytes = 0;
 };

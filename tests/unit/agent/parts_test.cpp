@@ -67,6 +67,17 @@ TEST(Ending, ReportsASigkillAsOutOfMemoryIfTheKernelHasKilledForMemory) {
   EXPECT_EQ(result_of(request(), ending).failure->kind, FailureKind::crash);
 }
 
+TEST(Ending, IsNoneOutOfMemoryBecauseTheKernelHasKilledAnotherProgramIfItCountsForTheGroup) {
+  Ending ending;
+  ending.launched.wait_status = SIGKILL;
+  ending.memory_limit_bytes = 1'000'000'000;
+  ending.has_kernel_killed_for_memory = true;
+  ending.is_counted_for_group = true;
+  EXPECT_EQ(result_of(request(), ending).failure->kind, FailureKind::crash);
+  ending.has_group_run_out_of_memory = true;
+  EXPECT_EQ(result_of(request(), ending).failure->kind, FailureKind::out_of_memory);
+}
+
 TEST(Ending, ReportsACrashAtTheMemoryLimitAsOutOfMemory) {
   Ending ending;
   ending.launched.wait_status = SIGSEGV;

@@ -44,6 +44,16 @@ TEST(LiveAccess, IsRefusedToAPageWhoseNameWasMadeToLeadHere) {
   EXPECT_EQ(status_of({"GET", "/", ""}, kHere, ""), 403);
 }
 
+TEST(LiveAccess, AtPort80IsAskedForWithoutThePortWhichBrowsersLeaveOut) {
+  const Address here{.host = "127.0.0.1", .port = 80};
+  for (const char* host : {"127.0.0.1", "localhost", "127.0.0.1:80", "localhost:80"}) {
+    EXPECT_EQ(status_of({"GET", "/", host}, here, ""), 200) << host;
+  }
+  EXPECT_EQ(status_of({"GET", "/", "[::1]"}, {.host = "::1", .port = 80}, ""), 200);
+  EXPECT_EQ(status_of({"GET", "/", "evil.example"}, here, ""), 403);
+  EXPECT_EQ(status_of({"GET", "/", "127.0.0.1"}, kHere, ""), 403);
+}
+
 TEST(LiveAccess, IsForReadingOnly) {
   for (const char* method : {"POST", "HEAD", "OPTIONS", "PUT", "DELETE"}) {
     EXPECT_EQ(status_of({method, "/", "127.0.0.1:8017"}, kHere, ""), 405) << method;

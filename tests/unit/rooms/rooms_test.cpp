@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -54,6 +55,20 @@ TEST(Python, IsStartedByBasePythonOrInAFolderOfOurs) {
   }
   EXPECT_THAT(starting, ElementsAre("src/agent/workers/fork_server.cpp", "src/agent/workers/model_writing.cpp",
                                     "src/base/python.cpp"));
+}
+
+TEST(Programs, AreStartedInTwoFiles) {
+  const std::regex starts(R"(\b(posix_spawnp?|exec[lv]p?e?|execvpe|popen|system)\()");
+  std::set<std::string> starting;
+  for (const char* const part : {"src", "apps", "compilers"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / part)) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+      if (std::regex_search(file::read(entry.path()).value(), starts)) {
+        starting.insert(fs::relative(entry.path(), kSource).string());
+      }
+    }
+  }
+  EXPECT_THAT(starting, ElementsAre("compilers/compile_process.cpp", "src/base/process.cpp"));
 }
 
 // Tests the check itself on a made-up tree.
