@@ -304,9 +304,12 @@ class Work {
   // Goes on outside of what counts, to see whether the speed changes.
   void look_longer() {
     const bool is_alone = instance_.count() == 1 && !server_ && !request_.has_load;
-    if (request_.process_index != 0 || !is_alone) return;
-    add_readings(series_->look_on(longer_look_ns(request_.protocol, result_.phases), flush_subnormals),
-                 result_.readings);
+    if (!is_alone) return;
+    if (request_.process_index == 0) {
+      add_readings(series_->look_on(longer_look_ns(request_.protocol, result_.phases), flush_subnormals),
+                   result_.readings);
+    }
+    if (page_ != nullptr) page_->repetitions = result_.repetitions.size();  // those that are told
   }
 
   [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }

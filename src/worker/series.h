@@ -34,7 +34,8 @@ class Repeater {
 // Nothing if fewer than three repetitions were completed there, or one failed.
 struct Later {
   std::optional<double> inference_ns{};
-  std::optional<double> flushed_ns{};  // with subnormal numbers taken as 0 (worker/subnormals.h)
+  // With subnormal numbers taken as 0 (worker/subnormals.h); nothing as well if some repetition was as fast without.
+  std::optional<double> flushed_ns{};
 };
 
 class Series {

@@ -30,6 +30,7 @@ ONLY_PLANNED = {
     "batch_sizes": "inputs of gigabytes",
     "processes": "a minute",
     "min_repetition_ms": "as long as it says",
+    "longer_look_s": "as long as it says",
 }
 
 

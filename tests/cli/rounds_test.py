@@ -20,6 +20,7 @@ baseline: one
 reference: none
 disturbance: {{max_wait_percent: 100}}
 repetitions: {repetitions}
+protocol: paper
 {more}
 output: results
 """

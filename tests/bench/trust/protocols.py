@@ -18,6 +18,7 @@ import subprocess
 from trust import Bench, zoo
 
 KINDS = {"in turns": {"protocol": "turns", "turns": 20}, "the paper's": {"protocol": "paper"}}
+TIMES = 3
 SOURCE = "#include <regex>\nbool f(const char* text) { return std::regex_match(text, std::regex(\"a+b\")); }\n"
 
 
@@ -64,7 +65,7 @@ def main():
     for beside in bench.chosen["beside"]:
         folders = {kind: [] for kind in KINDS}
         with builds(counts[beside], bench.folder):
-            for time in range(1 if bench.quick else 3):
+            for time in range(1 if bench.quick else TIMES):
                 for number, (kind, protocol) in enumerate(KINDS.items()):
                     folders[kind].append(bench.measure(f"{beside}-{number}-{time}", {**study, **protocol}))
         for kind, measured in folders.items():

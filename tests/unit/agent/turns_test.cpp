@@ -75,8 +75,10 @@ TEST(Turns, LeaveTheTimeOfOthersOutOfTheTimedPhase) {
   std::int64_t end = 0;
   std::int64_t both = 0;
   for (const samples::ProcessResult& process : run.processes) {
-    const samples::PhaseUse& timed = process.phases.back();
-    ASSERT_EQ(timed.phase, samples::Phase::timed);
+    const auto found = std::find_if(process.phases.begin(), process.phases.end(),
+                                    [](const auto& use) { return use.phase == samples::Phase::timed; });
+    ASSERT_NE(found, process.phases.end());
+    const samples::PhaseUse& timed = *found;
     std::int64_t own = 0;
     for (const samples::Repetition& repetition : process.repetitions) {
       if (!repetition.is_warm_up) own += repetition.wall_ns;

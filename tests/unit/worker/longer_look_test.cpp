@@ -22,6 +22,10 @@ TEST(LongerLook, CostsAtMost5PercentOfTheCell) {
   EXPECT_EQ(look_ms({.processes = 1}, 1'900, 100), 100);
 }
 
+TEST(LongerLook, LastsNoLongerThanTheProcessBecauseABudgetMayEndBeforeTheOthers) {
+  EXPECT_EQ(look_ms({.processes = 1000}, 400, 100), 500);
+}
+
 TEST(LongerLook, IsNotNeededByALongTimedPhase) { EXPECT_LE(look_ms({.processes = 100}, 1'000, 3'000), 0); }
 
 TEST(LongerLook, LastsAsLongAsTheStudyAsks) {

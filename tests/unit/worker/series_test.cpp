@@ -149,6 +149,16 @@ TEST(Series, TellsHowLongAnInferenceTakesWithoutSubnormalNumbers) {
   EXPECT_FALSE(flushes);  // afterwards
 }
 
+TEST(Series, TellsNothingOfSubnormalNumbersIfSomeRepetitionIsAsFastWithThem) {
+  bool flushes = false;
+  Player player([&flushes](std::size_t i) { return (flushes || i % 7 == 0 ? 8 : 11) * kMillisecondNs; });
+  Series series(work::Protocol(), player);
+  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  const Later later = series.look_on(1000 * kMillisecondNs, [&flushes](bool flush) { flushes = flush; });
+  EXPECT_TRUE(later.inference_ns);
+  EXPECT_FALSE(later.flushed_ns);
+}
+
 // A look of 1 s has sixteen parts of 62 ms, or of one repetition: 10 to 60 ms, then one of 70 ms, one of 80 ms and so
 // on. The parts that end after 500 ms are those of 100 to 140 ms, of which every other one is flushed.
 TEST(Series, TellsHowLongAnInferenceTakesThatTakesLongerEachTime) {
