@@ -52,7 +52,8 @@ def request(**changes):
              "model_path": "", "model": model, "compiler": compiler, "place": place, "protocol": protocol,
              "reference_path": "", "reference_name": "", "reference_key": "", "reference_is_given": False,
              "reference_reason": "", "unconfirmed_outputs": [],
-             "cache_dir": "", "artifact_path": "", "module_site": "", "loads_artifact": False, "has_load": False}
+             "cache_dir": "", "artifact_path": "", "module_site": "", "loads_artifact": False, "has_load": False,
+             "max_wait_ratio": 1}
     whole.update(changes)
     return whole
 
