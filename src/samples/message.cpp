@@ -56,7 +56,8 @@ std::uint32_t largest_record_bytes(const work::Protocol& protocol, int instances
   const auto requests = static_cast<std::uint64_t>(protocol.arrivals ? protocol.arrivals->requests : 0);
   const std::uint64_t of_requests = requests * (kRepetitionBytes + kLatencyBytes);
   const std::uint64_t of_process = kOthersBytes + of_requests + of_each * static_cast<std::uint64_t>(instances);
-  const std::uint64_t in_a_record = protocol.turns > 1 ? processes : 1;
+  // A job that only makes reference outputs has no round.
+  const std::uint64_t in_a_record = protocol.turns > 1 ? std::max<std::size_t>(processes, 1) : 1;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(of_process * in_a_record, kMaxFrameBytes));
 }
 

@@ -80,6 +80,7 @@ TEST(LargestRecord, HoldsAllProcessesOfARoundInTurns) {
   EXPECT_EQ(largest_record_bytes(protocol, 1, 3), largest_record_bytes(protocol));
   protocol.turns = 2;
   EXPECT_EQ(largest_record_bytes(protocol, 1, 3), 3 * largest_record_bytes(protocol));
+  EXPECT_EQ(largest_record_bytes(protocol, 1, 0), largest_record_bytes(protocol)) << "a job for reference outputs";
 }
 
 TEST(LargestRecord, GrowsWithTheRequestsOfTheStudy) {
