@@ -173,7 +173,7 @@ class References(user_models_test.UsersModelsTest):
     def test_a_model_that_keeps_state_is_flagged_and_in_no_verdict(self):
         self.write("net.py", MODULES)
         cells = self.cells("{pytorch: 'net.py:remembers', shapes: {x: [batch, 256]}}",
-                           compilers="[identity, onnxruntime]", longer_look_s=1)
+                           compilers="[identity, onnxruntime]", longer_look_s=1, protocol="paper")
         self.assertIn("outputs_change", self.flags(cells["identity"]))
         self.assertIn("speed_changes", self.flags(cells["identity"]))  # each inference takes longer
         self.assertRegex(cells["identity"]["output_change"], 'output "output" is .*, the reference is ')
