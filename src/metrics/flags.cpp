@@ -258,8 +258,8 @@ constexpr std::array kFlags{
          speed_changes, true},
     Flag{"subnormal", 'z', "in a longer look, time / time with subnormal numbers taken as 0 > 1.25",
          "weights or activations are nearer to 0 than 1.2e-38, with which this processor computes slowly; other inputs "
-         "or "
-         "trained weights may have none: set `settings` of the compiler (onnxruntime: session.set_denormal_as_zero: 1, "
+         "or trained weights may have none: set `settings` of the compiler (onnxruntime: session.set_denormal_as_zero: "
+         "1, "
          "openvino: CPU_DENORMALS_OPTIMIZATION: true), or the identity's option flush_denormal",
          subnormal, true},
     Flag{"spread", ' ', "IQR / median > 10 %", "repetitions differ much: check the machine for other load",

@@ -216,7 +216,8 @@ Later Series::look_on(std::int64_t for_ns, const std::function<void(bool)>& flus
     const bool has_room = kept.size() < kParts * kMostOfPart;
     if (2 * spent_ns >= for_ns && has_room) kept.insert(kept.end(), walls.begin(), walls.end());
   }
-  // Two medians differ on a busy machine anyway; then the fastest of the one is not slower than the other.
+  // On a busy machine any two medians differ. So subnormal numbers are told only if no repetition with them was as
+  // fast.
   const auto& [usual, flushed] = of_second_half;
   const auto fastest = std::min_element(usual.begin(), usual.end());
   Later later{per_inference(usual, inferences_), per_inference(flushed, inferences_)};

@@ -30,7 +30,8 @@ class Repeater {
   [[nodiscard]] virtual std::uint32_t in_flight() const { return 1; }
 };
 
-// What an inference takes some time after the timed phase: the medians of a longer look's second half, in nanoseconds.
+// How long an inference takes some time after the timed phase, in nanoseconds: the medians of a longer look's second
+// half.
 // Nothing if fewer than three repetitions were completed there, or one failed.
 struct Later {
   std::optional<double> inference_ns{};

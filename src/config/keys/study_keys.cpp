@@ -101,8 +101,7 @@ std::vector<Key> measurement_keys() {
        .type = ValueType::word,
        .words = {"turns", "paper"},
        .meaning = "How the processes of a round are measured. turns: in turns, which tells small differences on a "
-                  "machine whose "
-                  "speed changes; paper: one after the other, as in the paper, which is `turns: 1`",
+                  "machine whose speed changes; paper: one after the other, as in the paper, which is `turns: 1`",
        .set = set_member<&Study::protocol_name>,
        .get = get_member<&Study::protocol_name>},
   };

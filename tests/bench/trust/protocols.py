@@ -24,7 +24,7 @@ SOURCE = "#include <regex>\nbool f(const char* text) { return std::regex_match(t
 
 @contextlib.contextmanager
 def builds(count, folder):
-    """So many programs, each of which compiles one source after the other."""
+    """Runs `count` programs; each compiles a source again and again."""
     source = folder / "source.cpp"
     source.write_text(SOURCE)
     started = [subprocess.Popen(["bash", "-c", 'while :; do c++ -O2 -c "$0" -o /dev/null; done', source],
