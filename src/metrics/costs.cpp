@@ -65,7 +65,7 @@ Value gpu_use(const Analysis& analysis, std::size_t cell) {
   std::string why = "no process recorded the use of a GPU";
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     for (const samples::Reading& reading : process.readings) {
-      if (reading.quantity != "gpu_utilisation" || reading.when != "end") continue;
+      if (reading.quantity != "gpu_utilisation" || reading.moment != "end") continue;
       if (reading.value.value)
         percent.push_back(*reading.value.value);
       else

@@ -37,7 +37,7 @@ Known<double> mean_reading(const samples::ProcessResult& process, std::string_vi
   std::vector<double> values;
   std::string why = fmt::format("no process recorded {}", quantity);
   for (const samples::Reading& reading : process.readings) {
-    if (reading.quantity != quantity || reading.when != when) continue;
+    if (reading.quantity != quantity || reading.moment != when) continue;
     if (reading.value.value) {
       values.push_back(*reading.value.value);
     } else {

@@ -18,7 +18,7 @@ std::vector<double> readings(const store::CellData& cell, std::string_view prefi
   std::vector<double> values;
   for (const samples::ProcessResult& process : cell.processes) {
     for (const samples::Reading& reading : process.readings) {
-      const bool is_meant = reading.quantity.starts_with(prefix) && (when.empty() || reading.when == when);
+      const bool is_meant = reading.quantity.starts_with(prefix) && (when.empty() || reading.moment == when);
       if (is_meant && reading.value.value) values.push_back(*reading.value.value);
     }
   }
@@ -184,7 +184,7 @@ std::optional<double> weak_check(const Evidence& evidence) {
 std::optional<double> growth_of_memory(const samples::ProcessResult& process) {
   std::vector<double> bytes;
   for (const samples::Reading& reading : process.readings) {
-    if (reading.quantity == "memory" && reading.when == "during" && reading.value.value) {
+    if (reading.quantity == "memory" && reading.moment == "during" && reading.value.value) {
       bytes.push_back(*reading.value.value);
     }
   }
@@ -213,7 +213,7 @@ std::optional<double> growing_memory(const Evidence& evidence) {
 std::optional<double> outputs_change(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
   return count(std::count_if(processes.begin(), processes.end(),
-                             [](const auto& process) { return process.check && !process.check->change.empty(); }));
+                             [](const auto& process) { return process.check && !process.check->output_change.empty(); }));
 }
 
 // Counts the processes that were not compared with the study's reference, or with one that is doubtful.

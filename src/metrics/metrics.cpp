@@ -141,7 +141,7 @@ Value use_of_load(const Analysis& analysis, std::size_t cell, std::string_view q
   std::vector<double> values;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     for (const samples::Reading& reading : process.readings) {
-      if (reading.quantity != quantity || reading.when != "timed") continue;
+      if (reading.quantity != quantity || reading.moment != "timed") continue;
       if (!reading.value.value) return unknown(reading.value.reason);
       values.push_back(*reading.value.value);
     }
@@ -158,7 +158,7 @@ Value run_queue_wait(const Analysis& analysis, std::size_t cell) {
   Value longest = unknown("measured by a version of ngb that did not measure it");
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     for (const samples::Reading& reading : process.readings) {
-      if (reading.quantity != "run_queue_wait" || reading.when != "timed") continue;
+      if (reading.quantity != "run_queue_wait" || reading.moment != "timed") continue;
       if (!reading.value.value) return unknown(reading.value.reason);
       longest = {std::max(longest.value.value_or(0), *reading.value.value)};
     }

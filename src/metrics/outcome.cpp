@@ -154,7 +154,7 @@ std::string why_no_verdict(const store::CellData& cell) {
   for (const store::RecordedProcess& process : cell.processes) {
     if (!process.check) continue;
     if (process.check->is_lacking()) return "unchecked: " + process.check->reference_reason;
-    if (!process.check->change.empty()) return "outputs change from one inference to the next";
+    if (!process.check->output_change.empty()) return "outputs change from one inference to the next";
   }
   return {};
 }

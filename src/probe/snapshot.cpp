@@ -66,7 +66,7 @@ Known<double> scaled_ratio(const Known<double>& part, const Known<double>& whole
 
 void append(std::vector<Reading>& readings, const std::vector<Reading>& more, const std::string& when) {
   for (Reading reading : more) {
-    reading.when = when;
+    reading.moment = when;
     readings.push_back(std::move(reading));
   }
 }

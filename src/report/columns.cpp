@@ -47,7 +47,7 @@ constexpr std::array kMeasured{
     Attribute{"reference", nullptr, nullptr, of_check<&samples::Check::reference>},
     Attribute{"reference_reason", nullptr, nullptr, of_check<&samples::Check::reference_reason>},
     Attribute{"tolerance", nullptr, nullptr, of_check<&samples::Check::tolerance>},
-    Attribute{"output_change", nullptr, nullptr, of_check<&samples::Check::change>},
+    Attribute{"output_change", nullptr, nullptr, of_check<&samples::Check::output_change>},
     Attribute{"status", nullptr, nullptr, [](const CellData& cell) { return json(name(status_of(cell))); }},
 };
 

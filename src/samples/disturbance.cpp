@@ -39,7 +39,7 @@ struct Wait {
 Wait longest_wait(const ProcessResult& result, Cause::Shows shows) {
   Wait longest;
   for (const Reading& reading : result.readings) {
-    if (reading.when != "timed" || !reading.value.value || *reading.value.value <= longest.percent) continue;
+    if (reading.moment != "timed" || !reading.value.value || *reading.value.value <= longest.percent) continue;
     const auto cause = std::find_if(kCauses.begin(), kCauses.end(), [&](const Cause& each) {
       const bool counts = each.shows == shows || each.shows == Cause::Shows::always;
       return counts && each.quantity == reading.quantity;

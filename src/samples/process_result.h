@@ -60,7 +60,7 @@ struct Check {
   std::optional<std::uint64_t> small_elements{};
   std::string tolerance{};         // "0.0001 + 0.001·|reference|"; "": nothing was compared
   std::string reference_reason{};  // why the first reference did not judge, or what is wrong with this one; "": nothing
-  std::string change{};            // how the outputs after the timed phase differ from the first ones; "": they agree
+  std::string output_change{};     // how the outputs after the timed phase differ from the first ones; "": they agree
 
   // Returns whether the outputs were not compared although the study asks for it.
   [[nodiscard]] bool is_lacking() const { return reference == "none" && !reference_reason.empty(); }
@@ -71,7 +71,7 @@ struct Check {
                  Field{"max_relative_error", &Check::max_relative_error},
                  Field{"finite_elements", &Check::finite_elements}, Field{"small_elements", &Check::small_elements},
                  Field{"tolerance", &Check::tolerance}, Field{"reference_reason", &Check::reference_reason},
-                 Field{"change", &Check::change});
+                 Field{"output_change", &Check::output_change});
   }
 };
 
@@ -82,13 +82,13 @@ struct Reading {
   // "start" | "end" | "timed" (over the timed phase) | "alone" (over the phase alone)
   // | "during" (since the reading before, about a second earlier, in the timed phase; in turns: in the phase alone)
   // | "after" (from the timed repetitions on, which a process repeats a while longer)
-  std::string when{};
+  std::string moment{};
   Known<double> value{};
   StartTime at_ns{};  // when it was taken; only of those taken during the timed phase
 
   static constexpr auto fields(auto visit) {
-    return visit(Field{"quantity", &Reading::quantity}, Field{"unit", &Reading::unit}, Field{"when", &Reading::when},
-                 Field{"value", &Reading::value}, Field{"at_ns", &Reading::at_ns});
+    return visit(Field{"quantity", &Reading::quantity}, Field{"unit", &Reading::unit},
+                 Field{"moment", &Reading::moment}, Field{"value", &Reading::value}, Field{"at_ns", &Reading::at_ns});
   }
 };
 

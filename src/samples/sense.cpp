@@ -146,7 +146,7 @@ void add_check(Sense& sense, const Check& check) {
       .known<double>("check: max_relative_error", check.max_relative_error, 0, kMost)
       .length("check: tolerance", check.tolerance.size(), kLongestName)
       .length("check: reference_reason", check.reference_reason.size(), kLongestText)
-      .length("check: change", check.change.size(), kLongestText);
+      .length("check: output_change", check.output_change.size(), kLongestText);
 }
 
 void add_failure(Sense& sense, const Failure& failure) {
@@ -160,7 +160,7 @@ void add_readings(Sense& sense, const ProcessResult& result) {
   for (const Reading& reading : result.readings) {
     sense.length("readings: quantity", reading.quantity.size(), kLongestName)
         .length("readings: unit", reading.unit.size(), kLongestName)
-        .word("readings: when", reading.when, kMoments)
+        .word("readings: moment", reading.moment, kMoments)
         .duration("readings: at_ns", reading.at_ns.value_or(0))
         .length("readings: unknown", reading.value.reason.size(), kLongestName);
     if (reading.value.value) sense.finite("readings: value", *reading.value.value);

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/implementation.h"
 #include "store/kept_values.h"
-#include "store/load_process.h"
+#include "store/rows.h"
 
 namespace ngb::store {
 namespace {
 
-// Returns the value of a row with the columns cell_id, metric, value, low, high, reason.
+std::string select_derived() { return "SELECT cell_id, " + sql::names_of_columns<DerivedValue>() + " FROM derived"; }
+
 DerivedValue value_in(const sql::Statement& row) {
-  const auto real = [&row](int column) {
-    return row.is_null(column) ? std::nullopt : std::optional<double>(row.real(column));
-  };
-  return {row.text(0), row.text(1), real(2), real(3), real(4), row.text(5)};
+  DerivedValue value = sql::read_record<DerivedValue>(row, 1);
+  value.cell_id = row.text(0);
+  return value;
 }
 
 bool is_kept(sql::Database& database, const FamilyValues& values) {
   sql::Statement& row =
       database.kept("SELECT 1 FROM derived_family WHERE device = ? AND model_hash = ? AND made_of = ?");
-  const Resetting resetting(row);
+  const sql::Resetting resetting(row);
   row.bind(values.family->device, values.family->model_hash, values.made_of);
   return row.step();
 }
 
 void load_family_values(sql::Database& database, FamilyValues& values) {
-  sql::Statement& row = database.kept(
-      "SELECT cell_id, metric, value, low, high, reason FROM derived JOIN cell USING (cell_key) WHERE cell_key = ? "
-      "ORDER BY derived.position");
-  const Resetting resetting(row);
+  static const std::string kSelect = select_derived() +
+                                     " JOIN cell USING (cell_key) WHERE cell_key = ? "
+                                     "ORDER BY derived.position";
+  sql::Statement& row = database.kept(kSelect.c_str());
+  const sql::Resetting resetting(row);
   for (const Family::Member& member : values.family->cells) {
     std::vector<DerivedValue>& of_cell = values.by_cell.emplace_back();
     row.bind(member.cell_key);
@@ -41,14 +42,10 @@ void save_family_values(sql::Database& database, const FamilyValues& values) {
           "ON CONFLICT (device, model_hash) DO UPDATE SET made_of = excluded.made_of")
       .run(values.family->device, values.family->model_hash, values.made_of);
   sql::Statement& remove = database.kept("DELETE FROM derived WHERE cell_key = ?");
-  sql::Statement& insert = database.kept("INSERT INTO derived VALUES (?, ?, ?, ?, ?, ?, ?)");
   for (std::size_t i = 0; i < values.by_cell.size(); ++i) {
     const std::int64_t cell_key = values.family->cells[i].cell_key;
     remove.run(cell_key);
-    std::int64_t position = 0;
-    for (const DerivedValue& value : values.by_cell[i]) {
-      insert.run(cell_key, position++, value.metric, value.value, value.low, value.high, value.reason);
-    }
+    sql::insert(database, cell_key, values.by_cell[i]);
   }
 }
 
@@ -57,9 +54,9 @@ void save_family_values(sql::Database& database, const FamilyValues& values) {
 std::vector<DerivedValue> read_derived(const sql::Database& database) {
   std::vector<DerivedValue> values;
   values.reserve(static_cast<std::size_t>(database.integer("SELECT count(*) FROM derived")));
-  sql::Statement row = database.statement(
-      "SELECT cell_id, metric, value, low, high, reason FROM derived CROSS JOIN cell USING (cell_key) "
-      "ORDER BY derived.cell_key, derived.position");
+  sql::Statement row = database.statement(select_derived() +
+                                          " CROSS JOIN cell USING (cell_key) "
+                                          "ORDER BY derived.cell_key, derived.position");
   while (row.step()) values.push_back(value_in(row));
   return values;
 }

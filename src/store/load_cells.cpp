@@ -100,7 +100,7 @@ class Loader {
 
   [[nodiscard]] std::optional<work::Rounds> load_rounds() {
     sql::Statement& row = database_.kept("SELECT value FROM protocol WHERE key = 'rounds'");
-    const Resetting resetting(row);
+    const sql::Resetting resetting(row);
     if (!row.step()) return std::nullopt;
     require_shallow(database_, row.text(0));
     return rounds_of(row.text(0));
@@ -109,7 +109,7 @@ class Loader {
   // The protocol has the key only if requests arrived (store/protocol.h).
   [[nodiscard]] bool load_has_arrivals() {
     sql::Statement& row = database_.kept("SELECT 1 FROM protocol WHERE key = 'arrivals'");
-    const Resetting resetting(row);
+    const sql::Resetting resetting(row);
     return row.step();
   }
 
@@ -129,7 +129,7 @@ class Loader {
         "FROM cell JOIN model USING (model_key) WHERE cell_key = ?",
         configuration_columns());
     sql::Statement& row = database_.kept(kSelect.c_str());
-    const Resetting resetting(row);
+    const sql::Resetting resetting(row);
     row.bind(cell_key);
     if (!row.step()) refuse_damaged(database_, fmt::format("cell {} belongs to no model", cell_key));
     CellData cell;
@@ -168,7 +168,7 @@ class Loader {
                process.wall_ns = row.integer(5);
                process.stop_reason = row.text(6);
                process.is_steady = row.small(7) != 0;
-               process.threads_used = known_small(row, 8);
+               process.threads_used = sql::Columns<Known<int>>::read(row, 8);
                process.log_path = row.text(10);
                process.run_key = row.integer(12);
                if (!row.is_null(15)) process.threads = row.small(15);
@@ -176,7 +176,7 @@ class Loader {
                  process.check = samples::Check{.reference = row.text(17),
                                                 .tolerance = row.text(18),
                                                 .reference_reason = row.text(19),
-                                                .change = row.text(20)};
+                                                .output_change = row.text(20)};
                }
                if (has_repetitions_) process.made_with = made_with(row.integer(16));
                loaded.environment_key = row.integer(11);
@@ -196,14 +196,7 @@ class Loader {
   // Most processes of a cell were made with the same parts, so these are read once. Key 0: they are unknown.
   const samples::Provenance& made_with(std::int64_t made_with_key) {
     if (made_with_key == made_with_key_) return made_with_;
-    made_with_ = {};
-    each_row(database_,
-             "SELECT manifest_sha256, worker_sha256, package_sha256, plugin_sha256, exporter_sha256, files_sha256, "
-             "model_sha256, reference_key, reference_sha256 FROM made_with WHERE made_with_key = ?",
-             made_with_key, [this](const sql::Statement& row) {
-               made_with_ = {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4),
-                             row.text(5), row.text(6), row.text(7), row.text(8)};
-             });
+    made_with_ = sql::record_of<samples::Provenance>(database_, made_with_key).value_or(samples::Provenance{});
     made_with_key_ = made_with_key;
     return made_with_;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "store/rows.h"
 #include "store/sqlite.h"
 #include "store/store.h"
 
@@ -24,26 +25,11 @@ struct LoadedProcess {
 // Says that the file is damaged.
 [[noreturn]] void refuse_damaged(const sql::Database& database, const std::string& what);
 
-// Returns a number that may be unknown; the next column has the reason.
-Known<int> known_small(const sql::Statement& row, int column);
-
-// Resets a statement at the end of the scope, also if a row could not be used.
-class Resetting {
- public:
-  explicit Resetting(sql::Statement& statement) : statement_(statement) {}
-  Resetting(const Resetting&) = delete;
-  Resetting& operator=(const Resetting&) = delete;
-  ~Resetting() { statement_.reset(); }
-
- private:
-  sql::Statement& statement_;
-};
-
 // Calls `use` with each row of the statement, whose only parameter is `key`. `select` must be a string literal.
 template <class Use>
 void each_row(sql::Database& database, const char* select, std::int64_t key, const Use& use) {
   sql::Statement& row = database.kept(select);
-  const Resetting resetting(row);
+  const sql::Resetting resetting(row);
   row.bind(key);
   while (row.step()) use(row);
 }

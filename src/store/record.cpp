@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "store/implementation.h"
 #include "store/judge.h"
+#include "store/rows.h"
 
 namespace ngb::store {
 namespace {
@@ -80,11 +81,7 @@ class Recorder {
         .kept("INSERT INTO environment (run_key, device, sequence, environment_hash) VALUES (?, ?, ?, ?)")
         .run(known_.run_key, device_, sequence_, hash);
     const std::int64_t key = sql().last_key();
-    for (const samples::EnvironmentEntry& entry : environment.entries) {
-      sql()
-          .kept("INSERT INTO environment_entry VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-          .run(key, entry.name, entry.unit, entry.value.value, reason(entry.value), entry.is_identity);
-    }
+    for (const samples::EnvironmentEntry& entry : environment.entries) sql::insert(sql(), key, entry);
     known_.environments[hash] = key;
   }
 
@@ -92,7 +89,9 @@ class Recorder {
     add_event("rounds_ended");
     for (const std::string& cell_id : ended.cell_ids) {
       const std::optional<std::int64_t> cell = key_of_cell(store_, known_.run_key, device_, cell_id);
-      sql().kept("INSERT INTO rounds_ended VALUES (?, ?) ON CONFLICT DO NOTHING").run(cell, known_.run_key);
+      sql()
+          .kept("INSERT INTO rounds_ended (cell_key, run_key) VALUES (?, ?) ON CONFLICT DO NOTHING")
+          .run(cell, known_.run_key);
     }
   }
 
@@ -114,13 +113,12 @@ class Recorder {
         build + with.files_sha256 + with.model_sha256 + with.reference_key + with.reference_sha256;
     const auto known = store_.known.made_with.find(hashes);
     if (known != store_.known.made_with.end()) return known->second;
-    sql()
-        .kept(
-            "INSERT INTO made_with (build_sha256, manifest_sha256, worker_sha256, package_sha256, plugin_sha256, "
-            "exporter_sha256, files_sha256, model_sha256, reference_key, reference_sha256) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-        .run(build, with.manifest_sha256, with.worker_sha256, with.package_sha256, with.plugin_sha256,
-             with.exporter_sha256, with.files_sha256, with.model_sha256, with.reference_key, with.reference_sha256);
+    static const std::string kInsert =
+        sql::text_of_insert<samples::Provenance>("made_with", "build_sha256", 1) + " ON CONFLICT DO NOTHING";
+    sql::Statement& row = sql().kept(kInsert.c_str());
+    row.bind(build);
+    sql::bind_record(row, 2, with);
+    row.run();
     sql::Statement& query = sql().kept(
         "SELECT made_with_key FROM made_with WHERE build_sha256 = ? AND files_sha256 = ? AND model_sha256 = ? AND "
         "reference_key = ? AND reference_sha256 = ?");
@@ -142,40 +140,22 @@ class Recorder {
   }
 
   void add_event(const char* kind) {
-    sql().kept("INSERT INTO event VALUES (?, ?, ?, ?)").run(known_.run_key, device_, sequence_, kind);
+    sql()
+        .kept("INSERT INTO event (run_key, device, sequence, kind) VALUES (?, ?, ?, ?)")
+        .run(known_.run_key, device_, sequence_, kind);
   }
 
   void add_parts(std::int64_t process, const ProcessResult& result) {
-    std::int64_t position = 0;
-    sql::Statement& phases = sql().kept("INSERT INTO phase VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    for (const samples::PhaseUse& use : result.phases) {
-      phases.run(process, position++, name(use.phase), use.wall_ns, use.cpu_ns.value, reason(use.cpu_ns),
-                 use.peak_rss_bytes.value, reason(use.peak_rss_bytes), use.started_ns);
-    }
-    position = 0;
-    sql::Statement& repetitions = sql().kept("INSERT INTO repetition VALUES (?, ?, ?, ?, ?, ?, ?)");
-    for (const samples::Repetition& repetition : result.repetitions) {
-      repetitions.run(process, position++, repetition.wall_ns, repetition.inferences, repetition.is_warm_up,
-                      repetition.started_ns, repetition.instance);
-    }
+    sql::insert(sql(), process, result.phases);
+    sql::insert(sql(), process, result.repetitions);
     add_latencies(process, result);
-    position = 0;
-    sql::Statement& readings = sql().kept("INSERT INTO reading VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-    for (const samples::Reading& reading : result.readings) {
-      readings.run(process, position++, reading.quantity, reading.unit, reading.when, reading.value.value,
-                   reason(reading.value), reading.at_ns);
-    }
-    position = 0;
-    for (const samples::Neighbour& neighbour : result.neighbours) {
-      sql()
-          .kept("INSERT INTO neighbour VALUES (?, ?, ?, ?, ?)")
-          .run(process, position++, neighbour.name, neighbour.pid, neighbour.cpu_ns);
-    }
+    sql::insert(sql(), process, result.readings);
+    sql::insert(sql(), process, result.neighbours);
     for (const auto& [name, value] : result.facts) {
-      sql().kept("INSERT INTO fact VALUES (?, ?, ?)").run(process, name, value);
+      sql().kept("INSERT INTO fact (process_key, name, value) VALUES (?, ?, ?)").run(process, name, value);
     }
-    if (result.check) add_check(process, *result.check);
-    if (result.failure) add_failure(process, *result.failure);
+    if (result.check) sql::insert(sql(), process, *result.check);
+    if (result.failure) sql::insert(sql(), process, *result.failure);
   }
 
   void add_latencies(std::int64_t process, const ProcessResult& result) {
@@ -183,25 +163,10 @@ class Recorder {
       std::int64_t position = 0;
       for (const std::int64_t latency_ns : result.latencies_ns[i]) {
         sql()
-            .kept("INSERT INTO latency VALUES (?, ?, ?, ?)")
+            .kept("INSERT INTO latency (process_key, repetition_index, position, latency_ns) VALUES (?, ?, ?, ?)")
             .run(process, static_cast<std::int64_t>(i), position++, latency_ns);
       }
     }
-  }
-
-  void add_check(std::int64_t process, const samples::Check& check) {
-    sql()
-        .kept("INSERT INTO output_check VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .run(process, check.reference, check.compared_elements, check.max_absolute_error.value,
-             reason(check.max_absolute_error), check.max_relative_error.value, reason(check.max_relative_error),
-             check.finite_elements, check.small_elements, check.tolerance, check.reference_reason, check.change);
-  }
-
-  void add_failure(std::int64_t process, const samples::Failure& failure) {
-    sql()
-        .kept("INSERT INTO failure VALUES (?, ?, ?, ?, ?, ?, ?)")
-        .run(process, name(failure.kind), name(failure.phase), failure.message, failure.advice, failure.signal,
-             failure.exit_code);
   }
 
   Store::Implementation& store_;

@@ -5,6 +5,7 @@
 
 #include "store/implementation.h"
 #include "store/kept_values.h"
+#include "store/rows.h"
 #include "work/json_bounds.h"
 
 namespace ngb::store {
@@ -28,34 +29,29 @@ void load_values(const sql::Database& database, const std::unordered_map<std::in
   sql::Statement link = database.statement(
       "SELECT position, cell_id FROM series_cell JOIN cell USING (cell_key) ORDER BY position, cell_position");
   while (link.step()) cells[link.integer(0)].push_back(link.text(1));
-  sql::Statement row = database.statement(
-      "SELECT part_key, position, series, device, compiler, subject, batch_sizes, value, low, high, standard_error, "
-      "degrees, reason FROM series ORDER BY position");
-  const auto real = [&row](int column) {
-    return row.is_null(column) ? std::nullopt : std::optional<double>(row.real(column));
-  };
+  sql::Statement row = database.statement("SELECT part_key, position, " + sql::names_of_columns<SeriesValue>() +
+                                          " FROM series ORDER BY position");
   while (row.step()) {
     const auto part = place.find(row.integer(0));
     if (part == place.end()) continue;
-    parts[part->second].values.push_back({row.text(2), row.text(3), row.text(4), row.text(5), row.text(6), real(7),
-                                          real(8), real(9), real(10), real(11), row.text(12),
-                                          std::move(cells[row.integer(1)])});
+    SeriesValue& value = parts[part->second].values.emplace_back(sql::read_record<SeriesValue>(row, 2));
+    value.cell_ids = std::move(cells[row.integer(1)]);
   }
 }
 
 void load_conclusions(const sql::Database& database, const std::unordered_map<std::int64_t, std::size_t>& place,
                       std::vector<SeriesPart>& parts) {
-  sql::Statement row =
-      database.statement("SELECT part_key, kind, sentence, rows_json FROM conclusion ORDER BY position");
+  sql::Statement row = database.statement("SELECT part_key, " + sql::names_of_columns<Conclusion>() +
+                                          " FROM conclusion ORDER BY position");
   while (row.step()) {
     const auto part = place.find(row.integer(0));
     if (part == place.end()) continue;
     // JSON that is nested deeper than ours could exhaust the stack of whoever reads it.
     constexpr work::JsonBounds kBounds{100'000'000, 10'000'000, 10'000'000, 16};
-    if (const Status shallow = work::check_bounds(row.text(3), kBounds); !shallow) {
-      throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, shallow.error().what, database.file()), SQLITE_CORRUPT);
+    const Conclusion& conclusion = parts[part->second].conclusions.emplace_back(sql::read_record<Conclusion>(row, 1));
+    if (const Status shallow = work::check_bounds(conclusion.json, kBounds); !shallow) {
+      row.refuse(shallow.error().what);
     }
-    parts[part->second].conclusions.push_back({row.text(1), row.text(2), row.text(3)});
   }
 }
 
@@ -70,12 +66,7 @@ void add_part(sql::Database& database, const SeriesPart& part) {
   database.kept("INSERT INTO series_part (part, made_of) VALUES (?, ?)").run(part.part, part.made_of);
   const std::int64_t key = database.last_key();
   for (const SeriesValue& value : part.values) {
-    database
-        .kept(
-            "INSERT INTO series (part_key, series, device, compiler, subject, batch_sizes, value, low, high, "
-            "standard_error, degrees, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-        .run(key, value.series, value.device, value.compiler, value.subject, value.batch_sizes, value.value, value.low,
-             value.high, value.standard_error, value.degrees, value.reason);
+    sql::insert(database, key, value);
     const std::int64_t position = database.last_key();
     int cell_position = 0;
     for (const std::string& cell : value.cell_ids) {
@@ -83,10 +74,7 @@ void add_part(sql::Database& database, const SeriesPart& part) {
           .run(position, cell_position++, cell);
     }
   }
-  for (const Conclusion& conclusion : part.conclusions) {
-    database.kept("INSERT INTO conclusion (part_key, kind, sentence, rows_json) VALUES (?, ?, ?, ?)")
-        .run(key, conclusion.kind, conclusion.sentence, conclusion.json);
-  }
+  for (const Conclusion& conclusion : part.conclusions) sql::insert(database, key, conclusion);
 }
 
 }  // namespace

@@ -123,7 +123,11 @@ int Statement::small(int column) const {
   const std::int64_t value = integer(column);
   if (value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max())
     return static_cast<int>(value);
-  throw SqlError(to_error(SQLITE_CORRUPT, fmt::format("the number {} is out of range", value), file_), SQLITE_CORRUPT);
+  refuse(fmt::format("the number {} is out of range", value));
+}
+
+void Statement::refuse(const std::string& what) const {
+  throw SqlError(to_error(SQLITE_CORRUPT, what, file_), SQLITE_CORRUPT);
 }
 
 std::string Statement::text(int column) const {

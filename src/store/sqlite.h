@@ -66,6 +66,8 @@ class Statement {
   [[nodiscard]] int small(int column) const;
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   [[nodiscard]] std::string text(int column) const;
+  // Says that the file is damaged: a value of the row cannot be.
+  [[noreturn]] void refuse(const std::string& what) const;
 
  private:
   void bind_one(int index, std::int64_t value) { check(sqlite3_bind_int64(handle_.get(), index, value)); }

@@ -102,6 +102,12 @@ struct DerivedValue {
   std::optional<double> low{};  // 95 % interval, where the metric has one
   std::optional<double> high{};
   std::string reason{};  // why there is no value
+
+  static constexpr auto fields(auto visit) {  // beside the cell
+    return visit(Field{"metric", &DerivedValue::metric}, Field{"value", &DerivedValue::value},
+                 Field{"low", &DerivedValue::low}, Field{"high", &DerivedValue::high},
+                 Field{"reason", &DerivedValue::reason});
+  }
 };
 
 // The values of the cells of a family. They are out of date once `made_of` differs.
@@ -125,6 +131,15 @@ struct SeriesValue {
   std::optional<double> degrees{};         // of freedom, of the standard error
   std::string reason{};                    // why there is no value
   std::vector<std::string> cell_ids{};     // that it is about; baselines are not among them
+
+  static constexpr auto fields(auto visit) {  // beside the cells
+    return visit(Field{"series", &SeriesValue::series}, Field{"device", &SeriesValue::device},
+                 Field{"compiler", &SeriesValue::compiler}, Field{"subject", &SeriesValue::subject},
+                 Field{"batch_sizes", &SeriesValue::batch_sizes}, Field{"value", &SeriesValue::value},
+                 Field{"low", &SeriesValue::low}, Field{"high", &SeriesValue::high},
+                 Field{"standard_error", &SeriesValue::standard_error}, Field{"degrees", &SeriesValue::degrees},
+                 Field{"reason", &SeriesValue::reason});
+  }
 };
 
 // A statement about the results as a whole: a finding in words, a reversed order, or whether a claim holds.
@@ -132,6 +147,11 @@ struct Conclusion {
   std::string kind{};      // "finding", "reversal", "claim"
   std::string sentence{};  // for people; "" for a kind that is shown as a table
   std::string json{};      // everything about it, with the rows behind it
+
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"kind", &Conclusion::kind}, Field{"sentence", &Conclusion::sentence},
+                 Field{"rows_json", &Conclusion::json});
+  }
 };
 
 // The numbers that span cells of one part of the results. They are out of date once `made_of` differs.

@@ -53,6 +53,7 @@ struct Codec<T> {
 // Writes an enumeration as the word that `name` returns, and reads it with `Parse`.
 template <class Enum, Result<Enum> (*Parse)(std::string_view)>
 struct WordCodec {
+  static Result<Enum> parse(std::string_view word) { return Parse(word); }
   static nlohmann::json write(Enum value) { return name(value); }
   static Enum read(const nlohmann::json& value, const char* field) {
     return fields::value_of(Parse(fields::as<std::string>(value, field)));

@@ -22,14 +22,14 @@ bool Alone::repeat(const std::vector<samples::Repetition>& timed, Repeater& repe
 
 void forget_machine(std::vector<samples::Reading>& readings) {
   for (samples::Reading& reading : readings) {
-    if (reading.when == "timed") reading.value = Known<double>::unknown("other processes had turns meanwhile");
+    if (reading.moment == "timed") reading.value = Known<double>::unknown("other processes had turns meanwhile");
   }
 }
 
 void Alone::add_to(std::vector<samples::Reading>& readings) const {
   for (samples::Reading& reading : probe::readings_between(before_, probe::snapshot())) {
-    if (reading.when != "timed") continue;
-    reading.when = "alone";
+    if (reading.moment != "timed") continue;
+    reading.moment = "alone";
     readings.push_back(std::move(reading));
   }
   if (inference_s_) readings.push_back({"alone_inference", "second", "alone", Known<double>::of(*inference_s_)});

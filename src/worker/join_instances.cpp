@@ -83,9 +83,9 @@ void join_phases(ProcessResult& joined, const ProcessResult& other) {
 void join_readings(ProcessResult& joined, const ProcessResult& other) {
   constexpr std::array<std::string_view, 4> kHighest{"run_queue_wait", "core_steal", "throttled", "other_cpu"};
   for (Reading& reading : joined.readings) {
-    if (reading.when != "timed") continue;
+    if (reading.moment != "timed") continue;
     const auto same = std::find_if(other.readings.begin(), other.readings.end(), [&](const Reading& each) {
-      return each.quantity == reading.quantity && each.when == reading.when;
+      return each.quantity == reading.quantity && each.moment == reading.moment;
     });
     if (same == other.readings.end()) continue;
     const bool is_highest = std::find(kHighest.begin(), kHighest.end(), reading.quantity) != kHighest.end();
@@ -100,7 +100,7 @@ void join_check(ProcessResult& joined, const ProcessResult& other) {
   raise_to(joined.check->max_relative_error, other.check->max_relative_error);
   std::optional<std::uint64_t>& finite = joined.check->finite_elements;
   if (finite && other.check->finite_elements) finite = std::min(*finite, *other.check->finite_elements);
-  if (joined.check->change.empty()) joined.check->change = other.check->change;
+  if (joined.check->output_change.empty()) joined.check->output_change = other.check->output_change;
 }
 
 void join_facts(ProcessResult& joined, const ProcessResult& other) {

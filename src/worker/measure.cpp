@@ -223,7 +223,7 @@ class Work {
     const Attempt<std::vector<OutputView>> outputs = session_.outputs();
     if (!outputs) return;  // what was measured stays right
     const std::span<const OutputView> before = reference_ ? reference_->outputs() : first_outputs_->views();
-    result_.check->change = difference(*outputs, before, request_, reference_ ? "the reference" : kFirst);
+    result_.check->output_change = difference(*outputs, before, request_, reference_ ? "the reference" : kFirst);
   }
 
   // Writes the outputs of one inference, and runs another one to see whether it gives the same.

@@ -25,7 +25,7 @@ bool is_calm(const probe::Counters& before, const probe::Counters& after) {
 
 std::vector<samples::Reading> timed_waits(const probe::Counters& before, const probe::Counters& after) {
   std::vector<samples::Reading> waits = probe::waits_between(before, after);
-  for (samples::Reading& wait : waits) wait.when = "timed";
+  for (samples::Reading& wait : waits) wait.moment = "timed";
   return waits;
 }
 

@@ -199,7 +199,7 @@ void LoadRun::add_use(samples::ProcessResult& result) const {
   for (const samples::Reading& wait : probe::waits_between(begin_->counters, end_->counters)) {
     if (wait.quantity != "other_cpu") continue;
     const auto own = std::find_if(result.readings.begin(), result.readings.end(), [](const auto& reading) {
-      return reading.quantity == "other_cpu" && reading.when == "timed";
+      return reading.quantity == "other_cpu" && reading.moment == "timed";
     });
     if (own == result.readings.end()) continue;
     own->value = wait.value;

@@ -61,7 +61,7 @@ void Watch::look(const std::vector<pid_t>& workers, samples::Phase phase, Nanose
 
 void Watch::add(samples::Reading reading, Nanoseconds now) {
   if (!reading.value.value && !unknown_.insert(reading.quantity).second) return;
-  reading.when = "during";
+  reading.moment = "during";
   reading.at_ns = now.count();
   readings_.push_back(std::move(reading));
 }

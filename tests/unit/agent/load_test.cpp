@@ -37,7 +37,7 @@ work::Load command(const std::string& words, double wait_s = 0) {
 // Returns the value of a reading over the timed phase; -1 if there is none.
 double timed(const samples::ProcessResult& result, std::string_view quantity) {
   for (const samples::Reading& reading : result.readings) {
-    if (reading.quantity == quantity && reading.when == "timed") return reading.value.value.value_or(-1);
+    if (reading.quantity == quantity && reading.moment == "timed") return reading.value.value.value_or(-1);
   }
   return -1;
 }

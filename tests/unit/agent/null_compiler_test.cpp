@@ -55,7 +55,7 @@ TEST(NullCompiler, CompletesEveryProcessWithItsRepetitions) {
     EXPECT_LE(process.repetitions.back().started_ns, before_ns);
     EXPECT_EQ(std::count_if(process.readings.begin(), process.readings.end(),
                             [](const auto& reading) {
-                              return reading.quantity == "run_queue_wait" && reading.when == "timed" &&
+                              return reading.quantity == "run_queue_wait" && reading.moment == "timed" &&
                                      (reading.value.value || !reading.value.reason.empty());
                             }),
               1);

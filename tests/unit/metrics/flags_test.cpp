@@ -207,7 +207,7 @@ TEST(Flags, AreRaisedBySubnormalNumbersThatCostTime) {
 
 TEST(Flags, AreRaisedByOutputsThatChangeAndByAnotherReference) {
   CellData cell = calm();
-  cell.processes[1].check->change = "output \"y\" is 1 at [0], the reference is 2";
+  cell.processes[1].check->output_change = "output \"y\" is 1 at [0], the reference is 2";
   EXPECT_THAT(flags(cell), ElementsAre("outputs_change"));
   cell = calm();
   cell.processes[1].check->reference_reason = "identity 2.15.0 could not make its outputs";

@@ -90,7 +90,7 @@ TEST_F(EnergyOf, AnIdleMachineIsReadWithTheSameMeters) {
   const auto readings = idle_powers(std::chrono::milliseconds(20), root());
   ASSERT_EQ(readings.size(), 1U);
   EXPECT_EQ(readings[0].quantity, "idle_package_power");
-  EXPECT_EQ(readings[0].when, "start");
+  EXPECT_EQ(readings[0].moment, "start");
   EXPECT_EQ(readings[0].value.value, 0.0);
 }
 

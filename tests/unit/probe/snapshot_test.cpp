@@ -21,7 +21,7 @@ class SnapshotOf : public MadeUpMachine {
 
 Known<double> find(const std::vector<Reading>& readings, const std::string& quantity, const std::string& when) {
   for (const Reading& reading : readings) {
-    if (reading.quantity == quantity && reading.when == when) return reading.value;
+    if (reading.quantity == quantity && reading.moment == when) return reading.value;
   }
   return Known<double>::unknown("not there");
 }

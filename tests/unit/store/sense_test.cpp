@@ -79,8 +79,8 @@ TEST_F(Nonsense, OfCountsIsRefused) {
 TEST_F(Nonsense, OfWordsAndPathsIsRefused) {
   EXPECT_THAT(refusal_of([](auto& p) { p.stop_reason = "tired"; }),
               HasSubstr("stop_reason is \"tired\", expected one of"));
-  EXPECT_THAT(refusal_of([](auto& p) { p.readings[0].when = "later"; }),
-              HasSubstr("when is \"later\", expected one of: start, end, timed"));
+  EXPECT_THAT(refusal_of([](auto& p) { p.readings[0].moment = "later"; }),
+              HasSubstr("moment is \"later\", expected one of: start, end, timed"));
   for (const char* path : {"../x", "/etc/passwd", "logs/../../x", "logs//x"}) {
     EXPECT_THAT(refusal_of([&](auto& p) { p.log_path = path; }), HasSubstr("expected a path below the work folder"));
   }

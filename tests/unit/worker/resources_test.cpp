@@ -63,7 +63,7 @@ TEST(PageFaultMeter, CountsPagesThatAreTouchedForTheFirstTime) {
     const PageFaultMeter meter;
     for (std::size_t at = 0; at < kBytes; at += page_bytes) static_cast<volatile char*>(memory)[at] = 1;
     const samples::Reading reading = meter.reading();
-    EXPECT_EQ(reading.quantity + " " + reading.unit + " " + reading.when, "page_faults 1/s timed");
+    EXPECT_EQ(reading.quantity + " " + reading.unit + " " + reading.moment, "page_faults 1/s timed");
     return reading.value.value.value_or(0) * static_cast<double>(system_clock().now().count() - begin_ns) * 1e-9;
   };
   const auto pages = static_cast<double>(kBytes / page_bytes);
