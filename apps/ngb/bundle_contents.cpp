@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <system_error>
-#include <thread>
 
 #include "apps/ngb/report_folder.h"
 #include "base/file.h"
+#include "base/processors.h"
 #include "bundle/data_files.h"
 #include "bundle/paths.h"
 #include "metrics/derive.h"
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int threads_for_contents() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+int threads_for_contents() { return processor_count(); }
 
 // Computes all derived values, which keeps them in the file, and writes those of the cells as a table.
 Status derive_all(const fs::path& results_file, const fs::path& cells_file) {

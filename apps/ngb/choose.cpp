@@ -9,13 +9,13 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <thread>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/confirm.h"
 #include "apps/ngb/device_costs.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
+#include "base/processors.h"
 #include "metrics/derive.h"
 #include "report/choice.h"
 #include "report/confirmation.h"
@@ -144,7 +144,7 @@ int choose(const Installation& installation, const ChooseArguments& arguments) {
   if (!demand) return report_failure(demand.error(), kWrongUsage);
   const auto sources = sources_of(arguments.results);
   if (!sources) return report_failure(sources.error(), kWrongUsage);
-  const auto derived = metrics::derive(*sources, static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+  const auto derived = metrics::derive(*sources, processor_count());
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
   const auto results = report::passing_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);

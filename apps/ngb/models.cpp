@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
 #include "base/json_text.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "zoo/family.h"
 #include "zoo/recipe.h"
@@ -49,7 +49,7 @@ Result<zoo::Recipe> resolve(const ModelsArguments& arguments) {
 int write_model(const ModelsArguments& arguments) {
   const auto recipe = resolve(arguments);
   if (!recipe) return report_failure(recipe.error(), kWrongUsage);
-  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int threads = processor_count();
   const auto written = zoo::write_onnx(*recipe, batch_size(arguments.written_batch), arguments.output, threads);
   if (!written) return report_failure(written.error(), kCannotGoOn);
   return kSuccess;

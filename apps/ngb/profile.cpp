@@ -9,13 +9,13 @@
 #include <memory>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/device_costs.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
+#include "base/processors.h"
 #include "metrics/compute_family.h"
 #include "metrics/families.h"
 #include "report/named_format.h"
@@ -54,7 +54,7 @@ Result<Profile> read_profile(metrics::FamilyReader& reader, const report::CellFi
       profile.devices.insert(cell->of.device);
     }
   };
-  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int threads = processor_count();
   if (const Status done = reader.derive(families, metrics::all_metrics(), threads, add); !done) return error_of(done);
   std::sort(profile.rows.begin(), profile.rows.end(),
             [](const report::ProfileRow& a, const report::ProfileRow& b) { return a.position < b.position; });

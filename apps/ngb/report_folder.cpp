@@ -7,12 +7,12 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <thread>
 
 #include "apps/ngb/report_figures.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
 #include "base/file.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
@@ -107,7 +107,7 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const Repor
   if (!sources) return failed(sources.error(), kWrongUsage);
   auto loaded = std::make_unique<Loaded>();
   loaded->sources = *sources;
-  const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int threads = processor_count();
   auto reader =
       metrics::FamilyReader::open(*sources, request.baseline.empty() ? std::nullopt : std::optional(request.baseline));
   if (!reader) {

@@ -9,13 +9,13 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
+#include "base/processors.h"
 #include "metrics/compute_family.h"
 #include "metrics/derive.h"
 #include "metrics/outcome.h"
@@ -39,8 +39,6 @@ struct ShowArguments {
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-int all_processors() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
-
 report::ShowOptions options_for_terminal(bool all, bool best, bool notes = false) {
   const OutputShape shape = shape_of_stdout();
   return {.all = all, .notes = notes || all, .best = best, .width = shape.width, .color = shape.has_color};
@@ -49,7 +47,7 @@ report::ShowOptions options_for_terminal(bool all, bool best, bool notes = false
 // Adds what spans the cells of the results, and what they say as a whole.
 Status add_spanning(report::Results& results, const std::vector<store::Source>& sources,
                     const metrics::Derived& derived, metrics::series::DerivedSeries& series) {
-  auto found = metrics::series::derive_series(sources, derived, all_processors());
+  auto found = metrics::series::derive_series(sources, derived, processor_count());
   if (!found) return error_of(found);
   series = *std::move(found);
   report::add_series(results, series.parts);
@@ -94,7 +92,7 @@ Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<
     const std::scoped_lock lock(mutex);
     table.append(std::move(part));
   };
-  const Status done = reader.derive(families, table.needed_metrics(), all_processors(), add);
+  const Status done = reader.derive(families, table.needed_metrics(), processor_count(), add);
   if (!done) return done;
   table.print(report::environment_differences(heading.environments, table.devices()), heading.allocator,
               print_table_text);
@@ -124,7 +122,7 @@ Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<
                                const report::CellFilter& filter, const report::Format& format) {
   print_table_text(format.begin());
   InOrder printer;
-  return reader.derive(families, metrics::all_metrics(), all_processors(), [&](metrics::DerivedFamily family) {
+  return reader.derive(families, metrics::all_metrics(), processor_count(), [&](metrics::DerivedFamily family) {
     const std::vector<store::DerivedValue> values = values_of(family);
     const report::Results results = report::results_of(family.cells, values, filter, reader.heading().baseline,
                                                        /*with_best_options=*/false);
@@ -160,7 +158,7 @@ int show(const ShowArguments& arguments) {
   if (comes_in_parts && reader->cell_count() > metrics::kMostCellsInMemory) {
     return show_family_by_family(*reader, arguments, **format);
   }
-  const auto derived = metrics::derive(*std::move(reader), all_processors());
+  const auto derived = metrics::derive(*std::move(reader), processor_count());
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
   auto results = report::passing_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);
@@ -198,7 +196,7 @@ std::string help_on_formats() {
 
 ExitCode print_table(const std::filesystem::path& results_folder) {
   const std::vector<store::Source> sources{{.file = results_folder / "results.db"}};
-  const auto derived = metrics::derive(results_folder / "results.db", all_processors());
+  const auto derived = metrics::derive(results_folder / "results.db", processor_count());
   if (!derived) {
     report_failure(derived.error(), kCannotGoOn);
     return kCannotGoOn;

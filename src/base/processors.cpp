@@ -8,11 +8,14 @@
 #include <cerrno>
 #include <charconv>
 #include <set>
+#include <thread>
 #include <utility>
 
 #include "base/file.h"
 
 namespace ngb {
+
+int processor_count() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
 
 std::vector<int> choose_cpus(const std::vector<int>& allowed, const std::vector<int>& cores, int threads) {
   const auto wanted = static_cast<std::size_t>(std::max(threads, 1));

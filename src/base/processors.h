@@ -8,6 +8,9 @@
 
 namespace ngb {
 
+// Returns the number of this machine's processors that this process may use, at least 1.
+int processor_count();
+
 // Returns `threads` of the allowed processors, sorted, or all of them if there are not more. `cores[i]` is the core of
 // allowed[i]. The highest come first, because interrupts and other programs prefer the lowest; no core is used twice
 // before every core is used once.

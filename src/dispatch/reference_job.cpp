@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/hash.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "dispatch/local.h"
 
@@ -38,7 +38,7 @@ work::Job job_for_references(work::Job only) {
   only.cells.clear();
   only.groups.clear();
   // No more threads than this machine has processors: nothing is timed here.
-  const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int processors = processor_count();
   only.reference->threads = std::min(only.reference->threads, processors);
   for (std::size_t i = 0; i < only.models.size(); ++i) only.groups.push_back({.model_index = static_cast<int>(i)});
   return only;

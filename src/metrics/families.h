@@ -35,7 +35,7 @@ struct DerivedFamily {
   const store::Family* family = nullptr;
   std::vector<store::CellData> cells{};                    // in the order of the family
   std::vector<Steady> steady{};                            // of each cell
-  std::vector<std::vector<store::DerivedValue>> values{};  // of each cell, as compute_all returns them
+  std::vector<std::vector<store::DerivedValue>> values{};  // of each cell, as compute_family returns them
 };
 
 // Computes the values of a family from its cells, which have everything that was measured of them.

@@ -68,11 +68,6 @@ std::span<const Flag> flag_table();
 // Returns the text of docs/metrics.md, made from both tables.
 std::string to_markdown();
 
-// Computes every metric of every cell, in the order of cells and metrics. After each cell's metrics follow its raised
-// flags, named "flag_<name>", with the value that raised them. The values do not depend on `threads`.
-std::vector<store::DerivedValue> compute_all(const std::vector<store::CellData>& cells, int threads,
-                                             const Baseline& baseline = {});
-
 // Returns a text that changes whenever a formula does. Values that were kept under another version are out of date.
 std::string formulas_version();
 

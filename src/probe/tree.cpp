@@ -28,18 +28,6 @@ std::optional<std::uint64_t> parse_unsigned(std::string_view text) { return pars
 
 std::optional<double> parse_real(std::string_view text) { return parse<double>(text); }
 
-std::vector<int> parse_cpu_list(std::string_view text) {
-  std::vector<int> cpus;
-  for (const std::string& part : text::split(text::trim(text), ',')) {
-    const std::size_t dash = part.find('-');
-    const auto first = parse<int>(std::string_view(part).substr(0, dash));
-    const auto last = dash == std::string::npos ? first : parse<int>(std::string_view(part).substr(dash + 1));
-    if (!first || !last) continue;
-    for (int cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
 std::vector<std::string> words(std::string_view line) {
   std::vector<std::string> found;
   constexpr std::string_view kBlank = " \t";

@@ -18,8 +18,6 @@ inline constexpr std::string_view kCpus = "/sys/devices/system/cpu";
 // Parses a decimal number that fills the whole text.
 std::optional<std::uint64_t> parse_unsigned(std::string_view text);
 std::optional<double> parse_real(std::string_view text);
-// Returns 0 1 2 3 8 for "0-3,8". Parts that are not numbers are left out.
-std::vector<int> parse_cpu_list(std::string_view text);
 // Returns the words of a line, which blanks separate.
 std::vector<std::string> words(std::string_view line);
 

@@ -39,12 +39,12 @@ def builds(count, folder):
 
 def speed_ups(bench, folder):
     shown = json.loads(subprocess.run([bench.ngb, "show", folder, "--json"], check=True, capture_output=True).stdout)
-    return [cell["metrics"]["speedup_ratio"] for cell in shown["cells"] if cell["compiler"] != "identity"]
+    return [cell["metrics"]["speed_up_ratio"] for cell in shown["cells"] if cell["compiler"] != "identity"]
 
 
 def report(bench, what, folders):
     all_of_them = [value for folder in folders for value in speed_ups(bench, folder)]
-    known = [value for value in all_of_them if value["value"] is not None and "low" in value]
+    known = [value for value in all_of_them if value.get("value") is not None and value.get("low") is not None]
     widths = [100 * (value["high"] - value["low"]) / 2 / value["value"] for value in known]
     told = sum(value["low"] > 1 or value["high"] < 1 for value in known)
     seconds = [bench.seconds(folder) for folder in folders]

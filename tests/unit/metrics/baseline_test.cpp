@@ -35,7 +35,7 @@ CellData labelled(const std::string& label, CellData cell) {
 store::DerivedValue speed_up_of(const std::vector<CellData>& cells, const std::string& id,
                                 const std::string& baseline = kIdentity) {
   const Baseline chosen = Baseline::find(baseline, cells).value();
-  for (const store::DerivedValue& value : compute_all(cells, 1, chosen)) {
+  for (const store::DerivedValue& value : made_up::values_of(cells, chosen)) {
     if (value.cell_id == id && value.metric == "speed_up_ratio") return value;
   }
   return {.reason = "no such row"};
@@ -126,7 +126,7 @@ TEST(Baseline, IsUsedByEveryRatioThatRefersToIt) {
                                     at_batch(4, 40.0 / 9, "fast")};
   const Baseline slow = Baseline::find("slow", cells).value();
   std::map<std::string, double> of_fast;
-  for (const store::DerivedValue& value : compute_all(cells, 1, slow)) {
+  for (const store::DerivedValue& value : made_up::values_of(cells, slow)) {
     if (value.cell_id == "fast-4" && value.value) of_fast[value.metric] = *value.value;
   }
   EXPECT_NEAR(of_fast.at("speed_up_ratio"), 4.5, 1e-6);     // 900 / 200

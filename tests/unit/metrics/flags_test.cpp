@@ -47,7 +47,7 @@ TEST(Flags, AreRaisedByABaselineOfAnotherEnvironment) {
   identity.cell_id = "identity-1";
   identity.of.compiler.name = identity.of.compiler.label = "identity";
   const auto is_raised = [&] {
-    for (const store::DerivedValue& value : compute_all({identity, calm()}, 1)) {
+    for (const store::DerivedValue& value : made_up::values_of({identity, calm()})) {
       if (value.cell_id == "fast-1" && value.metric == "flag_unlike_baseline") return true;
     }
     return false;
@@ -96,7 +96,7 @@ TEST(Flags, AreRaisedByAClockBelow75PercentOfTheDevicesHighest) {
   CellData other = calm();
   other.cell_id = "other";
   tell(other, 0, "frequency", "end", 4.1e9);
-  const auto values = compute_all({cell, other}, 1);
+  const auto values = made_up::values_of({cell, other});
   const auto raised = std::find_if(values.begin(), values.end(),
                                    [](const store::DerivedValue& value) { return value.metric == "flag_throttled"; });
   ASSERT_NE(raised, values.end());

@@ -2,11 +2,17 @@
 // Makes cells by hand.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "metrics/analysis.h"
+#include "metrics/compute_family.h"
 #include "metrics/metric.h"
 
 namespace ngb::made_up {
@@ -68,10 +74,35 @@ inline store::RecordedProcess failure(int index, samples::FailureKind kind) {
   return made;
 }
 
+// Returns the values of all cells, cell by cell: those of every metric, then the raised flags.
+inline std::vector<store::DerivedValue> values_of(const std::vector<store::CellData>& cells,
+                                                  const metrics::Baseline& baseline = {}) {
+  std::map<std::string, double> highest_hz;
+  for (const store::CellData& each : cells) {
+    for (const samples::ProcessResult& process : each.processes) {
+      for (const samples::Reading& reading : process.readings) {
+        if (reading.quantity == "frequency" && reading.value.value)
+          highest_hz[each.of.device] = std::max(highest_hz[each.of.device], *reading.value.value);
+      }
+    }
+  }
+  std::vector<std::vector<store::DerivedValue>> by_cell(cells.size());
+  for (const std::vector<std::size_t>& family : metrics::families(cells)) {
+    std::vector<const store::CellData*> members;
+    for (const std::size_t index : family) members.push_back(&cells[index]);
+    const metrics::Analysis analysis(std::move(members), baseline);
+    auto values = metrics::compute_family(analysis, metrics::all_metrics(), highest_hz);
+    for (std::size_t i = 0; i < values.size(); ++i) by_cell[family[i]] = std::move(values[i]);
+  }
+  std::vector<store::DerivedValue> all;
+  for (auto& values : by_cell) std::move(values.begin(), values.end(), std::back_inserter(all));
+  return all;
+}
+
 // Returns the value of a metric of a cell, both found by name.
 inline store::DerivedValue value_of(const std::vector<store::CellData>& cells, const std::string& cell_id,
                                     const std::string& metric) {
-  for (const store::DerivedValue& value : metrics::compute_all(cells, 1)) {
+  for (const store::DerivedValue& value : values_of(cells)) {
     if (value.cell_id == cell_id && value.metric == metric) return value;
   }
   return {cell_id, metric, {}, {}, {}, "no such row"};
@@ -81,7 +112,7 @@ inline store::DerivedValue value_of(const std::vector<store::CellData>& cells, c
 inline std::vector<std::string> flags(const store::CellData& cell) {
   constexpr std::string_view kPrefix = "flag_";
   std::vector<std::string> raised;
-  for (const store::DerivedValue& value : metrics::compute_all({cell}, 1)) {
+  for (const store::DerivedValue& value : values_of({cell})) {
     if (value.metric.starts_with(kPrefix)) raised.push_back(value.metric.substr(kPrefix.size()));
   }
   return raised;

@@ -31,7 +31,7 @@ store::CellData profiled() {
 
 ProfileRow row_of(const store::CellData& cell, const CostPerHour& costs = {}) {
   const std::vector<store::CellData> cells{cell};
-  const auto values = metrics::compute_all(cells, 1);
+  const auto values = made_up::values_of(cells);
   return profile_row(cells.front(), all_results(cells, values), costs);
 }
 

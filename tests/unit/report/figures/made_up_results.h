@@ -23,7 +23,7 @@ class ResultsOf {
  public:
   explicit ResultsOf(std::vector<store::CellData> cells)
       : cells_(std::move(cells)),
-        values_(metrics::compute_all(cells_, 1)),
+        values_(values_of(cells_)),
         parts_(series_of(cells_)),
         results_(report::all_results(cells_, values_)) {
     report::add_series(results_, parts_);
@@ -32,7 +32,7 @@ class ResultsOf {
   // The numbers that span cells are these, whatever the cells are.
   ResultsOf(std::vector<store::CellData> cells, std::vector<store::SeriesValue> series)
       : cells_(std::move(cells)),
-        values_(metrics::compute_all(cells_, 1)),
+        values_(values_of(cells_)),
         parts_({{.part = "part", .made_of = "", .values = std::move(series), .conclusions = {}}}),
         results_(report::all_results(cells_, values_)) {
     report::add_series(results_, parts_);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <atomic>
 #include <map>
-#include <thread>
 
 #include "base/hash.h"
 #include "metrics/analysis.h"
@@ -19,20 +16,6 @@ using store::DerivedValue;
 
 // Raise this when a formula's code changes but its text does not.
 constexpr int kRevision = 3;
-
-std::map<std::string, double> highest_frequencies_hz(const std::vector<CellData>& cells) {
-  std::map<std::string, double> highest;
-  for (const CellData& cell : cells) {
-    for (const samples::ProcessResult& process : cell.processes) {
-      for (const samples::Reading& reading : process.readings) {
-        if (reading.quantity != "frequency" || !reading.value.value) continue;
-        double& device = highest[cell.of.device];
-        device = std::max(device, *reading.value.value);
-      }
-    }
-  }
-  return highest;
-}
 
 void add_flags(const Analysis& analysis, std::size_t index, const std::map<std::string, double>& highest_hz,
                std::vector<DerivedValue>& values) {
@@ -69,31 +52,6 @@ std::vector<std::vector<DerivedValue>> compute_family(const Analysis& analysis, 
     add_flags(analysis, i, highest_hz, by_cell[i]);
   }
   return by_cell;
-}
-
-std::vector<DerivedValue> compute_all(const std::vector<CellData>& cells, int threads, const Baseline& baseline) {
-  const auto groups = families(cells);
-  const std::map<std::string, double> highest_hz = highest_frequencies_hz(cells);
-  const std::vector<const Metric*> all_of_them = all_metrics();
-  std::vector<std::vector<DerivedValue>> by_cell(cells.size());
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t group = next++; group < groups.size(); group = next++) {
-      std::vector<const CellData*> members;
-      for (const std::size_t index : groups[group]) members.push_back(&cells[index]);
-      const Analysis analysis(std::move(members), baseline);
-      auto values = compute_family(analysis, all_of_them, highest_hz);
-      for (std::size_t i = 0; i < values.size(); ++i) by_cell[groups[group][i]] = std::move(values[i]);
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (int thread = 1; thread < threads; ++thread) others.emplace_back(work);
-    work();
-  }
-  std::vector<DerivedValue> all;
-  for (std::vector<DerivedValue>& values : by_cell) std::move(values.begin(), values.end(), std::back_inserter(all));
-  return all;
 }
 
 std::string formulas_version() {
