@@ -192,6 +192,33 @@ class LinksInResults(NotTheirs):
                           path.read_bytes()], [])
 
 
+    def test_are_not_written_through_by_a_run(self):
+        self.write("more.yaml", STUDY + "batch_sizes: [1, 2]\n")
+        self.assertEqual(self.ngb("run", "more.yaml", "--output", "more", "--no-report").returncode, 0)
+        logs = [f"logs/{log.name}" for log in (self.folder / "more/devices/local/logs").iterdir()]
+        for names in (["agent.log"], ["journal"], logs):
+            with self.subTest(names[0]):
+                theirs = self.write(f"theirs of {len(names)} {names[0][:4]}", "theirs")
+                work = self.measured(f"mailed {names[0][:4]}") / "devices/local"
+                for name in names:
+                    (work / name).unlink(missing_ok=True)
+                    (work / name).symlink_to(theirs)
+                self.ngb("run", "more.yaml", "--output", work.parent.parent, "--no-report")
+                self.assertEqual(theirs.read_text(), "theirs")
+
+    def test_beside_results_are_not_written_through(self):
+        film = bytes(64) + b"film"  # begins with a zero, as a journal that is over
+        for name in ("results.db.lock", "results.db-journal", "results.db-wal", "results.db-shm"):
+            with self.subTest(name):
+                results = self.measured(f"mailed {name}")
+                theirs = self.folder / f"film {name}"
+                theirs.write_bytes(film)
+                (results / name).symlink_to(theirs)
+                for command in (("show", results), ("run", "study.yaml", "--output", results)):
+                    self.assertIn(self.ngb(*command).returncode, (0, 3))
+                    self.assertEqual(theirs.read_bytes(), film)
+
+
 class NestedResults(NotTheirs):
     def test_are_refused_by_every_command_that_reads_them(self):
         deep = "[" * 200_000 + "]" * 200_000
