@@ -212,6 +212,8 @@ class Bundle(NgbTest):
             with self.subTest(what):
                 code, verdict, fails = self.verify(bundle)
                 self.assertEqual((code, verdict, [*fails]), (6, "files_differ", [rule]))
+        diary = self.changed_database("CREATE TABLE diary (day TEXT)", "INSERT INTO diary VALUES ('mine')")
+        self.assertEqual(self.verify(forged(self.files, {DATABASE: diary}))[2], {"samples": [DATABASE]})
         others = {path: each for path, each in self.files.items() if path != TABLE}
         others |= {"results/results.db-journal": b"x", DATA: self.files[DATA] + b"x", DATABASE: self.files[DATABASE] + b"x"}
         code, _, fails = self.verify(packed(others))
