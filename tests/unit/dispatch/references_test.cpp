@@ -48,8 +48,7 @@ class ReferencesHere : public testing::Test {
     loop_.io.restart();
     return answers;
   }
-  static asio::awaitable<void> keep(References& references, const Share& share,
-                                    Result<References::OfModels>& answer) {
+  static asio::awaitable<void> keep(References& references, const Share& share, Result<References::OfModels>& answer) {
     answer = co_await references.of(share);
   }
 
