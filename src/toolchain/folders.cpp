@@ -71,7 +71,7 @@ Result<FileDescriptor> lock(const Place& place, const Progress& progress) {
   const fs::path parent = place.folder().parent_path();
   if (Status made = file::make_folder(parent); !made) return error_of(made);
   const fs::path path = parent / fmt::format(".{}.lock", place.version);
-  FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd.is_open()) return tl::unexpected(file::from_errno("lock", path, errno));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
   if (progress) progress(fmt::format("waiting: {} {} is being installed elsewhere", place.compiler, place.version));
@@ -175,8 +175,12 @@ Result<std::optional<Toolchain>> find(const fs::path& root, std::string_view com
 }
 
 Status remove_place(const Place& place) {
-  // The folder is renamed first, so that a killed removal leaves no half toolchain.
   std::error_code code;
+  if (!fs::exists(place.folder() / "manifest.json", code)) {
+    return fail("this folder has the place of a toolchain and no manifest.json, so ngb has not made it",
+                place.folder().string(), "move it away, or name another folder with NGB_TOOLCHAINS");
+  }
+  // The folder is renamed first, so that a killed removal leaves no half toolchain.
   fs::rename(place.folder(), place.partial(), code);
   if (code) return tl::unexpected(file::from_errno("remove", place.folder(), code.value()));
   return remove_leftovers(place);

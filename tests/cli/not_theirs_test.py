@@ -219,6 +219,20 @@ class LinksInResults(NotTheirs):
                     self.assertEqual(theirs.read_bytes(), film)
 
 
+    def test_in_a_report_are_not_written_through(self):
+        for name in ("figures", "tables"):
+            with self.subTest(name):
+                results = self.measured(f"mailed {name}")
+                self.assertEqual(self.ngb("report", results, "--tables", "csv").returncode, 0)
+                (results / "report" / name).rename(self.folder / f"theirs {name}")
+                (results / "report" / name).symlink_to(self.folder / f"theirs {name}")
+                before = sorted(path.stat().st_ino for path in (self.folder / f"theirs {name}").iterdir())
+                refused = self.ngb("report", results, "--tables", "csv")
+                self.assertEqual(refused.returncode, 2, refused.stderr)
+                self.assertIn(f"report/{name}: is a link, and files behind it would be replaced", refused.stderr)
+                self.assertEqual(sorted(path.stat().st_ino for path in (self.folder / f"theirs {name}").iterdir()), before)
+
+
 class NestedResults(NotTheirs):
     def test_are_refused_by_every_command_that_reads_them(self):
         deep = "[" * 200_000 + "]" * 200_000
