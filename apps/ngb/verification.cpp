@@ -361,7 +361,7 @@ bool Verification::is_complete() const {
 }
 
 Result<Verification> verify_bundle(const fs::path& given) {
-  const auto scratch = ScratchFolder::beside(fs::temp_directory_path() / "ngb-verify");
+  const auto scratch = ScratchFolder::temporary("ngb-verify");
   if (!scratch) return error_of(scratch);
   return Verifier(given, scratch->path()).verify();
 }

@@ -319,6 +319,15 @@ TEST(ShowCsv, QuotesCommasQuotesAndLineBreaksAsRfc4180Says) {
   EXPECT_THAT(csv, HasSubstr(",\"two\nlines\","));
 }
 
+TEST(ShowCsv, HoldsNothingThatASpreadsheetComputes) {
+  auto odd = cells();
+  odd[0].of.model.label = "=HYPERLINK(1)";
+  odd[1].of.model.label = "@SUM";
+  const std::string csv = shown_as("csv", odd, values());
+  EXPECT_THAT(csv, HasSubstr(",'=HYPERLINK(1),"));
+  EXPECT_THAT(csv, HasSubstr(",'@SUM,"));
+}
+
 TEST(ShowMarkdown, IsATableWithTheNumbersOfTheText) {
   const auto lines = text::split(shown_as("markdown", cells(), values()), '\n');
   ASSERT_EQ(lines.size(), 2U + 5 + 1);
