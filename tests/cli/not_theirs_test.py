@@ -315,10 +315,14 @@ class Surroundings(NotTheirs):
             self.assertEqual("the cache is not used" not in done.stderr, is_used, (oct(mode), done.stderr))
 
     def test_what_is_set_for_pip_elsewhere_does_not_change_where_it_installs(self):
-        self.environment |= {"PIP_NO_INDEX": "1", "PIP_REQUIRE_VIRTUALENV": "1", "PIP_USER": "1", "PIP_PREFIX": "/nowhere"}
-        done = self.ngb("toolchain", "install", "onnxruntime@9.9.9")
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("pip finds no version of onnxruntime==9.9.9", done.stderr)
+        file = self.write("pip.conf", "[global]\nrequire-virtualenv = true\n[install]\nuser = true\n")
+        plain = self.environment | {"PIP_NO_INDEX": "1"}
+        for setting in ({"PIP_REQUIRE_VIRTUALENV": "1", "PIP_USER": "1", "PIP_PREFIX": "/nowhere"},
+                        {"PIP_CONFIG_FILE": str(file)}):
+            self.environment = plain | setting
+            done = self.ngb("toolchain", "install", "onnxruntime@9.9.9")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("pip finds no version of onnxruntime==9.9.9", done.stderr)
 
 
 if __name__ == "__main__":
