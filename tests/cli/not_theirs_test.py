@@ -314,6 +314,17 @@ class Surroundings(NotTheirs):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("the cache is not used" not in done.stderr, is_used, (oct(mode), done.stderr))
 
+    def test_a_cache_in_which_others_may_change_addresses_is_not_used_unless_they_cannot_enter_it(self):
+        runs = self.folder / "cache/runs"
+        runs.mkdir(parents=True)
+        runs.chmod(0o777)
+        self.environment["NGB_CACHE"] = str(runs.parent)
+        for mode, is_used in ((0o755, False), (0o700, True)):
+            runs.parent.chmod(mode)
+            done = self.ngb("run", "study.yaml", "--output", f"results/{mode}", "--no-report")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("the cache is not used" not in done.stderr, is_used, (oct(mode), done.stderr))
+
     def test_what_is_set_for_pip_elsewhere_does_not_change_where_it_installs(self):
         file = self.write("pip.conf", "[global]\nrequire-virtualenv = true\n[install]\nuser = true\n")
         plain = self.environment | {"PIP_NO_INDEX": "1"}
