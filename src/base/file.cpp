@@ -60,6 +60,7 @@ ErrorCode code_of(int error_number) {
 std::string advice(ErrorCode code, int error_number) {
   if (error_number == EFBIG)
     return "raise the shell's limit of a file's size (ulimit -f) and run the same command again";
+  if (error_number == ELOOP) return "it is a link, which ngb does not follow where it writes: remove it";
   if (code == ErrorCode::disk_full) return "free some space and run the same command again";
   if (code == ErrorCode::no_permission) return "check the permissions, or choose another folder";
   return {};
