@@ -52,13 +52,19 @@ bool may_be_renamed_in(const std::filesystem::path& folder) {
   return (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
 }
 
-// Returns whether only this user may write to the folder and to the references in it, and may put another folder in its
-// place. A missing folder counts as this user's, who will make it.
+bool may_others_write_in(const struct stat& folder) {
+  return folder.st_uid != ::geteuid() || (folder.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+// Returns whether only this user may write to the folder, to the references and to the addresses of runs in it, and may
+// put another folder in its place. A missing folder counts as this user's, who will make it.
 bool is_only_ours(const std::filesystem::path& folder) {
-  for (const std::filesystem::path& each : {folder, folder / "references"}) {
-    struct stat status{};
-    if (::stat(each.c_str(), &status) != 0) continue;
-    if (status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) return false;
+  struct stat status{};
+  const bool is_there = ::stat(folder.c_str(), &status) == 0;
+  if (is_there && may_others_write_in(status)) return false;
+  const bool may_others_enter = is_there && (status.st_mode & (S_IXGRP | S_IXOTH)) != 0;
+  for (const char* const name : {"references", "runs"}) {
+    if (may_others_enter && ::stat((folder / name).c_str(), &status) == 0 && may_others_write_in(status)) return false;
   }
   std::error_code code;
   for (std::filesystem::path at = std::filesystem::weakly_canonical(folder, code); !code && at.has_relative_path();) {
@@ -139,7 +145,7 @@ std::filesystem::path usable_cache(const Installation& installation) {
   if (is_only_ours(cache)) return cache;  // if it is missing, the first write reports the error
   warn_once(fmt::format(
       "ngb: {}: the cache is not used, because other users may write there and could change which outputs are right; "
-      "check its content, then run: chmod go-w {}, or name another folder with NGB_CACHE\n",
+      "check its content, then run: chmod -R go-w {}, or name another folder with NGB_CACHE\n",
       cache.string(), cache.string()));
   return {};
 }

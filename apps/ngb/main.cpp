@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kFooter = R"(Example:
   ngb run quickstart
 
-Exit codes: 0 success (of a run: every cell has a result), 1 some cells failed (their reasons are stored), 2 wrong usage
+Exit codes: 0 success (of a run: every cell has a result), 1 some cells have none (their reasons are stored), 2 wrong usage
 or study file, 3 the command could not continue (the message says why and what to do), 4 a gate failed (slower, or
 newly failing) or a choice that was to be confirmed did not hold, 5 a gate is undecided (with --fail-if-undecided), a bisection
 has no single answer or no choice is shown to hold, 6 a verified bundle has other files than its manifest lists, 7 its numbers do

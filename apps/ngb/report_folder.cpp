@@ -43,6 +43,10 @@ Status check_folder(const fs::path& folder) {
   if (!fs::exists(status)) return Done{};
   const std::string next = "name another folder with -o";
   if (!fs::is_directory(status)) return fail("a file has the report's name", folder.string(), next);
+  for (const char* const name : {kFiguresFolder, kTablesFolder}) {
+    if (!fs::is_symlink(folder / name, code)) continue;
+    return fail("is a link, and files behind it would be replaced", (folder / name).string(), next);
+  }
   if (fs::exists(folder / kReportMark, code)) return Done{};
   const bool is_empty = fs::is_empty(folder, code);
   if (code) return tl::unexpected(file::from_errno("read the folder", folder, code.value()));

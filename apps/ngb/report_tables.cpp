@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace tables = report::tables;
 
-constexpr const char* kTablesFolder = "tables";
 constexpr const char* kNumbersFile = "numbers.tex";
 constexpr std::string_view kLatex = "latex";
 constexpr std::string_view kParquet = "parquet";

@@ -14,6 +14,9 @@
 
 namespace ngb::app {
 
+// The folder of tables in that of a report.
+inline constexpr const char* kTablesFolder = "tables";
+
 struct TablesRequest {
   std::vector<std::string> formats{};    // names of report::tables::formats(); none: no tables
   std::vector<std::string> published{};  // the paper's devices to show beside one's own, in figures too

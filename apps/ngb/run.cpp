@@ -300,7 +300,7 @@ int run(const Installation& installation, RunArguments arguments) {
   const int code = print_outcome(results);
   say("\nResults: {}\n", results.string());
   end_with_report(arguments, results,
-                  code == kSomeCellsFailed ? "The run has ended; some cells failed." : "The run has ended.");
+                  code == kSomeCellsFailed ? "The run has ended; some cells have no result." : "The run has ended.");
   if (code == kSomeCellsFailed) say("To try the failed cells again: ngb resume {} --retry-failed\n", results.string());
   return code;
 }

@@ -25,6 +25,13 @@ Result<ScratchFolder> ScratchFolder::beside(const std::filesystem::path& path) {
   return ScratchFolder(folder);
 }
 
+Result<ScratchFolder> ScratchFolder::temporary(const std::string& name) {
+  std::error_code code;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(code);
+  if (code) return fail("there is no folder for temporary files", "TMPDIR", "let TMPDIR name a folder that exists");
+  return beside(folder / name);
+}
+
 ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
 
 ScratchFolder::~ScratchFolder() {

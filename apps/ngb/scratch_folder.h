@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/result.h"
 
@@ -14,6 +15,8 @@ class ScratchFolder {
   // The folder gets a name of its own beside `path` (file::partial_path). Those that killed programs left there are
   // removed after a day.
   static Result<ScratchFolder> beside(const std::filesystem::path& path);
+  // Does the same in the folder for temporary files (TMPDIR). Returns an error if there is none.
+  static Result<ScratchFolder> temporary(const std::string& name);
   ScratchFolder(ScratchFolder&& other) noexcept;
   ScratchFolder& operator=(ScratchFolder&&) = delete;
   ~ScratchFolder();

@@ -110,7 +110,7 @@ int print_outcomes(const std::vector<store::CellData>& cells) {
 }  // namespace
 
 int try_models(const Installation& installation, const std::filesystem::path& file) {
-  const auto scratch = ScratchFolder::beside(std::filesystem::temp_directory_path() / "ngb-trial");
+  const auto scratch = ScratchFolder::temporary("ngb-trial");
   if (!scratch) return report_failure(scratch.error(), kCannotGoOn);
   auto plan = plan_trial(installation, file, scratch->path());
   if (!plan) return plan.error();

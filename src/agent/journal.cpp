@@ -83,7 +83,7 @@ bool Journal::is_there(const std::filesystem::path& folder, const std::string& r
 }
 
 Status Journal::open_file() {
-  fd_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  fd_ = FileDescriptor(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd_.is_open()) return tl::unexpected(file::from_errno("open the journal", path_, errno));
   const Result<std::uint64_t> size = size_of(fd_, path_);
   if (!size) return error_of(size);

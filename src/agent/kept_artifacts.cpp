@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "base/file.h"
@@ -17,6 +19,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t kNameLength = 16;
 constexpr const char* kArtifact = "artifact";
 constexpr const char* kDescription = "artifact.json";
 constexpr std::uint64_t kMaxArtifactJsonBytes = 16U << 20U;
@@ -78,15 +81,20 @@ Json describe_artifact(const samples::Origin& origin, int process_index, Json co
 }  // namespace
 
 KeptArtifacts::KeptArtifacts(std::filesystem::path folder) : folder_(std::move(folder)) {
+  // Only names that `begin` gives: the folder may be a link to somewhere else.
+  std::set<std::string> cells;
   std::error_code code;
   for (const auto& entry : std::filesystem::directory_iterator(folder_, code)) {
-    if (entry.path().extension() == ".partial") std::filesystem::remove_all(entry.path(), code);
+    const std::string cell = entry.path().filename().string().substr(0, kNameLength);
+    const bool is_hash = cell.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (is_hash && cell.size() == kNameLength) cells.insert(cell);
   }
+  for (const std::string& cell : cells) file::remove_old_partials(folder_ / cell, std::chrono::hours(0));
 }
 
 // The id of a cell comes from the client and may contain anything.
 std::filesystem::path KeptArtifacts::folder_of(const std::string& cell_id) const {
-  return folder_ / hash::sha256(cell_id).substr(0, 16);
+  return folder_ / hash::sha256(cell_id).substr(0, kNameLength);
 }
 
 // Reads the whole artifact. Returns nothing if it is not the one that its description says.

@@ -60,6 +60,7 @@ ErrorCode code_of(int error_number) {
 std::string advice(ErrorCode code, int error_number) {
   if (error_number == EFBIG)
     return "raise the shell's limit of a file's size (ulimit -f) and run the same command again";
+  if (error_number == ELOOP) return "it is a link, which ngb does not follow where it writes: remove it";
   if (code == ErrorCode::disk_full) return "free some space and run the same command again";
   if (code == ErrorCode::no_permission) return "check the permissions, or choose another folder";
   return {};
@@ -226,8 +227,7 @@ Status write_new(const std::filesystem::path& path, std::string_view content) {
   return write_as(path, content, rename_to_new);
 }
 
-void remove_old_partials(const std::filesystem::path& path) {
-  constexpr std::chrono::hours kOld(24);
+void remove_old_partials(const std::filesystem::path& path, std::chrono::hours unchanged) {
   const std::string begin = path.filename().string() + ".";
   const auto now = std::filesystem::file_time_type::clock::now();
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
@@ -237,7 +237,7 @@ void remove_old_partials(const std::filesystem::path& path) {
     if (!name.starts_with(begin) || !is_end_of_partial(std::string_view(name).substr(begin.size()))) continue;
     std::error_code ignored;
     const auto changed = entry->last_write_time(ignored);
-    if (!ignored && now - changed > kOld) std::filesystem::remove_all(entry->path(), ignored);
+    if (!ignored && now - changed >= unchanged) std::filesystem::remove_all(entry->path(), ignored);
   }
 }
 

@@ -68,9 +68,9 @@ Status put_in_place(const std::filesystem::path& made, const std::filesystem::pa
 // Does the same, and fails if there is something at `path`, even if it came in between.
 Status put_in_new_place(const std::filesystem::path& made, const std::filesystem::path& path);
 
-// Removes files and folders that partial_path() named for `path` and that did not change for a day, because the process
-// that made them was killed. What cannot be removed is left.
-void remove_old_partials(const std::filesystem::path& path);
+// Removes files and folders that partial_path() named for `path` and that did not change for so long, because the
+// process that made them was killed. What cannot be removed is left.
+void remove_old_partials(const std::filesystem::path& path, std::chrono::hours unchanged = std::chrono::hours(24));
 
 // Puts the names in `folder` on disk, that is what was created, renamed or removed there.
 Status sync_folder(const std::filesystem::path& folder);

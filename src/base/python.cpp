@@ -57,13 +57,15 @@ std::optional<std::string> environment_python() {
   return std::nullopt;
 }
 
-// Where pip installs, and whether it may, is decided here and not by what the user has set for other uses of pip.
+// Where pip installs, and whether it may, is decided here and not by what the user has set for other uses of pip: a
+// variable that is 0 counts more than pip's own file.
 constexpr std::string_view kBegin =
     "import sys\n"
     "sys.path = [folder for folder in sys.path if folder]\n"
     "import os\n"
-    "for name in ('USER', 'PREFIX', 'TARGET', 'ROOT', 'REQUIRE_VIRTUALENV'):\n"
-    "    os.environ.pop('PIP_' + name, None)\n";
+    "for name in ('PREFIX', 'TARGET', 'ROOT'):\n"
+    "    os.environ.pop('PIP_' + name, None)\n"
+    "os.environ.update(PIP_USER='0', PIP_REQUIRE_VIRTUALENV='0')\n";
 
 }  // namespace
 

@@ -32,7 +32,7 @@ void add_samples(const store::CellData& cell, std::string& text) {
 }  // namespace
 
 Status write_samples(metrics::FamilyReader& reader, const std::filesystem::path& file) {
-  const FileDescriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const FileDescriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!out.is_open()) return tl::unexpected(file::from_errno("write", file, errno));
   Status written = file::write_all(
       out.get(), "cell_id,process_index,instance,repetition_index,is_warm_up,wall_ns,inferences\r\n", file.string());

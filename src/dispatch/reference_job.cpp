@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -73,8 +74,8 @@ asio::awaitable<void> References::make(const Share& share, work::Job job) {
     co_return;
   }
   const std::filesystem::path folder = share.work_folder / "references";
-  std::error_code code;
-  std::filesystem::remove_all(folder, code);  // outputs that failed in an earlier run are tried again
+  // A run of its own, so that outputs that failed before are tried again: nothing of an earlier one has to be removed.
+  job.run_id = fmt::format("{}-{}", job.run_id, std::chrono::system_clock::now().time_since_epoch().count());
   const Share here{.device = {.name = share.device.name, .kind = config::kLocal},
                    .run_id = job.run_id,
                    .job = [&job] { return job; },

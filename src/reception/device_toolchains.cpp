@@ -124,7 +124,7 @@ std::string end_of(const fs::path& log) {
 }
 
 Status run_pip(const fs::path& partial, const fs::path& log_path, Nanoseconds patience) {
-  const FileDescriptor log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const FileDescriptor log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!log.is_open()) return tl::unexpected(file::from_errno("write", log_path, errno));
   process::Spawn spawn{python::run_module({"python3"}, "pip")};

@@ -134,7 +134,7 @@ Status Receiving::open_piece() {
   while (!is_complete()) {
     const std::filesystem::path path = partial_of(content_path(current()));
     const std::uint64_t offset_bytes = want_.pieces[next_].offset_bytes;
-    partial_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    partial_ = FileDescriptor(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!partial_.is_open() || ::ftruncate(partial_.get(), static_cast<off_t>(offset_bytes)) != 0) {
       return tl::unexpected(file::from_errno("write", path, errno));
     }

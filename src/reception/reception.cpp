@@ -287,7 +287,7 @@ class Reception {
   Result<std::string> start_agent(const samples::Attach& attach) {
     const std::filesystem::path work_folder = folder_ / attach.run;
     const std::filesystem::path log_path = work_folder / "agent.log";
-    const FileDescriptor log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    const FileDescriptor log(::open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!log.is_open()) return tl::unexpected(file::from_errno("write", log_path, errno));
     const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     std::array<int, 2> ends{};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/copy.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <system_error>
 
@@ -64,6 +66,14 @@ Status check_references(const std::filesystem::path& file) {
     sql::Statement row = database.statement("PRAGMA foreign_key_check");
     if (!row.step()) return Done{};
     return fail("a row of the table " + row.text(0) + " refers to a row that is missing", file.string());
+  });
+}
+
+Status check_only_ours(const std::filesystem::path& file) {
+  return sql::guarded([&]() -> Status {
+    const std::string foreign = foreign_object(open_to_read(file, migrations()));
+    if (foreign.empty()) return Done{};
+    return fail(fmt::format("it has the {}, which no bundle has", foreign), file.string());
   });
 }
 

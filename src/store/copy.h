@@ -19,6 +19,9 @@ Status copy_measured(const std::filesystem::path& from, const std::filesystem::p
 // Returns an error if a row of the file refers to a row that is missing, or if the file cannot be read.
 Status check_references(const std::filesystem::path& file);
 
+// Returns an error if the file has tables, views, indexes or triggers of others, which no copy has.
+Status check_only_ours(const std::filesystem::path& file);
+
 // Returns whether the file says that a newer version of ngb has written it. False if it cannot be read.
 bool is_of_newer_version(const std::filesystem::path& file);
 

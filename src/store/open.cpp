@@ -82,17 +82,20 @@ void copy_to(sql::Database& copy, sql::Database& source) {
 }
 
 // Keeps an older file under the name results.version-N.db before it is migrated, for the version of ngb that wrote it.
-// A copy of that name that exists is kept instead.
+// A copy of that name that exists is kept instead. Only who has the writer's lock opens a file to write, so that a
+// partial copy is one of a program that was killed, which no later call would remove: the file is older only until
+// then.
 void keep_older(sql::Database& database, std::int64_t version) {
   const std::filesystem::path file = database.file();
   const std::filesystem::path kept =
       file.parent_path() / (file.stem().string() + ".version-" + std::to_string(version) + file.extension().string());
   std::error_code error;
-  file::remove_old_partials(kept);
+  file::remove_old_partials(kept, std::chrono::hours(0));
   if (std::filesystem::exists(kept, error)) return;
   const std::filesystem::path partial = file::partial_path(kept);
   try {
     sql::Database copy(partial, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+    copy.execute("PRAGMA journal_mode = MEMORY");  // a kill would leave a journal on disk
     copy_to(copy, database);
   } catch (const sql::SqlError&) {
     std::filesystem::remove(partial, error);

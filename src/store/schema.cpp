@@ -130,6 +130,13 @@ std::set<std::pair<std::string, std::string>> objects_of(const sql::Database& da
   return objects;
 }
 
+std::set<std::pair<std::string, std::string>> our_objects() {
+  sql::Database ours(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  for (const Migration& step : kMigrations) ours.execute(step.sql);
+  renew_views(ours);
+  return objects_of(ours);
+}
+
 }  // namespace
 
 std::span<const Migration> migrations() { return kMigrations; }
@@ -163,10 +170,16 @@ void migrate(sql::Database& database, std::span<const Migration> steps) {
   if (has_all_tables) renew_views(database);
 }
 
+std::string foreign_object(const sql::Database& database) {
+  const auto made_by_us = our_objects();
+  for (const auto& object : objects_of(database)) {
+    if (!made_by_us.contains(object)) return fmt::format("{} {}", object.first, object.second);
+  }
+  return {};
+}
+
 void keep_only_ours(sql::Database& database) {
-  sql::Database ours(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-  for (const Migration& step : kMigrations) ours.execute(step.sql);
-  const auto made_by_us = objects_of(ours);
+  const auto made_by_us = our_objects();
   sql::Transaction transaction(database);
   for (const char* const kind : {"trigger", "view", "index", "table"}) {  // each before what it depends on
     for (const auto& [type, name] : objects_of(database)) {

@@ -28,6 +28,10 @@ FileKind identify(const sql::Database& database, std::span<const Migration> step
 // (schema_views.h). A file that has both stays unchanged, byte for byte. Throws SqlError.
 void migrate(sql::Database& database, std::span<const Migration> steps);
 
+// Returns the name of a table, view, index or trigger that ngb has not made; "" if there is none. The file has the
+// tables of the newest version. Throws SqlError.
+std::string foreign_object(const sql::Database& database);
+
 // Removes tables, views, indexes and triggers that ngb has not made, and makes the view `sample` as it is now. The file
 // has the tables of the newest version. Throws SqlError.
 void keep_only_ours(sql::Database& database);

@@ -43,7 +43,7 @@ Result<WriterLock> WriterLock::acquire(const std::filesystem::path& results_file
   constexpr Nanoseconds kPause = std::chrono::milliseconds(20);
   const Nanoseconds give_up = system_clock().now() + patience;
   for (;;) {
-    FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (!fd.is_open()) return tl::unexpected(file::from_errno("create the lock file", path, errno));
     if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EINTR) continue;

@@ -32,6 +32,14 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
+constexpr const char* kNotOurs = "move this folder away, or name another one with NGB_TOOLCHAINS";
+
+// Returns whether ngb has made the folder: it has a manifest, damaged or not.
+bool is_ours(const Place& place) {
+  std::error_code code;
+  return fs::exists(place.folder() / "manifest.json", code);
+}
+
 // Returns the toolchain in that place. If it is damaged, the error says what to type.
 Result<Toolchain> read_whole(const Place& place) {
   Result<Toolchain> toolchain = read_manifest(place.folder());
@@ -43,7 +51,9 @@ Result<Toolchain> read_whole(const Place& place) {
   Error error = toolchain.error();
   const std::string name = place.compiler + "@" + place.version;
   error.what = fmt::format("{} {} is damaged: {}", place.compiler, place.version, error.what);
-  error.next = fmt::format("ngb toolchain install {0} replaces it; ngb toolchain remove {0} removes it", name);
+  error.next = is_ours(place)
+                   ? fmt::format("ngb toolchain install {0} replaces it; ngb toolchain remove {0} removes it", name)
+                   : kNotOurs;
   return tl::unexpected(std::move(error));
 }
 
@@ -71,7 +81,7 @@ Result<FileDescriptor> lock(const Place& place, const Progress& progress) {
   const fs::path parent = place.folder().parent_path();
   if (Status made = file::make_folder(parent); !made) return error_of(made);
   const fs::path path = parent / fmt::format(".{}.lock", place.version);
-  FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd.is_open()) return tl::unexpected(file::from_errno("lock", path, errno));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
   if (progress) progress(fmt::format("waiting: {} {} is being installed elsewhere", place.compiler, place.version));
@@ -175,8 +185,12 @@ Result<std::optional<Toolchain>> find(const fs::path& root, std::string_view com
 }
 
 Status remove_place(const Place& place) {
-  // The folder is renamed first, so that a killed removal leaves no half toolchain.
   std::error_code code;
+  if (!is_ours(place)) {
+    return fail("this folder has the place of a toolchain and no manifest.json, so ngb has not made it",
+                place.folder().string(), kNotOurs);
+  }
+  // The folder is renamed first, so that a killed removal leaves no half toolchain.
   fs::rename(place.folder(), place.partial(), code);
   if (code) return tl::unexpected(file::from_errno("remove", place.folder(), code.value()));
   return remove_leftovers(place);

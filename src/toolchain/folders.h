@@ -32,7 +32,8 @@ Result<FileDescriptor> lock(const Place& place, const Progress& progress);
 // Deletes what killed installs of this toolchain left. The caller holds the lock.
 Status remove_leftovers(const Place& place);
 
-// Removes whatever is in the toolchain's place. The caller holds the lock.
+// Removes the toolchain in that place, damaged or not. Returns an error if the folder there has no manifest: then it is
+// no toolchain. The caller holds the lock.
 Status remove_place(const Place& place);
 
 // Returns the present time as manifests store it: "2026-11-21T10:30:00Z".

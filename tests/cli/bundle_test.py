@@ -212,6 +212,10 @@ class Bundle(NgbTest):
             with self.subTest(what):
                 code, verdict, fails = self.verify(bundle)
                 self.assertEqual((code, verdict, [*fails]), (6, "files_differ", [rule]))
+        view = self.changed_database("DROP VIEW sample", "CREATE VIEW sample AS SELECT 1 AS of_an_earlier_ngb")
+        self.assertEqual(self.verify(forged(self.files, {DATABASE: view}))[:2], (0, "verified"))
+        diary = self.changed_database("CREATE TABLE diary (day TEXT)", "INSERT INTO diary VALUES ('mine')")
+        self.assertEqual(self.verify(forged(self.files, {DATABASE: diary}))[2], {"samples": [DATABASE]})
         others = {path: each for path, each in self.files.items() if path != TABLE}
         others |= {"results/results.db-journal": b"x", DATA: self.files[DATA] + b"x", DATABASE: self.files[DATABASE] + b"x"}
         code, _, fails = self.verify(packed(others))
@@ -345,6 +349,13 @@ class Bundle(NgbTest):
             codes.add(verified.returncode)
             self.assertIn(verified.returncode, (0, 3), (descriptors, verified.stdout, verified.stderr))
         self.assertEqual(codes, {0, 3})
+
+    def test_without_a_folder_for_temporary_files_the_message_says_what_to_set(self):
+        (self.folder / "given.zip").write_bytes(Bundle.made[1])
+        self.environment["TMPDIR"] = "/no/such"
+        verified = self.ngb("verify", "given.zip")
+        self.assertEqual(verified.returncode, 3)
+        self.assertIn("TMPDIR: there is no folder for temporary files; let TMPDIR name a folder that exists", verified.stderr)
 
     def test_a_folder_of_more_files_than_a_bundle_has_is_refused_without_reading_them(self):
         folder = self.folder / "many"

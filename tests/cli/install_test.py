@@ -52,6 +52,14 @@ class FirstSteps(NgbTest):
         self.assertIn("first.yaml: this file exists already; give another name", again.stderr)
         self.assertIn("ends in .yaml", self.ngb("new", "my study").stderr)
 
+    def test_a_new_study_may_have_a_name_that_yaml_reads_as_something_else(self):
+        for name in ("null", "true", "1", "1e3", "~", "2026-11-26"):
+            with self.subTest(name):
+                self.assertEqual(self.ngb("new", f"{name}.yaml").returncode, 0)
+                planned = self.ngb("plan", f"{name}.yaml")
+                self.assertEqual(planned.returncode, 0, planned.stderr)
+                self.assertIn(f"Study {name} ", planned.stdout)
+
     def test_the_toolchains_that_can_be_had_are_listed_with_their_sizes_if_nobody_can_be_asked(self):
         self.environment["NGB_TOOLCHAINS"] = str(self.folder / "none")
         asked = self.ngb("toolchain", "install")

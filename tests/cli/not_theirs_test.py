@@ -192,6 +192,47 @@ class LinksInResults(NotTheirs):
                           path.read_bytes()], [])
 
 
+    def test_are_not_written_through_by_a_run(self):
+        self.write("more.yaml", STUDY + "batch_sizes: [1, 2]\n")
+        self.assertEqual(self.ngb("run", "more.yaml", "--output", "more", "--no-report").returncode, 0)
+        logs = [f"logs/{log.name}" for log in (self.folder / "more/devices/local/logs").iterdir()]
+        for names in (["agent.log"], ["journal"], logs):
+            with self.subTest(names[0]):
+                theirs = self.write(f"theirs of {len(names)} {names[0][:4]}", "theirs")
+                work = self.measured(f"mailed {names[0][:4]}") / "devices/local"
+                for name in names:
+                    (work / name).unlink(missing_ok=True)
+                    (work / name).symlink_to(theirs)
+                self.ngb("run", "more.yaml", "--output", work.parent.parent, "--no-report")
+                self.assertEqual(theirs.read_text(), "theirs")
+
+    def test_beside_results_are_not_written_through(self):
+        film = bytes(64) + b"film"  # begins with a zero, as a journal that is over
+        for name in ("results.db.lock", "results.db-journal", "results.db-wal", "results.db-shm"):
+            with self.subTest(name):
+                results = self.measured(f"mailed {name}")
+                theirs = self.folder / f"film {name}"
+                theirs.write_bytes(film)
+                (results / name).symlink_to(theirs)
+                for command in (("show", results), ("run", "study.yaml", "--output", results)):
+                    self.assertIn(self.ngb(*command).returncode, (0, 3))
+                    self.assertEqual(theirs.read_bytes(), film)
+
+
+    def test_in_a_report_are_not_written_through(self):
+        for name in ("figures", "tables"):
+            with self.subTest(name):
+                results = self.measured(f"mailed {name}")
+                self.assertEqual(self.ngb("report", results, "--tables", "csv").returncode, 0)
+                (results / "report" / name).rename(self.folder / f"theirs {name}")
+                (results / "report" / name).symlink_to(self.folder / f"theirs {name}")
+                before = sorted(path.stat().st_ino for path in (self.folder / f"theirs {name}").iterdir())
+                refused = self.ngb("report", results, "--tables", "csv")
+                self.assertEqual(refused.returncode, 2, refused.stderr)
+                self.assertIn(f"report/{name}: is a link, and files behind it would be replaced", refused.stderr)
+                self.assertEqual(sorted(path.stat().st_ino for path in (self.folder / f"theirs {name}").iterdir()), before)
+
+
 class NestedResults(NotTheirs):
     def test_are_refused_by_every_command_that_reads_them(self):
         deep = "[" * 200_000 + "]" * 200_000
@@ -273,11 +314,26 @@ class Surroundings(NotTheirs):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("the cache is not used" not in done.stderr, is_used, (oct(mode), done.stderr))
 
+    def test_a_cache_in_which_others_may_change_addresses_is_not_used_unless_they_cannot_enter_it(self):
+        runs = self.folder / "cache/runs"
+        runs.mkdir(parents=True)
+        runs.chmod(0o777)
+        self.environment["NGB_CACHE"] = str(runs.parent)
+        for mode, is_used in ((0o755, False), (0o700, True)):
+            runs.parent.chmod(mode)
+            done = self.ngb("run", "study.yaml", "--output", f"results/{mode}", "--no-report")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("the cache is not used" not in done.stderr, is_used, (oct(mode), done.stderr))
+
     def test_what_is_set_for_pip_elsewhere_does_not_change_where_it_installs(self):
-        self.environment |= {"PIP_NO_INDEX": "1", "PIP_REQUIRE_VIRTUALENV": "1", "PIP_USER": "1", "PIP_PREFIX": "/nowhere"}
-        done = self.ngb("toolchain", "install", "onnxruntime@9.9.9")
-        self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("pip finds no version of onnxruntime==9.9.9", done.stderr)
+        file = self.write("pip.conf", "[global]\nrequire-virtualenv = true\n[install]\nuser = true\n")
+        plain = self.environment | {"PIP_NO_INDEX": "1"}
+        for setting in ({"PIP_REQUIRE_VIRTUALENV": "1", "PIP_USER": "1", "PIP_PREFIX": "/nowhere"},
+                        {"PIP_CONFIG_FILE": str(file)}):
+            self.environment = plain | setting
+            done = self.ngb("toolchain", "install", "onnxruntime@9.9.9")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn("pip finds no version of onnxruntime==9.9.9", done.stderr)
 
 
 if __name__ == "__main__":

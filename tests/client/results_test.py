@@ -175,6 +175,23 @@ class WhatCannotBeRead(PackageTest):
         error = self.raised(ngb.ResultsError, lambda: ngb.open(folder).samples)
         self.assertIn("repetition is not the table that `ngb run` has written", str(error))
 
+    def test_a_virtual_table_or_a_computed_column_in_the_place_of_ours_is_refused(self):
+        for number, change in enumerate((
+                "PRAGMA legacy_alter_table = ON; ALTER TABLE failure RENAME TO other; "
+                "CREATE VIRTUAL TABLE failure USING fts4(kind)",
+                "ALTER TABLE failure ADD COLUMN more INTEGER AS (length(hex(zeroblob(100000000))))")):
+            folder = self.copy(f"computed{number}")
+            self.change(folder, change)
+            error = self.raised(ngb.ResultsError, lambda: ngb.open(folder).samples)
+            self.assertIn("failure is not the table that `ngb run` has written", str(error))
+
+    def test_a_table_without_its_key_is_refused_because_a_join_with_it_might_never_end(self):
+        folder = self.copy("without-keys")
+        self.change(folder, "PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON; ALTER TABLE process RENAME TO other; "
+                            "CREATE TABLE process AS SELECT * FROM other")
+        error = self.raised(ngb.ResultsError, lambda: ngb.open(folder).samples)
+        self.assertIn("process is not the table that `ngb run` has written", str(error))
+
     def test_the_version_that_the_package_reads_is_the_one_that_the_program_writes(self):
         with sqlite3.connect("results/results.db") as database:
             self.assertEqual(database.execute("PRAGMA user_version").fetchone(), (ngb.database.VERSION,))

@@ -14,7 +14,16 @@ from ngraphbench.views import ORIGIN, SAMPLE
 FILE = "results.db"
 APPLICATION_ID = 0x4E474252  # "NGBR", in the file's header
 VERSION = 8  # the newest version of the tables that this package reads
-_TABLES = ("cell", "environment", "environment_entry", "failure", "model", "process", "repetition", "run")
+_KEYS = {  # of the tables that the package's queries read
+    "cell": ["cell_key"],
+    "environment": ["environment_key"],
+    "environment_entry": ["environment_key", "name"],
+    "failure": ["process_key"],
+    "model": ["model_key"],
+    "process": ["process_key"],
+    "repetition": ["process_key", "repetition_index"],
+    "run": ["run_key"],
+}
 
 
 def results_folder(path: pathlib.Path) -> pathlib.Path:
@@ -62,11 +71,21 @@ def _check(file: pathlib.Path) -> None:
 
 
 def _require_tables(file: pathlib.Path, database: sqlite3.Connection) -> None:
-    """In place of a table the file may have a view, whose author decides what it holds and when it ends."""
-    kinds = dict(database.execute("SELECT name, type FROM sqlite_master"))
-    unlike = [name for name in _TABLES if kinds.get(name) != "table"]
-    if unlike:
-        raise ResultsError(f"{file}: {unlike[0]} is not the table that `ngb run` has written; ask for another copy")
+    """Raises ResultsError unless the tables have a key of their own, as ngb makes them. In place of a table the file may have
+    a view, a virtual table or columns that are computed, whose author decides what they hold and when they end; and without
+    keys, a few rows that all have one value make a join that never ends."""
+    pages = dict(database.execute("SELECT name, rootpage FROM sqlite_master WHERE type = 'table'"))
+    for name, key in _KEYS.items():
+        columns = [] if not pages.get(name) else _columns(database, name)  # a virtual table has no page
+        own_key = [column for _, column, _ in sorted(each for each in columns if each[0] > 0)]
+        if own_key != key or any(is_computed for _, _, is_computed in columns):
+            raise ResultsError(f"{file}: {name} is not the table that `ngb run` has written; ask for another copy")
+
+
+def _columns(database: sqlite3.Connection, table: str) -> list[tuple[int, str, bool]]:
+    """Returns the place in the primary key, the name, and whether it is computed, of each column."""
+    rows = database.execute("SELECT pk, name, hidden <> 0 FROM pragma_table_xinfo(?)", (table,))
+    return [(int(place), str(name), bool(is_computed)) for place, name, is_computed in rows]
 
 
 def _number(database: sqlite3.Connection, sql: str) -> int:

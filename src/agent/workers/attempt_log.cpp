@@ -14,7 +14,7 @@
 namespace ngb::agent {
 
 Result<FileDescriptor> create_log(const std::filesystem::path& path) {
-  FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+  FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd.is_open()) return tl::unexpected(file::from_errno("create the log", path, errno));
   return fd;
 }

@@ -23,7 +23,7 @@ Result<ProgramLog> ProgramLog::open(const std::filesystem::path& path) {
   std::error_code code;
   const std::uintmax_t size_bytes = std::filesystem::file_size(path, code);
   if (!code && size_bytes > kMaxFileBytes) std::filesystem::rename(path, path.string() + ".1", code);
-  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.is_open()) return tl::unexpected(file::from_errno("write", path, errno));
   return ProgramLog(std::move(file));
 }

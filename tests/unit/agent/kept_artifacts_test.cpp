@@ -44,6 +44,18 @@ TEST(KeptArtifacts, AreFoundWholeWithTheProcessThatCompiledThemAlsoByTheNextAgen
   }
 }
 
+TEST(KeptArtifacts, ThatAKilledAgentLeftUnfinishedAreRemovedAndFilesOfOthersAreNot) {
+  const TemporaryFolder folder;
+  const fs::path artifacts = folder.path() / "artifacts";
+  const fs::path unfinished = KeptArtifacts(artifacts).begin("cell").value().parent_path();
+  write_file(artifacts / "film.partial", "theirs");
+  write_file(artifacts / "film.host-1-1.partial", "theirs");
+  KeptArtifacts next(artifacts);
+  EXPECT_FALSE(fs::exists(unfinished));
+  EXPECT_TRUE(fs::exists(artifacts / "film.partial"));
+  EXPECT_TRUE(fs::exists(artifacts / "film.host-1-1.partial"));
+}
+
 TEST(KeptArtifacts, OfAnotherOriginAreRemoved) {
   for (const samples::Origin& other :
        {samples::Origin{"another", "model", "environment"}, samples::Origin{"build", "another", "environment"},

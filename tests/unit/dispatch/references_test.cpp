@@ -32,6 +32,9 @@ class ReferencesHere : public testing::Test {
 
   // Returns the answers to devices that ask at the same time.
   std::vector<Result<References::OfModels>> ask(const std::vector<std::string>& devices) {
+    return ask(devices, references_);
+  }
+  std::vector<Result<References::OfModels>> ask(const std::vector<std::string>& devices, References& references) {
     std::vector<Share> shares;
     for (const std::string& device : devices) {
       shares.push_back({.device = {.name = device, .kind = "ssh"},
@@ -40,13 +43,13 @@ class ReferencesHere : public testing::Test {
     }
     std::vector<Result<References::OfModels>> answers(devices.size());
     for (std::size_t i = 0; i < devices.size(); ++i)
-      asio::co_spawn(loop_.io, keep(shares[i], answers[i]), asio::detached);
+      asio::co_spawn(loop_.io, keep(references, shares[i], answers[i]), asio::detached);
     loop_.io.run();
     loop_.io.restart();
     return answers;
   }
-  asio::awaitable<void> keep(const Share& share, Result<References::OfModels>& answer) {
-    answer = co_await references_.of(share);
+  static asio::awaitable<void> keep(References& references, const Share& share, Result<References::OfModels>& answer) {
+    answer = co_await references.of(share);
   }
 
   TemporaryFolder folder_;
@@ -77,6 +80,26 @@ TEST_F(ReferencesHere, ReportWhyTheyCannotBeMade) {
   const auto answers = ask({"a"});
   EXPECT_THAT(answers.at(0)->at(job_.models[0].key)->why_not,
               HasSubstr("fake 2.0 (behave: crash) could not make its outputs (crash)"));
+}
+
+TEST_F(ReferencesHere, ThatFailedAreMadeAgainByTheNextRun) {
+  std::filesystem::remove(installation_.worker);
+  std::filesystem::create_symlink("/bin/false", installation_.worker);
+  EXPECT_NE(ask({"a"}).at(0)->at(job_.models[0].key)->why_not, "");
+  std::filesystem::remove(installation_.worker);
+  std::filesystem::create_symlink(agent::test::fake_worker(), installation_.worker);
+  References of_the_next_run(loop_, recording_, installation_);
+  EXPECT_EQ(ask({"a"}, of_the_next_run).at(0)->at(job_.models[0].key)->why_not, "");
+}
+
+TEST_F(ReferencesHere, LeaveWhatIsThereAloneIfTheDevicesFolderLeadsElsewhere) {
+  const std::filesystem::path theirs = folder_.path() / "theirs/references/thesis.tex";
+  std::filesystem::create_directories(theirs.parent_path());
+  ASSERT_TRUE(file::write_atomically(theirs, "theirs"));
+  std::filesystem::create_directory_symlink(folder_.path() / "theirs", folder_.path() / "a");
+  const auto answers = ask({"a"});
+  EXPECT_EQ(answers.at(0)->at(job_.models[0].key)->why_not, "");
+  EXPECT_EQ(file::read(theirs).value_or("deleted"), "theirs");
 }
 
 TEST_F(ReferencesHere, ReportThatTheirCompilerIsNotInstalled) {

@@ -319,6 +319,12 @@ TEST(ShowCsv, QuotesCommasQuotesAndLineBreaksAsRfc4180Says) {
   EXPECT_THAT(csv, HasSubstr(",\"two\nlines\","));
 }
 
+TEST(ShowCsv, HoldsNothingThatASpreadsheetComputes) {
+  auto odd = cells();
+  odd[0].of.model.label = "=HYPERLINK(1)";
+  EXPECT_THAT(shown_as("csv", odd, values()), HasSubstr(",'=HYPERLINK(1),"));
+}
+
 TEST(ShowMarkdown, IsATableWithTheNumbersOfTheText) {
   const auto lines = text::split(shown_as("markdown", cells(), values()), '\n');
   ASSERT_EQ(lines.size(), 2U + 5 + 1);

@@ -71,6 +71,39 @@ TEST(Programs, AreStartedInTwoFiles) {
   EXPECT_THAT(starting, ElementsAre("compilers/compile_process.cpp", "src/base/process.cpp"));
 }
 
+// A link in a folder that somebody has mailed would lead to a file of the user, which would be emptied or written to.
+TEST(FilesThatAreWritten, AreNewOrOpenedWithoutFollowingALink) {
+  std::set<std::string> following;
+  for (const char* const part : {"src", "apps"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / part)) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+      for (const std::string& line : text::split(file::read(entry.path()).value(), '\n')) {
+        const bool creates = line.find("O_CREAT") != std::string::npos || line.find("ofstream") != std::string::npos;
+        const bool is_safe = line.find("O_NOFOLLOW") != std::string::npos || line.find("O_EXCL") != std::string::npos;
+        if (creates && !is_safe) following.insert(fs::relative(entry.path(), kSource).string());
+      }
+    }
+  }
+  EXPECT_THAT(following, IsEmpty());
+}
+
+// Each of these removes only what has a name that ngb has just given, is in a folder with a mark, or in the user's own
+// cache or toolchains; docs/security.md lists them. A further one has to be as safe before it is added here.
+TEST(FoldersThatAreRemoved, AreRemovedInFilesThatSecurityLists) {
+  const std::regex removes(R"((fs|filesystem)::remove_all\()");
+  const std::string page = file::read(kSource / "docs/security.md").value();
+  std::set<std::string> unlisted;
+  for (const char* const part : {"src", "apps"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kSource / part)) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+      const std::string name = fs::relative(entry.path(), kSource).string();
+      if (!std::regex_search(file::read(entry.path()).value(), removes)) continue;
+      if (page.find("`" + name + "`") == std::string::npos) unlisted.insert(name);
+    }
+  }
+  EXPECT_THAT(unlisted, IsEmpty());
+}
+
 // Tests the check itself on a made-up tree.
 class RoomsOf : public ::testing::Test {
  protected:

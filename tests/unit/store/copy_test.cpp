@@ -88,8 +88,11 @@ TEST(CopyOfMeasured, HasNoTablesViewsAndTriggersOfOthersAndItsOwnViewAsItIsNow) 
         "END; "
         "DROP VIEW sample; CREATE VIEW sample AS SELECT 2 AS of_an_earlier_ngb");
   }
+  EXPECT_THAT(check_only_ours(folder.results()).error().text(),
+              HasSubstr("it has the index of_day, which no bundle has"));
   const Status copied = copy_measured(folder.results(), folder / "copy.db");
   ASSERT_TRUE(copied) << copied.error().text();
+  EXPECT_TRUE(check_only_ours(folder / "copy.db"));
   EXPECT_EQ(schema_of(folder / "copy.db"), schema_of(folder / "plain.db"));
 }
 

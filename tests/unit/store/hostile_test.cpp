@@ -115,6 +115,8 @@ TEST_F(HostileFile, WithACellThatNoStudyDescribesIsRefused) {
   EXPECT_THAT(refusal(), HasSubstr("the in_flight of a cell is \"2x\", which no study can say"));
   change("UPDATE cell SET in_flight = 'auto', instances = 0 WHERE cell_id = 'aa'");
   EXPECT_THAT(refusal(), HasSubstr("the instances of a cell is \"0\", which no study can say"));
+  change("UPDATE cell SET instances = 2147483647 WHERE cell_id = 'aa'");
+  EXPECT_THAT(refusal(), HasSubstr("the instances of a cell is \"2147483647\", which no study can say"));
 }
 
 TEST_F(HostileFile, IsNotWrittenToByWhoeverShowsItWhileAWriterIsAtWork) {

@@ -67,6 +67,17 @@ TEST(Migration, KeepsACopyOfAnOlderFileForTheVersionThatWroteIt) {
             0);
 }
 
+TEST(Migration, RemovesTheCopyThatAProgramHadNotFinishedWhenItWasKilled) {
+  const Folder folder;
+  create(folder);
+  const auto kept = folder.results().parent_path() / fmt::format("results.version-{}.db", kNewest);
+  const auto partial = file::partial_path(kept);
+  ASSERT_TRUE(file::write_atomically(partial, "half"));
+  open_to_write(folder.results(), with_a_further_step());
+  EXPECT_TRUE(std::filesystem::exists(kept));
+  EXPECT_FALSE(std::filesystem::exists(partial));
+}
+
 TEST(Migration, ReadsAnOlderFileWithoutChangingIt) {
   const Folder folder;
   create(folder);

@@ -68,6 +68,15 @@ TEST_F(Folders, OfADamagedToolchainAreRemoved) {
   EXPECT_TRUE(list_damaged(folder()).empty());
 }
 
+TEST_F(Folders, ThatAreNoToolchainsAreNotRemoved) {
+  put("onnxruntime/1.12.0/thesis.tex", "theirs");
+  const Status refused = remove(folder(), "onnxruntime", "1.12.0");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what,
+            "this folder has the place of a toolchain and no manifest.json, so ngb has not made it");
+  EXPECT_EQ(file::read(folder() / "onnxruntime/1.12.0/thesis.tex").value_or("removed"), "theirs");
+}
+
 TEST_F(Folders, AreDamagedIfTheirManifestNamesAnotherVersion) {
   make("onnxruntime", "1.31.1");
   fs::rename(folder() / "onnxruntime/1.31.1", folder() / "onnxruntime/1.30.0");
