@@ -22,6 +22,7 @@
 #include "metrics/series/derive_series.h"
 #include "report/series.h"
 #include "report/text_table.h"
+#include "report/text_width.h"
 
 namespace ngb::app {
 namespace {
@@ -57,10 +58,12 @@ Status add_spanning(report::Results& results, const std::vector<store::Source>& 
 // Of more cells the answer takes seconds; `ngb show --findings` has it.
 constexpr std::size_t kMostCellsWithAnAnswer = 5000;
 
-// Prints the answer and an empty line, if there is one.
+// Prints the answer and an empty line, if there is one. A terminal would break its sentences within words; a program
+// that reads them gets each on a line.
 void print_answer(const report::Results& results) {
   const std::string answer = report::answer_text(results);
-  if (!answer.empty()) print_table_text(answer + '\n');
+  const OutputShape shape = shape_of_stdout();
+  if (!answer.empty()) print_table_text((shape.is_terminal ? report::wrapped(answer, shape.width) : answer) + '\n');
 }
 
 // Moves the values of all cells of a family into one list.

@@ -25,7 +25,8 @@ void write(std::FILE* out, std::string_view text) {
 }  // namespace
 
 OutputShape shape_of_stdout() {
-  OutputShape shape{.has_color = ::isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr};
+  OutputShape shape{.is_terminal = ::isatty(STDOUT_FILENO) == 1};
+  shape.has_color = shape.is_terminal && std::getenv("NO_COLOR") == nullptr;
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) shape.width = size.ws_col;
   return shape;

@@ -18,6 +18,7 @@ namespace ngb::app {
 struct OutputShape {
   int width = 100;
   bool has_color = false;
+  bool is_terminal = false;
 };
 OutputShape shape_of_stdout();
 

@@ -74,6 +74,30 @@ std::string shortened(std::string_view text, int width) {
   return fits ? result : result + "…";
 }
 
+std::string wrapped(std::string_view lines, int width) {
+  constexpr std::string_view kIndent = "  ";
+  std::string result;
+  int used = 0;
+  bool has_word = false;  // in the line so far
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find_first_of(" \n", at), lines.size());
+    const std::string_view word = lines.substr(at, end - at);
+    if (has_word && used + width_of(word) > width) {
+      while (result.ends_with(' ')) result.pop_back();
+      result += '\n';
+      result += kIndent;
+      used = static_cast<int>(kIndent.size());
+    }
+    result += word;
+    if (end < lines.size()) result += lines[end];
+    const bool ends_line = end < lines.size() && lines[end] == '\n';
+    used = ends_line ? 0 : used + width_of(word) + 1;
+    has_word = !ends_line && (has_word || !word.empty());
+    at = end + 1;
+  }
+  return result;
+}
+
 std::string padding(std::string_view text, int width) {
   return std::string(static_cast<std::size_t>(std::max(0, width - width_of(text))), ' ');
 }

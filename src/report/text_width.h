@@ -14,6 +14,10 @@ int width_of(std::string_view text);
 // width >= 1.
 std::string shortened(std::string_view text, int width);
 
+// Breaks each line at blanks, so that none is wider than `width`; what is continued is indented by two. A word that is
+// wider stays whole.
+std::string wrapped(std::string_view lines, int width);
+
 // Returns the spaces that fill `text` up to `width` columns.
 std::string padding(std::string_view text, int width);
 

@@ -74,9 +74,9 @@ TEST(Studies, TheQuickstartIsAStudy) {
   ASSERT_TRUE(study) << study.error()[0].text();
   EXPECT_EQ(study->models.size(), 2U);
   EXPECT_EQ(study->compilers.size(), 3U);
-  EXPECT_EQ(study->protocol.processes, 5);
-  EXPECT_EQ(study->protocol.repetitions, 10);
-  EXPECT_EQ(study->protocol.turns, 5);
+  EXPECT_EQ(study->protocol.processes, 7);
+  EXPECT_EQ(study->protocol.repetitions, 6);
+  EXPECT_EQ(study->protocol.turns, 6);
 }
 
 TEST(Studies, VersionsComparesTwoOfEachCompiler) {

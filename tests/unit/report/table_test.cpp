@@ -13,6 +13,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+TEST(Wrapped, BreaksLinesAtBlanksAndIndentsWhatIsContinued) {
+  EXPECT_EQ(wrapped("openvino is the fastest on 2 of 4 workloads\nNo result: 1.\n", 20),
+            "openvino is the\n  fastest on 2 of 4\n  workloads\nNo result: 1.\n");
+  EXPECT_EQ(wrapped("a short line\n", 12), "a short line\n");
+  EXPECT_EQ(wrapped("two-words-that-are-wide", 5), "two-words-that-are-wide") << "a word stays whole";
+  EXPECT_EQ(wrapped("größer größer", 6), "größer\n  größer") << "by columns, not by bytes";
+}
+
 TEST(TextWidth, CountsColumnsOfATerminal) {
   EXPECT_EQ(width_of("abc"), 3);
   EXPECT_EQ(width_of("1.0 ± 0.1"), 9);
