@@ -49,14 +49,14 @@ Wait longest_wait(const ProcessResult& result, Cause::Shows shows) {
   return longest;
 }
 
-// Returns "python3 (process 12) used 48 % of a processor, ninja (process 3) 7 %".
+// Returns "python3 (process 12) used 4.8 s of processor time, ninja (process 3) 0.7 s". A share of the process's own time
+// would be wrong in turns, where they run on while it waits.
 std::string busiest(const ProcessResult& result) {
   std::vector<std::string> programs;
   for (const Neighbour& neighbour : result.neighbours) {
-    const double percent = 100 * static_cast<double>(neighbour.cpu_ns) / static_cast<double>(result.wall_ns);
-    programs.push_back(fmt::format("{} (process {}){} {:.0f} %{}", neighbour.name, neighbour.pid,
-                                   programs.empty() ? " used" : "", percent,
-                                   programs.empty() ? " of a processor" : ""));
+    programs.push_back(fmt::format("{} (process {}){} {:.2g} s{}", neighbour.name, neighbour.pid,
+                                   programs.empty() ? " used" : "", static_cast<double>(neighbour.cpu_ns) / 1e9,
+                                   programs.empty() ? " of processor time" : ""));
   }
   return text::join(programs, ", ");
 }
@@ -70,7 +70,7 @@ std::optional<Failure> disturbance(const ProcessResult& result, const work::Dist
   failure.phase = Phase::timed;
   failure.message = fmt::format("{} {:.3g} % of the timed phase (allowed: {:.3g} %)", wait.cause->words, wait.percent,
                                 allowed_percent);
-  if (result.wall_ns > 0 && !result.neighbours.empty()) failure.message += "; meanwhile " + busiest(result);
+  if (!result.neighbours.empty()) failure.message += "; meanwhile " + busiest(result);
   failure.advice = wait.cause->advice;
   return failure;
 }

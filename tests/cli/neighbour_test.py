@@ -39,7 +39,7 @@ class Neighbour(NgbTest):
         self.assertEqual(cell["status"], "disturbed")
         self.assertRegex(cell["failure"]["message"],
                          r"^a thread waited for a processor in \d[\d.]* % of the timed phase \(allowed: 5 %\); "
-                         r"meanwhile .*\(process \d+\) used .* of a processor")
+                         r"meanwhile .*\(process \d+\) used .* s of processor time")
         attempts = self.query("results/test", "SELECT process_index, attempt, kind FROM process JOIN failure USING "
                               "(process_key) ORDER BY process_key")
         self.assertEqual(attempts, [(index, attempt, "disturbed") for index in (0, 1) for attempt in (1, 2)])

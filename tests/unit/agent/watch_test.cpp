@@ -42,7 +42,7 @@ TEST_F(WatchedMachine, HasReadingsOfTheTimedPhaseAloneWithTheirTimes) {
   watch.look({42}, Phase::timed, 4s);
   const auto waits = of(watch, "run_queue_wait");
   ASSERT_EQ(waits.size(), 2U);
-  EXPECT_EQ(waits[0]->when, "during");
+  EXPECT_EQ(waits[0]->moment, "during");
   EXPECT_EQ(waits[0]->at_ns, 3'000'000'000);
   EXPECT_EQ(waits[1]->at_ns, 4'000'000'000);
   EXPECT_GT(*waits[0]->value.value, 0);

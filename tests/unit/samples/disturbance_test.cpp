@@ -37,7 +37,7 @@ TEST(Disturbance, NamesTheProgramsThatUsedTheProcessorsMost) {
   EXPECT_EQ(
       disturbance_of(result, {})->message,
       "a thread waited for a processor in 25 % of the timed phase (allowed: 5 %); meanwhile python3 (process 812) "
-      "used 48 % of a processor, ninja (process 3) 7 %");
+      "used 0.96 s of processor time, ninja (process 3) 0.14 s");
 }
 
 TEST(Disturbance, IsNothingThatIsUnknownOrOnlyBusyOrBeforeTheTimedPhase) {
