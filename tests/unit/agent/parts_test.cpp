@@ -153,7 +153,9 @@ TEST(ProcessTree, StopsWhatRunsAndLeavesWhatSleepsAsItIs) {
   while (state_of(sleeping) != 'S') std::this_thread::yield();
   calm(spinning);
   calm(sleeping);
-  EXPECT_EQ(state_of(spinning), 'T');
+  int status = 0;
+  ASSERT_EQ(::waitpid(spinning, &status, WUNTRACED), spinning) << "it stops once it gets a processor";
+  EXPECT_TRUE(WIFSTOPPED(status));
   EXPECT_EQ(state_of(sleeping), 'S');
   resume_all(spinning);
   EXPECT_EQ(state_of(spinning), 'R');
