@@ -16,7 +16,6 @@
 #include "apps/ngb/live_page.h"
 #include "apps/ngb/quota.h"
 #include "apps/ngb/recorder.h"
-#include "apps/ngb/report_folder.h"
 #include "apps/ngb/run.h"
 #include "apps/ngb/run_outcome.h"
 #include "apps/ngb/same_contents.h"

@@ -8,12 +8,12 @@
 
 #include "apps/ngb/onnx_package.h"
 #include "apps/ngb/run.h"
-#include "apps/ngb/scratch_folder.h"
 #include "apps/ngb/study_compilers.h"
 #include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
 #include "base/json_text.h"
+#include "base/scratch_folder.h"
 #include "plan/graph_shapes.h"
 #include "store/store.h"
 

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/bundle_contents.h"
+#include "bundle/contents.h"
 
 #include <algorithm>
 #include <system_error>
 #include <thread>
 
-#include "apps/ngb/report_folder.h"
 #include "base/file.h"
+#include "base/scratch_folder.h"
+#include "bundle/archive.h"
 #include "bundle/data_files.h"
+#include "bundle/descriptions.h"
 #include "bundle/paths.h"
 #include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
+#include "report/folder/folder.h"
 #include "report/show.h"
 #include "store/copy.h"
 
-namespace ngb::app {
+namespace ngb::bundle {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,34 +46,55 @@ Status derive_all(const fs::path& results_file, const fs::path& cells_file) {
 Status write_what_the_results_say(const fs::path& results_file, const fs::path& folder) {
   auto reader = metrics::FamilyReader::open({{results_file, {}}});
   if (!reader) return error_of(reader);
-  if (Status done = bundle::write_samples(*reader, folder / bundle::kSamplesPath); !done) return done;
+  if (Status done = write_samples(*reader, folder / kSamplesPath); !done) return done;
   const auto runs = reader->results().runs();
   if (!runs) return error_of(runs);
-  if (Status done = file::write_atomically(folder / bundle::kStudyPath, bundle::study_text(*runs)); !done) return done;
-  return file::write_atomically(folder / bundle::kEnvironmentPath,
-                                bundle::environment_text(reader->heading().environments));
+  if (Status done = file::write_atomically(folder / kStudyPath, study_text(*runs)); !done) return done;
+  return file::write_atomically(folder / kEnvironmentPath, environment_text(reader->heading().environments));
 }
 
 // Images are left out: whether they can be drawn depends on the machine.
-Status write_page(const bundle::About& about, const fs::path& folder) {
-  ReportRequest request{.results = {{(folder / bundle::kResultsFolder).string()}, {}},
-                        .folder = folder / bundle::kReportFolder,
-                        .name = about.name,
-                        .made_by = about.made_by};
+Status write_page(const About& about, const fs::path& folder) {
+  report::folder::ReportRequest request{.sources = {{folder / kResultsPath, {}}},
+                                        .folder = folder / kReportFolder,
+                                        .name = about.name,
+                                        .made_by = about.made_by};
   request.tables.formats = {"csv"};
-  const auto written = write_report(request);
+  const auto written = report::folder::write_report(request);
   if (!written) return tl::unexpected(written.error().error);
+  const fs::path mark = request.folder / report::folder::kReportMark;
   std::error_code code;
-  fs::remove(request.folder / kReportMark, code);
-  if (code) return tl::unexpected(file::from_errno("remove", request.folder / kReportMark, code.value()));
+  fs::remove(mark, code);
+  if (code) return tl::unexpected(file::from_errno("remove", mark, code.value()));
   return Done{};
+}
+
+// Adds to the folder what describes the files in it. Returns the names of all files.
+Result<std::vector<std::string>> describe_contents(const About& about, const fs::path& folder) {
+  const auto contents = list_files(folder);
+  if (!contents) return error_of(contents);
+  const auto described = descriptions(about, folder, *contents);
+  if (!described) return error_of(described);
+  for (const Description& each : *described) {
+    if (const Status done = file::write_atomically(folder / each.path, each.text); !done) return error_of(done);
+  }
+  auto paths = list_files(folder);
+  if (!paths) return error_of(paths);
+  auto files = describe_files(folder, *paths);
+  if (!files) return error_of(files);
+  const std::string manifest = to_text({about, *std::move(files)});
+  if (const Status done = file::write_atomically(folder / kManifestPath, manifest); !done) {
+    return error_of(done);
+  }
+  paths->insert(std::lower_bound(paths->begin(), paths->end(), kManifestPath), kManifestPath);
+  return paths;
 }
 
 }  // namespace
 
-Status make_contents(const fs::path& results_file, const bundle::About& about, const fs::path& folder) {
-  const fs::path copy = folder / bundle::kResultsPath;
-  const fs::path cells = folder / bundle::kCellsPath;
+Status make_contents(const fs::path& results_file, const About& about, const fs::path& folder) {
+  const fs::path copy = folder / kResultsPath;
+  const fs::path cells = folder / kCellsPath;
   for (const fs::path& each : {copy.parent_path(), cells.parent_path()}) {
     if (Status made = file::make_folder(each); !made) return made;
   }
@@ -103,4 +127,17 @@ Result<std::vector<std::string>> list_files(const fs::path& folder) {
   return paths;
 }
 
-}  // namespace ngb::app
+Result<std::size_t> write_bundle(const fs::path& results_file, const About& about, const fs::path& zip) {
+  const auto scratch = ScratchFolder::beside(zip);
+  if (!scratch) return error_of(scratch);
+  const fs::path contents = scratch->path() / "contents";
+  if (const Status made = make_contents(results_file, about, contents); !made) return error_of(made);
+  const auto paths = describe_contents(about, contents);
+  if (!paths) return error_of(paths);
+  const fs::path packed = scratch->path() / "bundle.zip";
+  if (const Status written = write_zip(contents, *paths, packed); !written) return error_of(written);
+  if (const Status placed = file::put_in_new_place(packed, zip); !placed) return error_of(placed);
+  return paths->size();
+}
+
+}  // namespace ngb::bundle

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/verification.h"
+#include "bundle/verification.h"
 
 #include <fmt/format.h>
 
@@ -9,25 +9,22 @@
 #include <system_error>
 #include <utility>
 
-#include "apps/ngb/bundle_contents.h"
-#include "apps/ngb/scratch_folder.h"
-#include "apps/revision/revision.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/scratch_folder.h"
 #include "bundle/archive.h"
 #include "bundle/comparison.h"
+#include "bundle/contents.h"
 #include "bundle/descriptions.h"
 #include "bundle/paths.h"
 #include "bundle/words.h"
 #include "store/copy.h"
 #include "store/store.h"
 
-namespace ngb::app {
+namespace ngb::bundle {
 namespace {
 
 namespace fs = std::filesystem;
-using bundle::Level;
-using bundle::Problem;
 
 constexpr std::uint64_t kLargestManifest = 16ULL << 20U;
 constexpr std::uint64_t kLargestCompared = 1ULL << 30U;  // of files whose difference is named
@@ -45,8 +42,9 @@ Status check_readable(const fs::path& results) {
 
 class Verifier {
  public:
-  Verifier(fs::path given, fs::path scratch) : given_(std::move(given)), scratch_(std::move(scratch)) {
-    for (const bundle::Rule& rule : bundle::rules()) verification_.outcomes.push_back({.rule = &rule});
+  Verifier(fs::path given, fs::path scratch, std::string verified_by)
+      : given_(std::move(given)), scratch_(std::move(scratch)), verified_by_(std::move(verified_by)) {
+    for (const Rule& rule : rules()) verification_.outcomes.push_back({.rule = &rule});
   }
 
   Result<Verification> verify() {
@@ -71,15 +69,15 @@ class Verifier {
     if (!fs::exists(given_, code)) {
       return fail("there is no bundle here", given_.string(), "name a file that `ngb bundle` has written");
     }
-    const auto entries = bundle::list_zip(given_);
+    const auto entries = list_zip(given_);
     if (!entries) return add_error("archive", entries.error());
-    if (const Status plain = bundle::check_layout(given_); !plain) return add_error("archive", plain.error());
+    if (const Status plain = check_layout(given_); !plain) return add_error("archive", plain.error());
     mark_checked("archive");
     check_entries(*entries);
     if (!passed("paths")) return Done{};
     folder_ = scratch_ / "given";
     if (const Status made = file::make_folder(folder_); !made) return made;
-    const Status unpacked = bundle::unpack_zip(given_, *entries, folder_);
+    const Status unpacked = unpack_zip(given_, *entries, folder_);
     if (unpacked) return Done{};
     if (unpacked.error().code != ErrorCode::other) return unpacked;
     return add_error("archive", unpacked.error());
@@ -97,8 +95,8 @@ class Verifier {
     return Done{};
   }
 
-  void check_entries(const std::vector<bundle::ZipEntry>& entries) {
-    for (const bundle::ZipEntry& entry : entries) {
+  void check_entries(const std::vector<ZipEntry>& entries) {
+    for (const ZipEntry& entry : entries) {
       paths_.push_back(entry.path);
       if (!entry.is_file) add("paths", {entry.path, "it is no file, but a link, a folder or something else"});
       if (!entry.is_readable) add("paths", {entry.path, "it is encrypted, or packed in a way that ngb does not use"});
@@ -108,9 +106,9 @@ class Verifier {
 
   void check_paths() {
     for (const std::string& path : paths_) {
-      if (const std::string why = bundle::why_not_a_path(path); !why.empty()) add("paths", {path, why});
+      if (const std::string why = why_not_a_path(path); !why.empty()) add("paths", {path, why});
     }
-    if (const std::string twice = bundle::twice_used_path(paths_); !twice.empty()) {
+    if (const std::string twice = twice_used_path(paths_); !twice.empty()) {
       add("paths", {twice, "the name occurs twice"});
     }
     mark_checked("paths");
@@ -118,22 +116,22 @@ class Verifier {
 
   Status check_manifest() {
     mark_checked("manifest");
-    if (std::find(paths_.begin(), paths_.end(), bundle::kManifestPath) == paths_.end()) {
-      add("manifest", {bundle::kManifestPath, "it is missing: this is no bundle of ngb, or a part of one"});
+    if (std::find(paths_.begin(), paths_.end(), kManifestPath) == paths_.end()) {
+      add("manifest", {kManifestPath, "it is missing: this is no bundle of ngb, or a part of one"});
       return Done{};
     }
-    const auto text = file::read(folder_ / bundle::kManifestPath, kLargestManifest);
+    const auto text = file::read(folder_ / kManifestPath, kLargestManifest);
     if (!text) return add_error("manifest", text.error());
-    if (bundle::is_of_newer_version(*text)) {
+    if (is_of_newer_version(*text)) {
       return fail("a newer version of ngb has made this bundle", given_.string(), "verify it with that version");
     }
-    auto manifest = bundle::parse_manifest(*text);
+    auto manifest = parse_manifest(*text);
     if (!manifest) return add_error("manifest", manifest.error());
     manifest_ = *std::move(manifest);
     verification_.about = manifest_->about;
     std::set<std::string> extra(paths_.begin(), paths_.end());
-    extra.erase(bundle::kManifestPath);
-    for (const bundle::BundledFile& file : manifest_->files) {
+    extra.erase(kManifestPath);
+    for (const BundledFile& file : manifest_->files) {
       if (extra.erase(file.path) == 0) add("manifest", {file.path, "it is listed and missing"});
     }
     for (const std::string& path : extra) add("manifest", {path, "it is there and not listed"});
@@ -142,13 +140,13 @@ class Verifier {
 
   Status check_hashes() {
     mark_checked("hash");
-    auto found = bundle::describe_files(folder_, paths_);
+    auto found = describe_files(folder_, paths_);
     if (!found) return error_of(found);
-    for (bundle::BundledFile& file : *found) files_.emplace(file.path, std::move(file));
-    for (const bundle::BundledFile& listed : manifest_->files) {
+    for (BundledFile& file : *found) files_.emplace(file.path, std::move(file));
+    for (const BundledFile& listed : manifest_->files) {
       const auto there = files_.find(listed.path);
       if (there == files_.end()) continue;  // the rule `manifest` says so
-      const bundle::BundledFile& file = there->second;
+      const BundledFile& file = there->second;
       if (file.bytes != listed.bytes) {
         add("hash", {listed.path, fmt::format("it has {} bytes, {} are listed", file.bytes, listed.bytes)});
       } else if (file.sha256 != listed.sha256) {
@@ -163,11 +161,11 @@ class Verifier {
     const fs::path results = scratch_ / "results.db";
     std::error_code code;
     // A copy without what may be beside it: SQLite would apply a journal.
-    fs::copy_file(folder_ / bundle::kResultsPath, results, code);
+    fs::copy_file(folder_ / kResultsPath, results, code);
     if (code == std::errc::no_such_file_or_directory) {
-      return add("samples", {bundle::kResultsPath, "it is missing, so no number can be computed again"});
+      return add("samples", {kResultsPath, "it is missing, so no number can be computed again"});
     }
-    if (code) return tl::unexpected(file::from_errno("copy", folder_ / bundle::kResultsPath, code.value()));
+    if (code) return tl::unexpected(file::from_errno("copy", folder_ / kResultsPath, code.value()));
     fs::permissions(results, fs::perms::owner_read | fs::perms::owner_write, code);
     if (store::is_of_newer_version(results)) {
       for (RuleOutcome& each : verification_.outcomes) {
@@ -177,14 +175,14 @@ class Verifier {
     }
     if (const Status sound = store::check_references(results); !sound) {
       if (says_nothing(sound.error())) return sound;
-      return add("samples", {bundle::kResultsPath, sound.error().what});
+      return add("samples", {kResultsPath, sound.error().what});
     }
     const fs::path again = scratch_ / "again";
     if (const Status made = make_contents(results, manifest_->about, again); !made) {
       if (says_nothing(made.error())) return made;
       if (const Status readable = check_readable(results); !readable) {
         if (says_nothing(readable.error())) return readable;
-        return add("samples", {bundle::kResultsPath, readable.error().what});
+        return add("samples", {kResultsPath, readable.error().what});
       }
       // Whoever reads it all and cannot make the rest has an error of its own, which says nothing about the bundle.
       for (RuleOutcome& each : verification_.outcomes) {
@@ -192,7 +190,7 @@ class Verifier {
       }
       return Done{};
     }
-    if (const Status compared = compare_stored(results, again / bundle::kResultsPath); !compared) return compared;
+    if (const Status compared = compare_stored(results, again / kResultsPath); !compared) return compared;
     if (const Status compared = compare_files(again); !compared) return compared;
     if (const Status compared = compare_descriptions(); !compared) return compared;
     for (const auto& [rule, why] : other_words_) {
@@ -211,16 +209,16 @@ class Verifier {
     if (!given_values && says_nothing(given_values.error())) return error_of(given_values);
     if (!given_parts && says_nothing(given_parts.error())) return error_of(given_parts);
     if (given_values) {
-      add_all("derived", bundle::differences(*given_values, *values));
+      add_all("derived", differences(*given_values, *values));
     } else {
-      add("derived", {bundle::kResultsPath, given_values.error().what});
+      add("derived", {kResultsPath, given_values.error().what});
     }
     if (given_parts) {
-      add_all("series", bundle::value_differences(*given_parts, *parts));
-      add_all("verdicts", bundle::conclusion_differences(*given_parts, *parts));
+      add_all("series", value_differences(*given_parts, *parts));
+      add_all("verdicts", conclusion_differences(*given_parts, *parts));
     } else {
-      add("series", {bundle::kResultsPath, given_parts.error().what});
-      add("verdicts", {bundle::kResultsPath, given_parts.error().what});
+      add("series", {kResultsPath, given_parts.error().what});
+      add("verdicts", {kResultsPath, given_parts.error().what});
     }
     return Done{};
   }
@@ -231,15 +229,15 @@ class Verifier {
     if (!made) return error_of(made);
     std::set<std::string> extra(paths_.begin(), paths_.end());
     for (const std::string& path : *made) {
-      const std::string_view rule = bundle::rule_of_path(path);
+      const std::string_view rule = rule_of_path(path);
       if (extra.erase(path) == 0) {
         add(rule, {path, "it is missing"});
-      } else if (path != bundle::kResultsPath) {
+      } else if (path != kResultsPath) {
         if (const Status compared = compare_file(path, again); !compared) return compared;
       }
     }
     for (const std::string& path : extra) {
-      if (bundle::rule_of_path(path) != "metadata") add(bundle::rule_of_path(path), {path, "it does not follow"});
+      if (rule_of_path(path) != "metadata") add(rule_of_path(path), {path, "it does not follow"});
     }
     return Done{};
   }
@@ -251,8 +249,7 @@ class Verifier {
     if (files_.at(path).sha256 == *made_hash) return Done{};
     std::error_code code;
     if (std::max(fs::file_size(folder_ / path, code), fs::file_size(again / path, code)) > kLargestCompared) {
-      return add(bundle::rule_of_path(path),
-                 {path, "it does not follow from the samples, and is too large to say where"});
+      return add(rule_of_path(path), {path, "it does not follow from the samples, and is too large to say where"});
     }
     const auto given = file::read(folder_ / path);
     if (!given) return error_of(given);
@@ -266,16 +263,16 @@ class Verifier {
     mark_checked("metadata");
     std::set<std::string> extra;
     for (const std::string& path : paths_) {
-      if (bundle::rule_of_path(path) == "metadata" && path != bundle::kManifestPath) extra.insert(path);
+      if (rule_of_path(path) == "metadata" && path != kManifestPath) extra.insert(path);
     }
     std::string worded;
-    if (is_of_other()) worded = file::read(folder_ / bundle::kCroissantPath).value_or("");
-    const auto made = bundle::descriptions(manifest_->about, folder_, paths_, worded);
+    if (is_of_other()) worded = file::read(folder_ / kCroissantPath).value_or("");
+    const auto made = descriptions(manifest_->about, folder_, paths_, worded);
     if (!made) {
       outcome("metadata").why_unchecked = "they cannot be made again: " + made.error().text();
       return Done{};
     }
-    for (const bundle::Description& each : *made) {
+    for (const Description& each : *made) {
       if (extra.erase(each.path) == 0) {
         add("metadata", {each.path, "it is missing"});
         continue;
@@ -291,22 +288,21 @@ class Verifier {
   // Another version of ngb may write the same numbers with other words. Those of formulas are its own; of others, only
   // that version can tell whether somebody has changed them.
   void compare_text(const std::string& path, const std::string& given, std::string follows) {
-    std::string difference = bundle::text_difference(given, follows);
+    std::string difference = text_difference(given, follows);
     if (difference.empty()) return;
-    const std::string_view rule = bundle::rule_of_path(path);
-    const bool is_page = path == bundle::kPagePath;
+    const std::string_view rule = rule_of_path(path);
+    const bool is_page = path == kPagePath;
     if (is_of_other() && is_page) {
-      follows = bundle::with_words_of(given, std::move(follows));
-      difference = bundle::text_difference(given, follows);
+      follows = with_words_of(given, std::move(follows));
+      difference = text_difference(given, follows);
       if (difference.empty()) {
         outcome(rule).remark = "with the words of the ngb that made it";
         return;
       }
     }
-    const bool has_numbers = !is_page || !bundle::data_of_page(given).empty();
-    const bool are_alike =
-        has_numbers && (is_page ? bundle::have_alike_numbers(bundle::data_of_page(given), bundle::data_of_page(follows))
-                                : bundle::have_alike_numbers(given, follows));
+    const bool has_numbers = !is_page || !data_of_page(given).empty();
+    const bool are_alike = has_numbers && (is_page ? have_alike_numbers(data_of_page(given), data_of_page(follows))
+                                                   : have_alike_numbers(given, follows));
     if (are_alike && is_of_other()) {
       other_words_.emplace(rule, fmt::format("{}: the numbers are the same, words differ ({}); ngb {} can decide", path,
                                              difference, manifest_->about.made_by));
@@ -315,7 +311,7 @@ class Verifier {
     add(rule, {path, difference});
   }
 
-  [[nodiscard]] bool is_of_other() const { return manifest_->about.made_by != describe(this_revision()); }
+  [[nodiscard]] bool is_of_other() const { return manifest_->about.made_by != verified_by_; }
   RuleOutcome& outcome(std::string_view rule) {
     return *std::find_if(verification_.outcomes.begin(), verification_.outcomes.end(),
                          [&](const RuleOutcome& each) { return each.rule->id == rule; });
@@ -337,10 +333,11 @@ class Verifier {
 
   fs::path given_;
   fs::path scratch_;
+  std::string verified_by_;
   fs::path folder_{};                 // of the unpacked files
   std::vector<std::string> paths_{};  // of them
-  std::optional<bundle::Manifest> manifest_{};
-  std::map<std::string, bundle::BundledFile> files_{};     // by path, as they are, whatever the manifest says of them
+  std::optional<Manifest> manifest_{};
+  std::map<std::string, BundledFile> files_{};             // by path, as they are, whatever the manifest says of them
   std::map<std::string_view, std::string> other_words_{};  // by rule, why only another version can decide
   Verification verification_{};
 };
@@ -358,10 +355,10 @@ bool Verification::is_complete() const {
                       [](const RuleOutcome& outcome) { return outcome.why_unchecked.has_value(); });
 }
 
-Result<Verification> verify_bundle(const fs::path& given) {
+Result<Verification> verify_bundle(const fs::path& given, const std::string& verified_by) {
   const auto scratch = ScratchFolder::beside(fs::temp_directory_path() / "ngb-verify");
   if (!scratch) return error_of(scratch);
-  return Verifier(given, scratch->path()).verify();
+  return Verifier(given, scratch->path(), verified_by).verify();
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::bundle

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/report_figures.h"
+#include "report/folder/figures.h"
 
 #include <fmt/format.h>
 
@@ -9,19 +9,19 @@
 #include "base/file.h"
 #include "report/figures/on_page.h"
 #include "store/store.h"
-#include "toolchain/tools.h"
 
-namespace ngb::app {
+namespace ngb::report::folder {
 namespace {
 
 namespace fs = std::filesystem;
-using report::figures::Drawer;
-using report::figures::Figures;
+using figures::Drawer;
+using figures::Figures;
+using ngb::Status;  // not that of a pair in a report
 
 constexpr std::array kEndings{".vl.json", ".csv", ".svg", ".png", ".pdf"};
 
 void remove_earlier(const fs::path& folder) {
-  for (const report::figures::Figure& figure : report::figures::all_figures()) {
+  for (const figures::Figure& figure : figures::all_figures()) {
     for (const char* const ending : kEndings) {
       std::error_code ignored;
       fs::remove(folder / (std::string(figure.name) + ending), ignored);
@@ -32,7 +32,7 @@ void remove_earlier(const fs::path& folder) {
 Status write_specifications(const fs::path& folder, const Figures& figures) {
   if (Status made = file::make_folder(folder); !made) return made;
   remove_earlier(folder);
-  for (const report::figures::Made& each : figures.made) {
+  for (const figures::Made& each : figures.made) {
     const std::string name = each.figure->name;
     if (Status done = file::write_atomically(folder / (name + ".vl.json"), each.specification); !done) return done;
     if (Status done = file::write_atomically(folder / (name + ".csv"), each.data); !done) return done;
@@ -43,13 +43,13 @@ Status write_specifications(const fs::path& folder, const Figures& figures) {
 // Returns what Vega-Lite warned about.
 Result<std::vector<std::string>> write_images(const fs::path& folder, const Figures& figures, const Drawer& drawer,
                                               const std::string& format) {
-  std::vector<report::figures::Image> images;
+  std::vector<figures::Image> images;
   std::vector<fs::path> places;
-  for (const report::figures::Made& each : figures.made) {
+  for (const figures::Made& each : figures.made) {
     places.push_back(folder / (std::string(each.figure->name) + "." + format));
     images.push_back({each.figure->name, each.specification, file::partial_path(places.back())});
   }
-  auto warnings = report::figures::draw(drawer, format, images);
+  auto warnings = figures::draw(drawer, format, images);
   Status placed;
   for (std::size_t i = 0; i < images.size(); ++i) {
     if (warnings && placed) placed = file::put_in_place(images[i].file, places[i]);
@@ -61,17 +61,16 @@ Result<std::vector<std::string>> write_images(const fs::path& folder, const Figu
 }
 
 // Returns the images as SVG.
-Result<std::vector<std::string>> draw_for_page(const fs::path& folder,
-                                               const std::vector<report::figures::OnPage>& figures,
+Result<std::vector<std::string>> draw_for_page(const fs::path& folder, const std::vector<figures::OnPage>& figures,
                                                const Drawer& drawer) {
-  std::vector<report::figures::Image> images;
-  for (const report::figures::OnPage& each : figures) {
+  std::vector<figures::Image> images;
+  for (const figures::OnPage& each : figures) {
     images.push_back({each.figure.name, each.to_draw, file::partial_path(folder / (each.figure.name + ".svg"))});
   }
-  const auto warnings = report::figures::draw(drawer, "svg", images);
+  const auto warnings = figures::draw(drawer, "svg", images);
   Status complete = warnings ? Status(Done{}) : Status(error_of(warnings));
   std::vector<std::string> texts;
-  for (const report::figures::Image& image : images) {
+  for (const figures::Image& image : images) {
     const auto text = complete ? file::read(image.file) : Result<std::string>(error_of(complete));
     if (text) {
       texts.push_back(*text);
@@ -87,19 +86,7 @@ Result<std::vector<std::string>> draw_for_page(const fs::path& folder,
 
 }  // namespace
 
-Result<std::optional<Drawer>> find_drawer(const FiguresRequest& request) {
-  if (request.toolchains.empty()) return std::optional<Drawer>();
-  const toolchain::CompilerDescription tool = toolchain::drawing_tool();
-  const auto found = toolchain::find_tool(request.toolchains, tool);
-  const bool is_asked = !request.image_format.empty();
-  if (found && *found) return std::optional(Drawer{(*found)->python, (*found)->site});
-  if (!is_asked) return std::optional<Drawer>();
-  if (!found) return error_of(found);
-  return fail("images of figures need vl-convert, which is not installed", request.toolchains.string(),
-              "type: ngb toolchain install " + tool.name);
-}
-
-report::figures::LoadCell CellLoader::loader() {
+figures::LoadCell CellLoader::loader() {
   return [this](const std::string& cell_id) { return load(cell_id); };
 }
 
@@ -123,8 +110,8 @@ Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figu
                                      const std::optional<Drawer>& drawer, const std::string& format) {
   if (Status done = write_specifications(folder, figures); !done) return error_of(done);
   WrittenFigures written{
-      .folder = folder, .count = figures.made.size(), .left_out = report::figures::words_of(figures.left_out)};
-  for (const report::figures::Made& each : figures.made) {
+      .folder = folder, .count = figures.made.size(), .left_out = figures::words_of(figures.left_out)};
+  for (const figures::Made& each : figures.made) {
     if (!each.remark.empty()) written.remarks.push_back(fmt::format("{}: {}", each.figure->name, each.remark));
   }
   if (!drawer || format.empty()) return written;
@@ -134,13 +121,12 @@ Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figu
   return written;
 }
 
-Result<report::page::Figures> figures_of_page(const fs::path& folder, const Figures& figures,
-                                              const std::optional<Drawer>& drawer, bool are_asked_for,
-                                              std::size_t cells) {
+Result<page::Figures> figures_of_page(const fs::path& folder, const Figures& figures,
+                                      const std::optional<Drawer>& drawer, bool are_asked_for, std::size_t cells) {
   const std::size_t most_rows = cells > kCellsWithLongTables ? 100 : 500;
-  std::vector<report::figures::OnPage> prepared;
-  for (const report::figures::Made& each : figures.made) {
-    prepared.push_back(report::figures::on_page(each, most_rows));
+  std::vector<figures::OnPage> prepared;
+  for (const figures::Made& each : figures.made) {
+    prepared.push_back(figures::on_page(each, most_rows));
   }
   std::vector<std::string> images;
   std::string why_none;
@@ -160,10 +146,10 @@ Result<report::page::Figures> figures_of_page(const fs::path& folder, const Figu
       images = *std::move(drawn);
     }
   }
-  report::page::Figures shown = report::figures::with_images(std::move(prepared), images);
+  page::Figures shown = figures::with_images(std::move(prepared), images);
   if (!shown.shown.empty()) shown.why_not_drawn = why_none;
-  shown.left_out = report::figures::words_of(figures.left_out);
+  shown.left_out = figures::words_of(figures.left_out);
   return shown;
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::report::folder

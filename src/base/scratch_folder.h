@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace ngb::app {
+namespace ngb {
 
 // ScratchFolder makes a new folder, which only its owner may use, and removes it with all that it holds.
 class ScratchFolder {
@@ -25,4 +25,4 @@ class ScratchFolder {
   std::filesystem::path path_;  // "": moved from
 };
 
-}  // namespace ngb::app
+}  // namespace ngb

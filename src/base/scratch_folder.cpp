@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/scratch_folder.h"
+#include "base/scratch_folder.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 
-namespace ngb::app {
+namespace ngb {
 
 Result<ScratchFolder> ScratchFolder::beside(const std::filesystem::path& path) {
   file::remove_old_partials(path);
@@ -32,4 +32,4 @@ ScratchFolder::~ScratchFolder() {
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
-}  // namespace ngb::app
+}  // namespace ngb

@@ -17,11 +17,11 @@
 #include "store/merge.h"
 #include "store/store.h"
 
-namespace ngb::app {
+namespace ngb::report::folder {
 
 struct FiguresRequest {
-  std::string image_format{};          // "svg", …; "": no images
-  std::filesystem::path toolchains{};  // where to look for the program that draws images; "": nothing is drawn
+  std::string image_format{};               // "svg", …; "": no images
+  std::optional<figures::Drawer> drawer{};  // nothing: no image is drawn
 };
 
 struct WrittenFigures {
@@ -32,32 +32,28 @@ struct WrittenFigures {
   std::vector<std::string> warnings{};  // of the program that drew the images
 };
 
-// Returns the installed toolchain that draws figures, or nothing if there is none. If images are asked for, that is an
-// error, which says how to install it.
-Result<std::optional<report::figures::Drawer>> find_drawer(const FiguresRequest& request);
-
 // Loads single cells with their repetitions, for figures that draw these.
 class CellLoader {
  public:
   explicit CellLoader(std::vector<store::Source> sources) : sources_(std::move(sources)) {}
   // Returns a function that refers to this object.
-  report::figures::LoadCell loader();
+  figures::LoadCell loader();
   // Returns the error of the first cell that could not be loaded.
-  [[nodiscard]] const Status& status() const { return status_; }
+  [[nodiscard]] const ngb::Status& status() const { return status_; }
 
  private:
   std::optional<store::CellData> load(const std::string& cell_id);
 
   std::vector<store::Source> sources_;
   std::optional<store::Store> store_{};  // opened for the first cell
-  Status status_{};
+  ngb::Status status_{};
 };
 
 // Writes NAME.vl.json, NAME.csv and, if `format` is not "", NAME.FORMAT of each figure into `folder`, each in one step,
 // and removes the files of figures that an earlier report had there. Other files in the folder are not changed. A
 // format needs a drawer.
-Result<WrittenFigures> write_figures(const std::filesystem::path& folder, const report::figures::Figures& figures,
-                                     const std::optional<report::figures::Drawer>& drawer, const std::string& format);
+Result<WrittenFigures> write_figures(const std::filesystem::path& folder, const figures::Figures& figures,
+                                     const std::optional<figures::Drawer>& drawer, const std::string& format);
 
 // Of results of at most this many cells, the page has images without being asked for: they take time to draw.
 inline constexpr std::size_t kFewCells = 500;
@@ -67,9 +63,8 @@ inline constexpr std::size_t kCellsWithLongTables = 250;
 // Returns the figures as the page shows them. They have images if there is a drawer, and if the images are asked for or
 // the results have few cells; else a remark says why not. Fails if images are asked for and cannot be drawn. `folder`
 // exists; nothing is left there.
-Result<report::page::Figures> figures_of_page(const std::filesystem::path& folder,
-                                              const report::figures::Figures& figures,
-                                              const std::optional<report::figures::Drawer>& drawer, bool are_asked_for,
-                                              std::size_t cells);
+Result<page::Figures> figures_of_page(const std::filesystem::path& folder, const figures::Figures& figures,
+                                      const std::optional<figures::Drawer>& drawer, bool are_asked_for,
+                                      std::size_t cells);
 
-}  // namespace ngb::app
+}  // namespace ngb::report::folder

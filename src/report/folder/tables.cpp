@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/report_tables.h"
+#include "report/folder/tables.h"
 
 #include <fmt/format.h>
 
@@ -12,22 +12,16 @@
 #include "report/tables/paper_tables.h"
 #include "report/tables/published.h"
 #include "report/tables/quoted_numbers.h"
-#include "toolchain/tools.h"
 
-namespace ngb::app {
+namespace ngb::report::folder {
 namespace {
 
 namespace fs = std::filesystem;
-namespace tables = report::tables;
+using ngb::Status;  // not that of a pair in a report
 
 constexpr const char* kTablesFolder = "tables";
 constexpr const char* kNumbersFile = "numbers.tex";
 constexpr std::string_view kLatex = "latex";
-constexpr std::string_view kParquet = "parquet";
-
-bool is_asked_for(const TablesRequest& request, std::string_view format) {
-  return std::find(request.formats.begin(), request.formats.end(), format) != request.formats.end();
-}
 
 Status check_published(const std::string& device) {
   const auto known = tables::published_devices();
@@ -52,14 +46,15 @@ Status remove_earlier_tables(const fs::path& folder) {
   return Done{};
 }
 
-Status write_as_parquet(const fs::path& folder, const std::vector<tables::Table>& all, const TableMakers& makers) {
+Status write_as_parquet(const fs::path& folder, const std::vector<tables::Table>& all,
+                        const tables::ParquetWriter& writer, const std::string& made_by) {
   std::vector<tables::ParquetFile> files;
   std::vector<fs::path> places;
   for (const tables::Table& table : all) {
     places.push_back(folder / (table.name + ".parquet"));
     files.push_back({&table, file::partial_path(places.back())});
   }
-  Status done = tables::write_parquet(*makers.parquet, makers.made_by, files);
+  Status done = tables::write_parquet(writer, made_by, files);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (done) done = file::put_in_place(files[i].file, places[i]);
     std::error_code ignored;
@@ -70,14 +65,8 @@ Status write_as_parquet(const fs::path& folder, const std::vector<tables::Table>
 
 }  // namespace
 
-Result<std::optional<tables::ParquetWriter>> find_parquet_writer(const TablesRequest& request) {
-  if (!is_asked_for(request, kParquet)) return std::optional<tables::ParquetWriter>();
-  const toolchain::CompilerDescription tool = toolchain::parquet_tool();
-  const auto found = toolchain::find_tool(request.toolchains, tool);
-  if (!found) return error_of(found);
-  if (*found) return std::optional(tables::ParquetWriter{(*found)->python, (*found)->site});
-  return fail("tables as Parquet need pyarrow, which is not installed", request.toolchains.string(),
-              "type: ngb toolchain install " + tool.name);
+bool is_asked_for(const TablesRequest& request, std::string_view format) {
+  return std::find(request.formats.begin(), request.formats.end(), format) != request.formats.end();
 }
 
 Status complete_request(TablesRequest& request, bool with_paper,
@@ -97,9 +86,9 @@ Status complete_request(TablesRequest& request, bool with_paper,
   return Done{};
 }
 
-Result<WrittenTables> write_tables(const fs::path& folder, const report::Results& results,
+Result<WrittenTables> write_tables(const fs::path& folder, const Results& results,
                                    const std::vector<store::MeasuredEnvironment>& environments,
-                                   const TablesRequest& request, const TableMakers& makers) {
+                                   const TablesRequest& request, const std::string& made_by) {
   WrittenTables written{.folder = folder / kTablesFolder};
   if (const Status made = file::make_folder(written.folder); !made) return error_of(made);
   if (const Status removed = remove_earlier_tables(written.folder); !removed) return error_of(removed);
@@ -119,8 +108,9 @@ Result<WrittenTables> write_tables(const fs::path& folder, const report::Results
       if (const Status done = file::write_atomically(file, (*format)->write(table)); !done) return error_of(done);
     }
   }
-  if (makers.parquet && !all.empty()) {
-    if (const Status done = write_as_parquet(written.folder, all, makers); !done) return error_of(done);
+  if (request.parquet && !all.empty()) {
+    if (const Status done = write_as_parquet(written.folder, all, *request.parquet, made_by); !done)
+      return error_of(done);
   }
   if (!is_asked_for(request, kLatex)) return written;
   const Status done = file::write_atomically(written.folder / kNumbersFile, tables::quoted_numbers(input));
@@ -128,4 +118,4 @@ Result<WrittenTables> write_tables(const fs::path& folder, const report::Results
   return written;
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::report::folder

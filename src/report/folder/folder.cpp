@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/report_folder.h"
+#include "report/folder/folder.h"
 
 #include <fmt/format.h>
 
@@ -9,31 +9,32 @@
 #include <set>
 #include <thread>
 
-#include "apps/ngb/report_figures.h"
-#include "apps/ngb/terminal.h"
-#include "apps/revision/revision.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
 #include "report/figures/selection.h"
+#include "report/folder/figures.h"
 #include "report/page/page.h"
 #include "report/page/spanning.h"
 #include "store/store.h"
 
-namespace ngb::app {
+namespace ngb::report::folder {
 namespace {
 
 namespace fs = std::filesystem;
-using report::page::Content;
-using report::page::kMostCells;
+using ngb::Status;  // not that of a pair in a report
+using page::Content;
+using page::kMostCells;
 
 constexpr const char* kPageFile = "index.html";
 constexpr const char* kReportMarkText = "A report of ngb. ngb report replaces what it has written here.\n";
 constexpr const char* kFiguresFolder = "figures";
 
-tl::unexpected<ReportFailure> failed(Error error, ExitCode code) {
-  return tl::unexpected(ReportFailure{std::move(error), code});
+tl::unexpected<ReportFailure> failed(Error error) { return tl::unexpected(ReportFailure{std::move(error)}); }
+
+tl::unexpected<ReportFailure> refused(Error error) {
+  return tl::unexpected(ReportFailure{.error = std::move(error), .is_of_request = true});
 }
 
 // Returns an error if the folder contains something and has no mark: then it is not ours to write in.
@@ -55,8 +56,8 @@ struct Loaded {
   std::vector<store::Source> sources{};
   metrics::Derived derived{};
   metrics::series::DerivedSeries series{};
-  std::optional<report::Results> results{};  // absent only while this is loaded
-  std::string folded{};                      // what the page leaves out; "" if it shows all
+  std::optional<Results> results{};  // absent only while this is loaded
+  std::string folded{};              // what the page leaves out; "" if it shows all
   std::set<std::string> studies{};
   std::map<std::string, std::string> protocol{};
 };
@@ -77,8 +78,7 @@ Status load_origin(const std::vector<store::Source>& sources, Loaded& loaded) {
 }
 
 // Derives the cells that a page shows: all, or those of the first families that fit.
-Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const report::PassingFamilies& chosen,
-                                         int threads) {
+Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const PassingFamilies& chosen, int threads) {
   if (reader.cell_count() <= kMostCells) return metrics::derive(std::move(reader), threads, store::Detail::phases);
   std::vector<store::Family> part;
   std::size_t cells = 0;
@@ -91,7 +91,7 @@ Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const rep
 }
 
 // Says what a page of `shown` cells leaves out of the chosen ones; "" if nothing.
-std::string words_of_folded(std::size_t shown, const report::PassingFamilies& chosen) {
+std::string words_of_folded(std::size_t shown, const PassingFamilies& chosen) {
   std::size_t all = 0;
   for (const std::size_t passing : chosen.passing) all += passing;
   if (shown >= all) return {};
@@ -103,39 +103,37 @@ std::string words_of_folded(std::size_t shown, const report::PassingFamilies& ch
 }
 
 tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const ReportRequest& request) {
-  const auto sources = sources_of(request.results);
-  if (!sources) return failed(sources.error(), kWrongUsage);
   auto loaded = std::make_unique<Loaded>();
-  loaded->sources = *sources;
+  loaded->sources = request.sources;
   const int threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  auto reader =
-      metrics::FamilyReader::open(*sources, request.baseline.empty() ? std::nullopt : std::optional(request.baseline));
+  auto reader = metrics::FamilyReader::open(request.sources,
+                                            request.baseline.empty() ? std::nullopt : std::optional(request.baseline));
   if (!reader) {
-    return failed(reader.error(), reader.error().code == ErrorCode::not_found ? kWrongUsage : kCannotGoOn);
+    return reader.error().code == ErrorCode::not_found ? refused(reader.error()) : failed(reader.error());
   }
-  report::CellFilter filter(request.wanted);
-  const auto chosen = report::passing_families(*reader, filter);
-  if (!chosen) return failed(chosen.error(), kCannotGoOn);
-  if (const Status known = filter.check(); !known) return failed(known.error(), kWrongUsage);
+  CellFilter filter(request.wanted);
+  const auto chosen = passing_families(*reader, filter);
+  if (!chosen) return failed(chosen.error());
+  if (const Status known = filter.check(); !known) return refused(known.error());
   auto derived = derive_for_page(*std::move(reader), *chosen, threads);
-  if (!derived) return failed(derived.error(), kCannotGoOn);
+  if (!derived) return failed(derived.error());
   loaded->derived = *std::move(derived);
   const metrics::Derived& kept = loaded->derived;
-  loaded->results = report::results_of(kept.cells, kept.values, filter, kept.baseline, true);
+  loaded->results = results_of(kept.cells, kept.values, filter, kept.baseline, true);
   if (loaded->results->cells.size() > kMostCells) loaded->results->cells.resize(kMostCells);
   loaded->folded = words_of_folded(loaded->results->cells.size(), *chosen);
-  report::add_differences(*loaded->results, kept.environments);
+  add_differences(*loaded->results, kept.environments);
   loaded->results->allocator = kept.allocator;
-  auto series = metrics::series::derive_series(*sources, kept, threads);
-  if (!series) return failed(series.error(), kCannotGoOn);
+  auto series = metrics::series::derive_series(request.sources, kept, threads);
+  if (!series) return failed(series.error());
   loaded->series = *std::move(series);
-  report::add_series(*loaded->results, loaded->series.parts);
-  if (Status known = load_origin(*sources, *loaded); !known) return failed(known.error(), kCannotGoOn);
+  add_series(*loaded->results, loaded->series.parts);
+  if (Status known = load_origin(request.sources, *loaded); !known) return failed(known.error());
   return loaded;
 }
 
 // Returns the name under which the page shows a results folder.
-std::string name_of(const fs::path& folder) {
+std::string name_on_page(const fs::path& folder) {
   std::error_code code;
   const fs::path whole = fs::weakly_canonical(folder, code);
   const std::string name = (code ? folder : whole).filename().string();
@@ -144,7 +142,7 @@ std::string name_of(const fs::path& folder) {
 
 Content content_of(const Loaded& loaded, const ReportRequest& request) {
   std::vector<std::string> names;
-  for (const std::string& folder : request.results.folders) names.push_back(name_of(folder));
+  for (const store::Source& source : request.sources) names.push_back(name_on_page(source.file.parent_path()));
   const std::vector<std::string> studies(loaded.studies.begin(), loaded.studies.end());
   Content content{.name = request.name.empty() ? text::join(names, ", ") : request.name,
                   .study = text::join(studies, ", "),
@@ -152,7 +150,7 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
                   .environments = &loaded.derived.environments,
                   .protocol = loaded.protocol,
                   .folded = loaded.folded};
-  report::page::add_what_spans_cells(content);
+  page::add_what_spans_cells(content);
   return content;
 }
 
@@ -164,58 +162,35 @@ Status mark_folder(const fs::path& folder) {
 }  // namespace
 
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request) {
-  if (const Status usable = check_folder(request.folder); !usable) return failed(usable.error(), kWrongUsage);
-  const auto drawer = find_drawer(request.figures);
-  if (!drawer) return failed(drawer.error(), kCannotGoOn);
-  auto parquet = find_parquet_writer(request.tables);
-  if (!parquet) return failed(parquet.error(), kCannotGoOn);
+  if (const Status usable = check_folder(request.folder); !usable) return refused(usable.error());
   const auto loaded = load_for_report(request);
   if (!loaded) return tl::unexpected(loaded.error());
   const Loaded& kept = **loaded;
   const Content content = content_of(kept, request);
   WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size(), .folded = kept.folded};
-  if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error(), kCannotGoOn);
-  const std::string made_by = request.made_by.empty() ? describe(this_revision()) : request.made_by;
+  if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error());
   if (!request.tables.formats.empty()) {
-    auto tables = write_tables(request.folder, *kept.results, kept.derived.environments, request.tables,
-                               {.made_by = made_by, .parquet = *std::move(parquet)});
-    if (!tables) return failed(tables.error(), kCannotGoOn);
+    auto tables =
+        write_tables(request.folder, *kept.results, kept.derived.environments, request.tables, request.made_by);
+    if (!tables) return failed(tables.error());
     written.tables = *std::move(tables);
   }
   CellLoader cells(kept.sources);
-  const report::figures::Figures figures =
-      report::figures::make_figures(report::figures::Selection(content, cells.loader(), request.tables.published));
-  if (!cells.status()) return failed(cells.status().error(), kCannotGoOn);
+  const figures::Figures figures =
+      figures::make_figures(figures::Selection(content, cells.loader(), request.tables.published));
+  if (!cells.status()) return failed(cells.status().error());
   const std::string& format = request.figures.image_format;
-  auto files = write_figures(request.folder / kFiguresFolder, figures, *drawer, format);
-  if (!files) return failed(files.error(), kCannotGoOn);
+  const std::optional<figures::Drawer>& drawer = request.figures.drawer;
+  auto files = write_figures(request.folder / kFiguresFolder, figures, drawer, format);
+  if (!files) return failed(files.error());
   written.figures = *std::move(files);
-  const auto shown = figures_of_page(request.folder / kFiguresFolder, figures, *drawer, !format.empty(), written.cells);
-  if (!shown) return failed(shown.error(), kCannotGoOn);
-  const std::string html = report::page::html(content, *shown, made_by);
+  const auto shown = figures_of_page(request.folder / kFiguresFolder, figures, drawer, !format.empty(), written.cells);
+  if (!shown) return failed(shown.error());
+  const std::string html = page::html(content, *shown, request.made_by);
   written.bytes = html.size();
   const Status done = file::write_atomically(written.page, html);
-  if (!done) return failed(done.error(), kCannotGoOn);
+  if (!done) return failed(done.error());
   return written;
 }
 
-std::optional<fs::path> write_report_of_run(const fs::path& results) {
-  constexpr std::size_t kMostCellsAtTheEnd = 5'000;
-  {
-    auto store = store::Store::open(results / "results.db", store::Mode::read_only);
-    const auto states = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
-    if (states && states->size() > kMostCellsAtTheEnd) {
-      say("To see these results as a page: ngb report {}\n", results.string());
-      return std::nullopt;
-    }
-  }
-  const auto written = write_report({.results = {{results.string()}, {}}, .folder = results / "report"});
-  if (!written) {
-    warn("ngb: no report was written: {}\n", written.error().error.text());
-    return std::nullopt;
-  }
-  say("Report: {}\n", written->page.string());
-  return written->page;
-}
-
-}  // namespace ngb::app
+}  // namespace ngb::report::folder
