@@ -10,12 +10,12 @@
 #include "apps/ngb/bisect_steps.h"
 #include "apps/ngb/comparing.h"
 #include "apps/ngb/gate_study.h"
-#include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/wanted_toolchain.h"
 #include "base/bisection.h"
 #include "base/python.h"
 #include "base/text.h"
+#include "campaign/study_file.h"
 #include "report/bisection.h"
 #include "toolchain/python.h"
 #include "toolchain/requirement.h"
@@ -196,8 +196,8 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   if (arguments.inaccurate) rules.fault = metrics::Fault::inaccurate;
   const auto format = report::find_bisection_format(arguments.json ? "json" : arguments.format);
   if (!format) return refuse_usage(format.error());
-  const auto plan = plan_study(installation, arguments.study);
-  if (!plan) return plan.error();
+  const auto plan = campaign::plan_study(installation, arguments.study, print_error);
+  if (!plan) return report_refusal(plan.error());
   const auto wanted = find_wanted(installation, compiler_named(plan->study, arguments.compiler));
   if (!wanted) return refuse_usage(wanted.error());
   const Status clear = check_sides(plan->study, {.baseline = arguments.compiler + "@" + arguments.from,

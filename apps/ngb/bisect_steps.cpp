@@ -70,7 +70,7 @@ BisectSteps::BisectSteps(const Installation& installation, BisectFolder& folder,
       folder_(folder),
       compiler_(std::move(compiler)),
       label_(folder.question().at("compiler").get<std::string>()),
-      contents_(models_of(plan)),
+      contents_(campaign::models_of(plan)),
       rules_(std::move(rules)) {
   for (const config::DeviceEntry& device : plan.study.devices) devices_.push_back(device.name);
 }
@@ -144,12 +144,12 @@ Status BisectSteps::check_contents(const std::filesystem::path& results) {
   for (const std::string& device : devices_) {
     const auto of_step = store->contents(device);
     if (!of_step) return error_of(of_step);
-    Contents now;
+    campaign::Contents now;
     for (const auto& [name, hashes] : *of_step) {
       const bool is_on_each_device = name.starts_with("toolchain ");
       now.emplace(is_on_each_device ? fmt::format("{} on {}", name, device) : name, hashes);
     }
-    if (const std::vector<std::string> names = names_of_changed(contents_, now); !names.empty()) {
+    if (const std::vector<std::string> names = campaign::names_of_changed(contents_, now); !names.empty()) {
       return fail("this step was not measured with what the bisection began with: " + text::join(names, "; "),
                   results.string(),
                   "restore what has changed, remove this folder and repeat the command; or choose another folder with "

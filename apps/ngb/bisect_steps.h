@@ -9,7 +9,7 @@
 
 #include "apps/ngb/bisect_folder.h"
 #include "apps/ngb/command.h"
-#include "apps/ngb/same_contents.h"
+#include "campaign/same_contents.h"
 #include "metrics/bisection_step.h"
 #include "report/bisection.h"
 #include "toolchain/catalog.h"
@@ -53,7 +53,7 @@ class BisectSteps {
   toolchain::CompilerDescription compiler_;
   std::string label_;
   std::vector<std::string> devices_;
-  Contents contents_;  // what the steps so far were measured with
+  campaign::Contents contents_;  // what the steps so far were measured with
   metrics::StepRules rules_;
 };
 

@@ -81,7 +81,7 @@ ExitCode print_calibration(const metrics::DeviceCalibration& device, const std::
 int calibrate(const Installation& installation, const CalibrateArguments& arguments) {
   const auto seconds = parse_time(arguments.time);
   if (!seconds) return report_failure(seconds.error(), kWrongUsage);
-  const std::filesystem::path cache = usable_cache(installation);
+  const std::filesystem::path cache = campaign::usable_cache(installation, print_error);
   if (cache.empty()) {
     return report_failure({"there is no place for the calibration", "ngb calibrate", "name a folder with NGB_CACHE"},
                           kCannotGoOn);

@@ -8,14 +8,15 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "apps/ngb/run.h"
-#include "apps/ngb/study_compilers.h"
-#include "apps/ngb/study_file.h"
+#include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "campaign/measure.h"
+#include "campaign/study_compilers.h"
+#include "campaign/study_file.h"
 #include "store/store.h"
 
 namespace ngb::app {
@@ -125,17 +126,20 @@ tl::expected<plan::Plan, ExitCode> plan_workload(const Installation& installatio
                    {"processes", is_trial ? 1 : rounds},
                    {"disturbance", {{"attempts", 1}, {"wait_s", 0}, {"max_wait_percent", is_trial ? 100 : 5}}},
                    {"output", std::filesystem::absolute(output).string()}};
-  return plan_made_study(installation, study);
+  auto plan = campaign::plan_made_study(installation, study, print_error);
+  if (!plan) return tl::unexpected(report_refusal(plan.error()));
+  return *std::move(plan);
 }
 
 // Measures what is left of the plan and returns its cells.
 tl::expected<std::vector<store::CellData>, ExitCode> measured_cells(const Installation& installation, plan::Plan plan) {
   using Cells = std::vector<store::CellData>;
-  const auto compilers = Compilers::find(installation, plan);
+  const auto compilers = campaign::Compilers::find(installation, plan);
   if (!compilers) return refused_as<Cells>(compilers.error(), kCannotGoOn);
   const std::filesystem::path results = plan.study.output / "results.db";
-  const ExitCode code = measure_plan(installation, std::move(plan), *compilers);
-  if (code != kSuccess) return tl::unexpected(code);
+  RunDisplay display;
+  const auto done = campaign::measure_plan(installation, std::move(plan), *compilers, display);
+  if (!done) return tl::unexpected(report_refusal(done.error()));
   auto store = store::Store::open(results, store::Mode::read_only);
   if (!store) return refused_as<Cells>(store.error(), kCannotGoOn);
   auto cells = store->load_cells(store::Detail::speeds);
@@ -203,7 +207,7 @@ tl::expected<Fitting, ExitCode> what_fits(const Workload& workload, const std::v
 tl::expected<bool, ExitCode> is_installed(const Installation& installation, const CalibrationOrder& order) {
   const auto plan = plan_workload(installation, order, workload_of(order), kTrial);
   if (!plan) return tl::unexpected(plan.error());
-  const auto compilers = Compilers::find(installation, *plan);
+  const auto compilers = campaign::Compilers::find(installation, *plan);
   if (!compilers) return refused_as<bool>(compilers.error(), kCannotGoOn);
   return compilers->missing().empty();
 }

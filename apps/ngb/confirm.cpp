@@ -8,12 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apps/ngb/run.h"
-#include "apps/ngb/study_compilers.h"
-#include "apps/ngb/study_file.h"
+#include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/time_folder.h"
 #include "base/file.h"
+#include "campaign/measure.h"
+#include "campaign/study_compilers.h"
+#include "campaign/study_file.h"
 #include "config/load_json.h"
 #include "config/study.h"
 #include "store/store.h"
@@ -71,11 +72,11 @@ std::optional<json> reduced(const config::Study& study, const store::CellData& c
 tl::expected<json, ExitCode> study_of(const Installation& installation, const std::vector<store::Source>& sources,
                                       const store::CellData& cell) {
   for (const store::Source& source : sources) {
-    const std::filesystem::path file = source.file.parent_path() / kStudyFile;
+    const std::filesystem::path file = source.file.parent_path() / campaign::kStudyFile;
     std::error_code code;
     if (!std::filesystem::exists(file, code)) continue;
-    const auto plan = plan_study(installation, file);
-    if (!plan) return tl::unexpected(plan.error());
+    const auto plan = campaign::plan_study(installation, file, print_error);
+    if (!plan) return tl::unexpected(report_refusal(plan.error()));
     if (auto study = reduced(plan->study, cell, name_in(source, cell.of.device))) return *std::move(study);
   }
   return not_served({"no study of these results measures " + cell.of.compiler.label + " on " + cell.of.device,
@@ -117,13 +118,13 @@ tl::expected<Served, ExitCode> serve(const Installation& installation, const std
       output.empty() ? std::filesystem::path((*study)["output"].get<std::string>() + "-confirm") / time_folder()
                      : std::filesystem::absolute(output);
   (*study)["output"] = folder.string();
-  auto plan = plan_made_study(installation, *study);
-  if (!plan) return tl::unexpected(plan.error());
-  const auto compilers = Compilers::find(installation, *plan);
+  auto plan = campaign::plan_made_study(installation, *study, print_error);
+  if (!plan) return tl::unexpected(report_refusal(plan.error()));
+  const auto compilers = campaign::Compilers::find(installation, *plan);
   if (!compilers) return not_served(compilers.error(), kCannotGoOn);
-  if (const ExitCode code = measure_plan(installation, *std::move(plan), *compilers); code != kSuccess) {
-    return tl::unexpected(code);
-  }
+  RunDisplay display;
+  const auto done = campaign::measure_plan(installation, *std::move(plan), *compilers, display);
+  if (!done) return tl::unexpected(report_refusal(done.error()));
   auto cell = only_cell(folder);
   if (!cell) return not_served(cell.error(), kCannotGoOn);
   return Served{*std::move(cell), folder};

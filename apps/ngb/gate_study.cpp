@@ -9,14 +9,15 @@
 #include <optional>
 #include <vector>
 
-#include "apps/ngb/run.h"
-#include "apps/ngb/study_compilers.h"
-#include "apps/ngb/study_file.h"
+#include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/time_folder.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "campaign/measure.h"
+#include "campaign/study_compilers.h"
+#include "campaign/study_file.h"
 #include "config/turns.h"
 #include "statistics/sequential.h"
 #include "work/property.h"
@@ -99,7 +100,9 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
   if (!sides.needs_speeds) rounds["min"] = rounds["max"];
   if (sides.needs_speeds && config::leaves_turns_open(study)) both["turns"] = sides.turns;
   both["output"] = output.string();
-  return plan_made_study(installation, both);
+  auto plan = campaign::plan_made_study(installation, both, print_error);
+  if (!plan) return tl::unexpected(report_refusal(plan.error()));
+  return *std::move(plan);
 }
 
 // Makes the gate's questions those of the plan: how the second compiler compares with the first in each group. Their
@@ -120,11 +123,11 @@ void ask_of_sides(plan::Plan& plan) {
 }
 
 // A side without a toolchain would look like a candidate that newly fails.
-Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) {
+Status check_both_installed(const campaign::Compilers& compilers, const plan::Plan& plan) {
   const bool has_local = std::any_of(plan.study.devices.begin(), plan.study.devices.end(),
                                      [](const config::DeviceEntry& device) { return config::is_here(device); });
   if (!has_local || compilers.missing().empty()) return Done{};
-  const Compilers::Missing& missing = compilers.missing().front();
+  const campaign::Compilers::Missing& missing = compilers.missing().front();
   return fail(missing.damage.empty() ? missing.name + " is not installed" : missing.damage, plan.study.path.string(),
               missing.damage.empty() ? "run: ngb toolchain install " + missing.name : "");
 }
@@ -141,21 +144,22 @@ Status check_sides(const config::Study& study, const Sides& sides) {
 tl::expected<MeasuredSides, ExitCode> measure_sides(const Installation& installation,
                                                     const std::filesystem::path& study_file, const Sides& sides,
                                                     const std::filesystem::path& output) {
-  const auto given = plan_study(installation, study_file);
-  if (!given) return tl::unexpected(given.error());
+  const auto given = campaign::plan_study(installation, study_file, print_error);
+  if (!given) return tl::unexpected(report_refusal(given.error()));
   const std::filesystem::path folder =
       output.empty() ? new_folder_for(given->study) : std::filesystem::absolute(output);
   auto plan = plan_sides(installation, given->study, sides, folder);
   if (!plan) return tl::unexpected(plan.error());
   ask_of_sides(*plan);
-  const auto compilers = Compilers::find(installation, *plan);
+  const auto compilers = campaign::Compilers::find(installation, *plan);
   if (!compilers) return refused(compilers.error(), kCannotGoOn);
   if (const Status installed = check_both_installed(*compilers, *plan); !installed) {
     return refused(installed.error(), kCannotGoOn);
   }
   MeasuredSides measured{folder, plan->study.compilers[0].label, plan->study.compilers[1].label};
-  const ExitCode code = measure_plan(installation, *std::move(plan), *compilers, sides.budget);
-  if (code != kSuccess) return tl::unexpected(code);
+  RunDisplay display;
+  const auto done = campaign::measure_plan(installation, *std::move(plan), *compilers, display, sides.budget);
+  if (!done) return tl::unexpected(report_refusal(done.error()));
   warn("ngb: results: {}\n", folder.string());
   return measured;
 }
