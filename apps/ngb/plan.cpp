@@ -6,12 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/ngb/kept_calibrations.h"
 #include "apps/ngb/quota.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/trial.h"
 #include "base/json_text.h"
 #include "campaign/experience.h"
+#include "campaign/kept_calibrations.h"
 #include "campaign/onnx_package.h"
 #include "campaign/study_file.h"
 #include "dispatch/make_job.h"
@@ -54,7 +54,7 @@ std::string environment_here(const plan::Plan& plan) {
 // Prints the plan, and what it will be able to decide on this machine as `ngb calibrate` found it.
 int print_plan(const Installation& installation, const plan::Plan& plan, bool as_json) {
   const std::set<int> threads = threads_here(plan);
-  const auto calibrated = kept_calibration(installation.cache, environment_here(plan));
+  const auto calibrated = campaign::kept_calibration(installation.cache, environment_here(plan));
   if (!calibrated) return report_failure(calibrated.error(), kCannotGoOn);
   const int rounds = work::planned_processes(plan.study.protocol);
   const int turns = plan.study.protocol.turns;

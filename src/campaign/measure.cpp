@@ -188,7 +188,8 @@ Result<bool> settle_others(const Installation& installation, store::Store& store
                            Observer& observer) {
   if (!order.only_fetch) {
     const Status settled = settle_other_runs(installation, store, order.plan, observer);
-    return settled ? Result<bool>(true) : error_of(settled);
+    if (!settled) return error_of(settled);
+    return true;
   }
   const auto runs = store.runs();
   if (!runs) return error_of(runs);
@@ -197,7 +198,8 @@ Result<bool> settle_others(const Installation& installation, store::Store& store
   const auto others = fetch_other_runs(installation, store, order.plan, observer);
   if (!others) return error_of(others);
   if (!runs->back().is_complete) return true;
-  return *others ? Result<bool>(false) : fail("no run is active", results.string());
+  if (!*others) return fail("no run is active", results.string());
+  return false;
 }
 
 // Keeps the results folder open only while it is written to.

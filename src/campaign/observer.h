@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "campaign/say.h"
 #include "dispatch/fleet.h"
 #include "plan/plan.h"
 
@@ -83,7 +84,7 @@ class Observer {
 };
 
 // Returns a function that tells the observer, which must outlive it.
-inline std::function<void(std::string_view)> saying(Observer& observer) {
+inline Say saying(Observer& observer) {
   return [&observer](std::string_view text) { observer.say(text); };
 }
 

@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <string>
 
-#include "apps/ngb/command.h"
+#include "campaign/installation.h"
+#include "campaign/observer.h"
+#include "campaign/refusal.h"
 #include "metrics/calibration.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 
 struct CalibrationOrder {
   std::string compiler{};  // NAME or NAME@VERSION
@@ -25,13 +27,12 @@ struct MeasuredEqualSides {
 };
 
 // Returns whether the toolchain of NAME or NAME@VERSION is installed here, or needs none.
-tl::expected<bool, ExitCode> is_installed(const Installation& installation, const CalibrationOrder& order);
+Answer<bool> is_installed(const Installation& installation, const CalibrationOrder& order, const Say& say);
 
 // Measures as many rounds (5 to 30) of as many pairs of cells as the time allows; the slowest cells are left out first.
-// A folder of an interrupted measurement is resumed. On failure prints the reason and returns the exit code:
-// kWrongUsage if the time is too short for five rounds of one pair, kCannotGoOn if no pair has three undisturbed
-// rounds.
-tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installation& installation,
-                                                               const CalibrationOrder& order);
+// A folder of an interrupted measurement is resumed. A time that is too short for five rounds of one pair is
+// wrong usage.
+Answer<MeasuredEqualSides> measure_equal_sides(const Installation& installation, const CalibrationOrder& order,
+                                               Observer& observer);
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/bisect_folder.h"
+#include "campaign/bisect_folder.h"
 
 #include <set>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/json_text.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 namespace {
 
 using nlohmann::json;
@@ -104,4 +104,4 @@ Status BisectFolder::write() const {
   return file::write_atomically(folder_ / kBisectFile, json_text::dump(object, 2) + "\n");
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/gate_study.h"
+#include "campaign/gate_study.h"
 
 #include <fmt/format.h>
 
@@ -9,28 +9,21 @@
 #include <optional>
 #include <vector>
 
-#include "apps/ngb/run_display.h"
-#include "apps/ngb/terminal.h"
-#include "apps/ngb/time_folder.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/text.h"
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
+#include "campaign/time_folder.h"
 #include "config/turns.h"
 #include "statistics/sequential.h"
 #include "work/property.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 namespace {
 
 using nlohmann::json;
-
-tl::unexpected<ExitCode> refused(const Error& error, ExitCode code) {
-  report_failure(error, code);
-  return tl::unexpected(code);
-}
 
 // Returns the entry of compiler `name` without its label and in this version; "" keeps the version.
 json with_version(json entry, const std::string& name, const std::string& version) {
@@ -74,18 +67,18 @@ std::filesystem::path new_folder_for(const config::Study& study) {
 }
 
 // Plans the study of the two sides.
-tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, const config::Study& study,
-                                              const Sides& sides, const std::filesystem::path& output) {
+Answer<plan::Plan> plan_sides(const Installation& installation, const config::Study& study, const Sides& sides,
+                              const std::filesystem::path& output, const Say& say) {
   json both = config::to_json(study);
   both["compilers"] = json::array();
   for (const std::string& words : {sides.baseline, sides.candidate}) {
     auto entry = entry_of(study, words);
-    if (!entry) return refused(entry.error(), kWrongUsage);
+    if (!entry) return wrong_usage(entry.error());
     both["compilers"].push_back(*std::move(entry));
   }
   if (both["compilers"][0] == both["compilers"][1]) {
-    return refused({"both sides are the same compiler", sides.baseline, "give --candidate another version or label"},
-                   kWrongUsage);
+    return wrong_usage(
+        {"both sides are the same compiler", sides.baseline, "give --candidate another version or label"});
   }
   both.erase("pairs");
   both.erase("baseline");  // it may be a compiler that is not measured
@@ -100,9 +93,7 @@ tl::expected<plan::Plan, ExitCode> plan_sides(const Installation& installation, 
   if (!sides.needs_speeds) rounds["min"] = rounds["max"];
   if (sides.needs_speeds && config::leaves_turns_open(study)) both["turns"] = sides.turns;
   both["output"] = output.string();
-  auto plan = campaign::plan_made_study(installation, both, print_error);
-  if (!plan) return tl::unexpected(report_refusal(plan.error()));
-  return *std::move(plan);
+  return plan_made_study(installation, both, say);
 }
 
 // Makes the gate's questions those of the plan: how the second compiler compares with the first in each group. Their
@@ -123,11 +114,11 @@ void ask_of_sides(plan::Plan& plan) {
 }
 
 // A side without a toolchain would look like a candidate that newly fails.
-Status check_both_installed(const campaign::Compilers& compilers, const plan::Plan& plan) {
+Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) {
   const bool has_local = std::any_of(plan.study.devices.begin(), plan.study.devices.end(),
                                      [](const config::DeviceEntry& device) { return config::is_here(device); });
   if (!has_local || compilers.missing().empty()) return Done{};
-  const campaign::Compilers::Missing& missing = compilers.missing().front();
+  const Compilers::Missing& missing = compilers.missing().front();
   return fail(missing.damage.empty() ? missing.name + " is not installed" : missing.damage, plan.study.path.string(),
               missing.damage.empty() ? "run: ngb toolchain install " + missing.name : "");
 }
@@ -141,27 +132,26 @@ Status check_sides(const config::Study& study, const Sides& sides) {
   return Done{};
 }
 
-tl::expected<MeasuredSides, ExitCode> measure_sides(const Installation& installation,
-                                                    const std::filesystem::path& study_file, const Sides& sides,
-                                                    const std::filesystem::path& output) {
-  const auto given = campaign::plan_study(installation, study_file, print_error);
-  if (!given) return tl::unexpected(report_refusal(given.error()));
+Answer<MeasuredSides> measure_sides(const Installation& installation, const std::filesystem::path& study_file,
+                                    const Sides& sides, const std::filesystem::path& output, Observer& observer) {
+  const Say say = saying(observer);
+  const auto given = plan_study(installation, study_file, say);
+  if (!given) return tl::unexpected(given.error());
   const std::filesystem::path folder =
       output.empty() ? new_folder_for(given->study) : std::filesystem::absolute(output);
-  auto plan = plan_sides(installation, given->study, sides, folder);
+  auto plan = plan_sides(installation, given->study, sides, folder, say);
   if (!plan) return tl::unexpected(plan.error());
   ask_of_sides(*plan);
-  const auto compilers = campaign::Compilers::find(installation, *plan);
-  if (!compilers) return refused(compilers.error(), kCannotGoOn);
+  const auto compilers = Compilers::find(installation, *plan);
+  if (!compilers) return cannot_go_on(compilers.error());
   if (const Status installed = check_both_installed(*compilers, *plan); !installed) {
-    return refused(installed.error(), kCannotGoOn);
+    return cannot_go_on(installed.error());
   }
   MeasuredSides measured{folder, plan->study.compilers[0].label, plan->study.compilers[1].label};
-  RunDisplay display;
-  const auto done = campaign::measure_plan(installation, *std::move(plan), *compilers, display, sides.budget);
-  if (!done) return tl::unexpected(report_refusal(done.error()));
-  warn("ngb: results: {}\n", folder.string());
+  const auto done = measure_plan(installation, *std::move(plan), *compilers, observer, sides.budget);
+  if (!done) return tl::unexpected(done.error());
+  say(fmt::format("ngb: results: {}\n", folder.string()));
   return measured;
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

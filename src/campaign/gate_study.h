@@ -6,12 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "apps/ngb/command.h"
 #include "base/clock.h"
+#include "campaign/installation.h"
+#include "campaign/observer.h"
+#include "campaign/refusal.h"
 #include "config/study.h"
 #include "config/turns.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 
 // The two compilers to measure. Each is the label of one of the study's compilers, or NAME or NAME@VERSION of any
 // compiler; LABEL@VERSION, or NAME@VERSION of one that the study has in another version, keeps its settings. Rounds are
@@ -39,10 +41,8 @@ struct MeasuredSides {
 };
 
 // Measures the study with these two compilers instead of its own, as `ngb run` does. `output` is the results folder; ""
-// means a new one below the study's own with "-gate" behind its name. On failure prints the reason and returns the exit
-// code.
-tl::expected<MeasuredSides, ExitCode> measure_sides(const Installation& installation,
-                                                    const std::filesystem::path& study_file, const Sides& sides,
-                                                    const std::filesystem::path& output);
+// means a new one below the study's own with "-gate" behind its name.
+Answer<MeasuredSides> measure_sides(const Installation& installation, const std::filesystem::path& study_file,
+                                    const Sides& sides, const std::filesystem::path& output, Observer& observer);
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/time_folder.h"
+#include "campaign/time_folder.h"
 
 #include <array>
 #include <chrono>
@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 
 std::string time_folder() {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(system_clock().unix_now());
@@ -18,4 +18,4 @@ std::string time_folder() {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc)};
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

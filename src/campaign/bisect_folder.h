@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 
 class BisectFolder {
  public:
@@ -50,4 +50,4 @@ class BisectFolder {
   std::map<std::string, std::string> stepped_over_;
 };
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <vector>
 
-#include "apps/ngb/command.h"
+#include "campaign/installation.h"
+#include "campaign/observer.h"
+#include "campaign/refusal.h"
 #include "store/merge.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 
 // What to measure: a configuration of the results, and the requests.
 struct Serving {
@@ -25,8 +27,8 @@ struct Served {
 
 // Measures the configuration with the study of its results folder, reduced to it and with `arrivals`, as `ngb run`
 // does, on its device. `output` is the results folder; "" means a new one below the study's own with "-confirm" behind
-// its name. On failure prints the reason and returns the exit code.
-tl::expected<Served, ExitCode> serve(const Installation& installation, const std::vector<store::Source>& sources,
-                                     const Serving& serving, const std::string& output);
+// its name.
+Answer<Served> serve(const Installation& installation, const std::vector<store::Source>& sources,
+                     const Serving& serving, const std::string& output, Observer& observer);
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/bisect_steps.h"
+#include "campaign/bisect_steps.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "apps/ngb/comparing.h"
-#include "apps/ngb/gate_study.h"
-#include "apps/ngb/terminal.h"
 #include "base/text.h"
+#include "campaign/gate_study.h"
+#include "campaign/judge_results.h"
 #include "report/outcomes.h"
 #include "report/words.h"
 #include "store/store.h"
@@ -17,16 +16,11 @@
 #include "toolchain/python.h"
 #include "toolchain/toolchain.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 namespace {
 
 // A step is decided once it is clear on which side of the threshold it is, or that the speeds are this close.
 constexpr double kMarginRatio = 0.03;
-
-tl::unexpected<ExitCode> refused_step(const Error& error, ExitCode code) {
-  report_failure(error, code);
-  return tl::unexpected(code);
-}
 
 // Returns whether every device of the last run has finished, so that there is nothing left to measure.
 bool is_measured(const std::filesystem::path& results) {
@@ -65,17 +59,19 @@ Status check_pip() {
 }  // namespace
 
 BisectSteps::BisectSteps(const Installation& installation, BisectFolder& folder,
-                         toolchain::CompilerDescription compiler, const plan::Plan& plan, metrics::StepRules rules)
+                         toolchain::CompilerDescription compiler, const plan::Plan& plan, metrics::StepRules rules,
+                         Observer& observer)
     : installation_(installation),
       folder_(folder),
       compiler_(std::move(compiler)),
       label_(folder.question().at("compiler").get<std::string>()),
-      contents_(campaign::models_of(plan)),
-      rules_(std::move(rules)) {
+      contents_(models_of(plan)),
+      rules_(std::move(rules)),
+      observer_(observer) {
   for (const config::DeviceEntry& device : plan.study.devices) devices_.push_back(device.name);
 }
 
-tl::expected<BisectStep, ExitCode> BisectSteps::take(const std::string& version) {
+Answer<BisectStep> BisectSteps::take(const std::string& version) {
   BisectStep step;
   for (const bool again : {false, true}) {
     if (!is_measured(folder_.results_of(version, again))) {
@@ -84,16 +80,18 @@ tl::expected<BisectStep, ExitCode> BisectSteps::take(const std::string& version)
         if (!why) return tl::unexpected(why.error());
         if (why->empty()) continue;
         if (needed == baseline()) {
-          return refused_step({"--from must work, and " + needed + " does not: " + *why, "", ""}, kCannotGoOn);
+          return cannot_go_on({"--from must work, and " + needed + " does not: " + *why, "", ""});
         }
         step.tried = {.version = version, .finding = Finding::unusable, .why = *why};
         return step;
       }
-      if (again) warn("ngb: bisect: {} is undecided; measuring again, in up to twice as many rounds\n", version);
+      if (again) {
+        observer_.say(fmt::format("ngb: bisect: {} is undecided; measuring again, in up to twice as many rounds\n", version));
+      }
       if (const auto measured = measure(version, again); !measured) return tl::unexpected(measured.error());
     }
     if (const Status same = check_contents(folder_.results_of(version, again)); !same) {
-      return refused_step(same.error(), kCannotGoOn);
+      return cannot_go_on(same.error());
     }
     auto judged = judge(version, again);
     if (!judged || judged->tried.finding != Finding::undecided || again) return judged;
@@ -101,38 +99,38 @@ tl::expected<BisectStep, ExitCode> BisectSteps::take(const std::string& version)
   return step;
 }
 
-tl::expected<std::string, ExitCode> BisectSteps::make_installed(const std::string& version) {
+Answer<std::string> BisectSteps::make_installed(const std::string& version) {
   const auto present = toolchain::find(installation_.toolchains, compiler_.toolchain, version);
   if (present && present->has_value()) return "";
   if (const auto why = folder_.why_stepped_over(version)) return *why;
-  if (const Status usable = check_pip(); !usable) return refused_step(usable.error(), kCannotGoOn);
-  warn("ngb: bisect: installing {} {}\n", compiler_.toolchain, version);
+  if (const Status usable = check_pip(); !usable) return cannot_go_on(usable.error());
+  observer_.say(fmt::format("ngb: bisect: installing {} {}\n", compiler_.toolchain, version));
   const auto done = toolchain::install(installation_.toolchains, compiler_, version,
-                                       [](std::string_view line) { warn("  {}\n", line); });
+                                       [this](std::string_view line) { observer_.say(fmt::format("  {}\n", line)); });
   if (done) return "";
   const Error& error = done.error();
-  if (!may_be_the_versions_fault(error)) return refused_step(error, kCannotGoOn);
+  if (!may_be_the_versions_fault(error)) return cannot_go_on(error);
   const bool is_end = version == folder_.versions().front() || version == folder_.versions().back();
   if (!is_end && error.code == ErrorCode::not_found) {
     // The index had this version when the bisection began. If it cannot be listed now, that says nothing.
     const auto listed = toolchain::available_versions(compiler_);
-    if (!listed) return refused_step(listed.error(), kCannotGoOn);
+    if (!listed) return cannot_go_on(listed.error());
   }
   if (is_end) return error.next.empty() ? error.what : error.what + "; " + error.next;
   if (const Status kept = folder_.step_over(version, error.what); !kept) {
-    return refused_step(kept.error(), kCannotGoOn);
+    return cannot_go_on(kept.error());
   }
   return error.what;
 }
 
-tl::expected<Done, ExitCode> BisectSteps::measure(const std::string& version, bool again) {
+Answer<Done> BisectSteps::measure(const std::string& version, bool again) {
   const auto measured = measure_sides(installation_, folder_.study_file(),
                                       {.baseline = label_ + "@" + baseline(),
                                        .candidate = label_ + "@" + version,
                                        .margin_ratio = std::max(kMarginRatio, rules_.threshold_ratio),
                                        .needs_speeds = metrics::is_of_speed(rules_.fault),
                                        .rounds_factor = again ? 2 : 1},
-                                      folder_.results_of(version, again));
+                                      folder_.results_of(version, again), observer_);
   if (!measured) return tl::unexpected(measured.error());
   return Done{};
 }
@@ -144,12 +142,12 @@ Status BisectSteps::check_contents(const std::filesystem::path& results) {
   for (const std::string& device : devices_) {
     const auto of_step = store->contents(device);
     if (!of_step) return error_of(of_step);
-    campaign::Contents now;
+    Contents now;
     for (const auto& [name, hashes] : *of_step) {
       const bool is_on_each_device = name.starts_with("toolchain ");
       now.emplace(is_on_each_device ? fmt::format("{} on {}", name, device) : name, hashes);
     }
-    if (const std::vector<std::string> names = campaign::names_of_changed(contents_, now); !names.empty()) {
+    if (const std::vector<std::string> names = names_of_changed(contents_, now); !names.empty()) {
       return fail("this step was not measured with what the bisection began with: " + text::join(names, "; "),
                   results.string(),
                   "restore what has changed, remove this folder and repeat the command; or choose another folder with "
@@ -160,17 +158,17 @@ Status BisectSteps::check_contents(const std::filesystem::path& results) {
   return Done{};
 }
 
-tl::expected<BisectStep, ExitCode> BisectSteps::judge(const std::string& version, bool again) const {
+Answer<BisectStep> BisectSteps::judge(const std::string& version, bool again) const {
   const std::filesystem::path results = folder_.results_of(version, again);
-  ComparisonArguments arguments;
-  arguments.results = {{results.string()}, {}};
-  arguments.axis = "version";
-  arguments.baseline = baseline();
-  arguments.candidate = version;
-  const auto judged = judge_results(installation_, arguments, metrics::Adjustment::holm);
+  const auto judged = judge_results({.sides = {{{results / "results.db", {}}}},
+                                     .axis = metrics::Axis::version,
+                                     .baseline = baseline(),
+                                     .candidate = version},
+                                    installation_.cache);
   if (!judged) {
-    warn("ngb: bisect: to measure {} again, remove {}\n", version, results.string());
-    return tl::unexpected(judged.error());
+    Refusal refusal = judged.error();
+    refusal.text += fmt::format("ngb: bisect: to measure {} again, remove {}\n", version, results.string());
+    return tl::unexpected(std::move(refusal));
   }
   const metrics::Step verdict = metrics::judge_step(judged->comparison, rules_);
   BisectStep step{.tried = {.version = version, .finding = verdict.finding, .results = results.string()},
@@ -192,4 +190,4 @@ tl::expected<BisectStep, ExitCode> BisectSteps::judge(const std::string& version
   return step;
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/calibrate_study.h"
+#include "campaign/calibrate_study.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "apps/ngb/run_display.h"
-#include "apps/ngb/terminal.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json_text.h"
@@ -19,7 +17,7 @@
 #include "campaign/study_file.h"
 #include "store/store.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 namespace {
 
 using nlohmann::json;
@@ -28,12 +26,6 @@ constexpr int kFewestRounds = 5;
 constexpr int kMostRounds = 30;
 constexpr double kOverhead = 1.15;  // the agent's own time and repeated attempts, relative to the processes' time
 constexpr const char* kNull = "null";
-
-template <class T>
-tl::expected<T, ExitCode> refused_as(const Error& error, ExitCode code) {
-  report_failure(error, code);
-  return tl::unexpected(code);
-}
 
 // What is measured on each side: models x compilers. A part is what is left out as a whole if there is no time for it:
 // a model, or a compiler (a duration of the null compiler).
@@ -112,8 +104,8 @@ constexpr int kTrial = 0;  // in place of a number of rounds: one process of eac
 // Plans a study: that many rounds of both sides, or the trial, which tells how
 // long processes take. A process that other programs disturbed is not repeated, so that the time is kept, and its round
 // does not count. The trial accepts it.
-tl::expected<plan::Plan, ExitCode> plan_workload(const Installation& installation, const CalibrationOrder& order,
-                                                 const Workload& workload, int rounds) {
+Answer<plan::Plan> plan_workload(const Installation& installation, const CalibrationOrder& order,
+                                 const Workload& workload, int rounds, const Say& say) {
   const bool is_trial = rounds == kTrial;
   const std::filesystem::path output =
       order.folder / fmt::format("{}-threads-{}-turns-{}", order.threads, order.turns, is_trial ? "trial" : "measured");
@@ -126,24 +118,21 @@ tl::expected<plan::Plan, ExitCode> plan_workload(const Installation& installatio
                    {"processes", is_trial ? 1 : rounds},
                    {"disturbance", {{"attempts", 1}, {"wait_s", 0}, {"max_wait_percent", is_trial ? 100 : 5}}},
                    {"output", std::filesystem::absolute(output).string()}};
-  auto plan = campaign::plan_made_study(installation, study, print_error);
-  if (!plan) return tl::unexpected(report_refusal(plan.error()));
-  return *std::move(plan);
+  return plan_made_study(installation, study, say);
 }
 
 // Measures what is left of the plan and returns its cells.
-tl::expected<std::vector<store::CellData>, ExitCode> measured_cells(const Installation& installation, plan::Plan plan) {
-  using Cells = std::vector<store::CellData>;
-  const auto compilers = campaign::Compilers::find(installation, plan);
-  if (!compilers) return refused_as<Cells>(compilers.error(), kCannotGoOn);
+Answer<std::vector<store::CellData>> measured_cells(const Installation& installation, plan::Plan plan,
+                                                    Observer& observer) {
+  const auto compilers = Compilers::find(installation, plan);
+  if (!compilers) return cannot_go_on(compilers.error());
   const std::filesystem::path results = plan.study.output / "results.db";
-  RunDisplay display;
-  const auto done = campaign::measure_plan(installation, std::move(plan), *compilers, display);
-  if (!done) return tl::unexpected(report_refusal(done.error()));
+  const auto done = measure_plan(installation, std::move(plan), *compilers, observer);
+  if (!done) return tl::unexpected(done.error());
   auto store = store::Store::open(results, store::Mode::read_only);
-  if (!store) return refused_as<Cells>(store.error(), kCannotGoOn);
+  if (!store) return cannot_go_on(store.error());
   auto cells = store->load_cells(store::Detail::speeds);
-  if (!cells) return refused_as<Cells>(cells.error(), kCannotGoOn);
+  if (!cells) return cannot_go_on(cells.error());
   return *std::move(cells);
 }
 
@@ -160,8 +149,7 @@ struct Fitting {
 };
 
 // Chooses from a trial of one side.
-tl::expected<Fitting, ExitCode> what_fits(const Workload& workload, const std::vector<store::CellData>& trial,
-                                          double budget_s) {
+Answer<Fitting> what_fits(const Workload& workload, const std::vector<store::CellData>& trial, double budget_s) {
   std::vector<double> seconds(workload.parts(), 0);
   std::vector<bool> is_usable(workload.parts(), true);
   double spent_s = 0;
@@ -176,9 +164,8 @@ tl::expected<Fitting, ExitCode> what_fits(const Workload& workload, const std::v
   std::erase_if(order, [&](std::size_t part) { return !is_usable[part]; });
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return seconds[a] < seconds[b]; });
   if (order.empty()) {
-    return refused_as<Fitting>({"no cell of the trial could be measured", "ngb calibrate",
-                                "the results folder has the reasons: ngb show FOLDER"},
-                               kCannotGoOn);
+    return cannot_go_on({"no cell of the trial could be measured", "ngb calibrate",
+                         "the results folder has the reasons: ngb show FOLDER"});
   }
   const double left_s = budget_s - spent_s;
   Fitting made;
@@ -191,11 +178,10 @@ tl::expected<Fitting, ExitCode> what_fits(const Workload& workload, const std::v
   }
   if (made.parts.empty()) {
     const double needed_s = spent_s + kFewestRounds * 2 * kOverhead * seconds[order.front()];
-    return refused_as<Fitting>(
+    return wrong_usage(
         {fmt::format("the time is too short: {} for a number of threads, and {} rounds of the fastest cells need {}",
                      text::human_duration(budget_s), kFewestRounds, text::human_duration(needed_s)),
-         "--time", "give more time; what was measured of the trial is kept with -o"},
-        kWrongUsage);
+         "--time", "give more time; what was measured of the trial is kept with -o"});
   }
   made.rounds = std::clamp(static_cast<int>(left_s / round_s), kFewestRounds, kMostRounds);
   std::sort(made.parts.begin(), made.parts.end());
@@ -204,29 +190,30 @@ tl::expected<Fitting, ExitCode> what_fits(const Workload& workload, const std::v
 
 }  // namespace
 
-tl::expected<bool, ExitCode> is_installed(const Installation& installation, const CalibrationOrder& order) {
-  const auto plan = plan_workload(installation, order, workload_of(order), kTrial);
+Answer<bool> is_installed(const Installation& installation, const CalibrationOrder& order, const Say& say) {
+  const auto plan = plan_workload(installation, order, workload_of(order), kTrial, say);
   if (!plan) return tl::unexpected(plan.error());
-  const auto compilers = campaign::Compilers::find(installation, *plan);
-  if (!compilers) return refused_as<bool>(compilers.error(), kCannotGoOn);
+  const auto compilers = Compilers::find(installation, *plan);
+  if (!compilers) return cannot_go_on(compilers.error());
   return compilers->missing().empty();
 }
 
-tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installation& installation,
-                                                               const CalibrationOrder& order) {
+Answer<MeasuredEqualSides> measure_equal_sides(const Installation& installation, const CalibrationOrder& order,
+                                               Observer& observer) {
+  const Say say = saying(observer);
   const Workload workload = workload_of(order);
-  auto trial_plan = plan_workload(installation, order, workload, kTrial);
+  auto trial_plan = plan_workload(installation, order, workload, kTrial, say);
   if (!trial_plan) return tl::unexpected(trial_plan.error());
-  const auto trial = measured_cells(installation, *std::move(trial_plan));
+  const auto trial = measured_cells(installation, *std::move(trial_plan), observer);
   if (!trial) return tl::unexpected(trial.error());
   const auto fitting = what_fits(workload, *trial, order.seconds);
   if (!fitting) return tl::unexpected(fitting.error());
   if (fitting->parts.size() < workload.parts()) {
-    warn("ngb: {} of {} {} are left out: there is no time for them, or they could not be measured\n",
-         workload.parts() - fitting->parts.size(), workload.parts(),
-         workload.parts_are_compilers ? "durations" : "models");
+    say(fmt::format("ngb: {} of {} {} are left out: there is no time for them, or they could not be measured\n",
+                    workload.parts() - fitting->parts.size(), workload.parts(),
+                    workload.parts_are_compilers ? "durations" : "models"));
   }
-  auto plan = plan_workload(installation, order, workload.only(fitting->parts), fitting->rounds);
+  auto plan = plan_workload(installation, order, workload.only(fitting->parts), fitting->rounds, say);
   if (!plan) return tl::unexpected(plan.error());
   const work::Compiler& compiler = plan->study.compilers.front();
   MeasuredEqualSides made{
@@ -234,7 +221,7 @@ tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installatio
                    .turns = order.turns,
                    .measured_unix_ns = system_clock().unix_now().count(),
                    .compiler = compiler.version.empty() ? compiler.name : compiler.name + " " + compiler.version}};
-  const auto cells = measured_cells(installation, *std::move(plan));
+  const auto cells = measured_cells(installation, *std::move(plan), observer);
   if (!cells) return tl::unexpected(cells.error());
   std::size_t lost = 0;
   std::size_t planned = 0;
@@ -244,9 +231,8 @@ tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installatio
     if (cell.processes.empty()) continue;
     const std::string& environment = cell.processes.front().environment_hash;
     if (!made.environment_hash.empty() && made.environment_hash != environment) {
-      return refused_as<MeasuredEqualSides>(
-          {"this machine's description changed during the measurement", order.folder.string(), "run it again"},
-          kCannotGoOn);
+      return cannot_go_on(
+          {"this machine's description changed during the measurement", order.folder.string(), "run it again"});
     }
     made.environment_hash = environment;
   }
@@ -254,15 +240,14 @@ tl::expected<MeasuredEqualSides, ExitCode> measure_equal_sides(const Installatio
     made.measured.cells.push_back(metrics::equal_cell((*cells)[i], (*cells)[i + 1]));
   }
   if (lost > 0) {
-    warn("ngb: {} of {} processes were disturbed by other programs or failed; their rounds do not count\n", lost,
-         planned);
+    say(fmt::format("ngb: {} of {} processes were disturbed by other programs or failed; their rounds do not count\n",
+                    lost, planned));
   }
   if (metrics::calibrate(made.measured.cells).cells == 0) {
-    return refused_as<MeasuredEqualSides>({"no cell has three rounds that other programs left undisturbed",
-                                           order.folder.string(), "calibrate again when the machine is quiet"},
-                                          kCannotGoOn);
+    return cannot_go_on({"no cell has three rounds that other programs left undisturbed", order.folder.string(),
+                         "calibrate again when the machine is quiet"});
   }
   return made;
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

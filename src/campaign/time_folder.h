@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace ngb::app {
+namespace ngb::campaign {
 
 // Returns a name for a folder that no earlier command has used: "20261123T231500Z", the present time.
 std::string time_folder();
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

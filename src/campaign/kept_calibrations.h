@@ -10,7 +10,7 @@
 #include "metrics/calibration.h"
 #include "metrics/comparison.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 
 // Returns what was measured in that environment; no threads if nothing was, or if `cache` is empty. Returns an error if
 // the file cannot be read or is not such a file.
@@ -28,4 +28,4 @@ Status keep_calibration(const std::filesystem::path& cache, const std::string& e
 Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
                                                   const std::filesystem::path& cache);
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/confirm.h"
+#include "campaign/confirm.h"
 
 #include <fmt/format.h>
 
@@ -8,26 +8,19 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "apps/ngb/run_display.h"
-#include "apps/ngb/terminal.h"
-#include "apps/ngb/time_folder.h"
 #include "base/file.h"
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
+#include "campaign/time_folder.h"
 #include "config/load_json.h"
 #include "config/study.h"
 #include "store/store.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 namespace {
 
 using nlohmann::json;
-
-tl::unexpected<ExitCode> not_served(const Error& error, ExitCode code) {
-  report_failure(error, code);
-  return tl::unexpected(code);
-}
 
 // Keeps the elements of a list at the places where `is_wanted` holds for the other list's element.
 template <class List, class IsWanted>
@@ -69,19 +62,18 @@ std::optional<json> reduced(const config::Study& study, const store::CellData& c
 }
 
 // Returns the study of the folder that has measured the configuration, reduced to it.
-tl::expected<json, ExitCode> study_of(const Installation& installation, const std::vector<store::Source>& sources,
-                                      const store::CellData& cell) {
+Answer<json> study_of(const Installation& installation, const std::vector<store::Source>& sources,
+                      const store::CellData& cell, const Say& say) {
   for (const store::Source& source : sources) {
-    const std::filesystem::path file = source.file.parent_path() / campaign::kStudyFile;
+    const std::filesystem::path file = source.file.parent_path() / kStudyFile;
     std::error_code code;
     if (!std::filesystem::exists(file, code)) continue;
-    const auto plan = campaign::plan_study(installation, file, print_error);
-    if (!plan) return tl::unexpected(report_refusal(plan.error()));
+    const auto plan = plan_study(installation, file, say);
+    if (!plan) return tl::unexpected(plan.error());
     if (auto study = reduced(plan->study, cell, name_in(source, cell.of.device))) return *std::move(study);
   }
-  return not_served({"no study of these results measures " + cell.of.compiler.label + " on " + cell.of.device,
-                     "--confirm", "name the results folder of the `ngb run` that measured it"},
-                    kWrongUsage);
+  return wrong_usage({"no study of these results measures " + cell.of.compiler.label + " on " + cell.of.device,
+                      "--confirm", "name the results folder of the `ngb run` that measured it"});
 }
 
 void ask_for(json& study, const Serving& serving) {
@@ -109,25 +101,25 @@ Result<store::CellData> only_cell(const std::filesystem::path& results) {
 
 }  // namespace
 
-tl::expected<Served, ExitCode> serve(const Installation& installation, const std::vector<store::Source>& sources,
-                                     const Serving& serving, const std::string& output) {
-  auto study = study_of(installation, sources, *serving.cell);
+Answer<Served> serve(const Installation& installation, const std::vector<store::Source>& sources,
+                     const Serving& serving, const std::string& output, Observer& observer) {
+  const Say say = saying(observer);
+  auto study = study_of(installation, sources, *serving.cell, say);
   if (!study) return tl::unexpected(study.error());
   ask_for(*study, serving);
   const std::filesystem::path folder =
       output.empty() ? std::filesystem::path((*study)["output"].get<std::string>() + "-confirm") / time_folder()
                      : std::filesystem::absolute(output);
   (*study)["output"] = folder.string();
-  auto plan = campaign::plan_made_study(installation, *study, print_error);
-  if (!plan) return tl::unexpected(report_refusal(plan.error()));
-  const auto compilers = campaign::Compilers::find(installation, *plan);
-  if (!compilers) return not_served(compilers.error(), kCannotGoOn);
-  RunDisplay display;
-  const auto done = campaign::measure_plan(installation, *std::move(plan), *compilers, display);
-  if (!done) return tl::unexpected(report_refusal(done.error()));
+  auto plan = plan_made_study(installation, *study, say);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto compilers = Compilers::find(installation, *plan);
+  if (!compilers) return cannot_go_on(compilers.error());
+  const auto done = measure_plan(installation, *std::move(plan), *compilers, observer);
+  if (!done) return tl::unexpected(done.error());
   auto cell = only_cell(folder);
-  if (!cell) return not_served(cell.error(), kCannotGoOn);
+  if (!cell) return cannot_go_on(cell.error());
   return Served{*std::move(cell), folder};
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

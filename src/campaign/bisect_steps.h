@@ -7,14 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "apps/ngb/bisect_folder.h"
-#include "apps/ngb/command.h"
+#include "campaign/bisect_folder.h"
+#include "campaign/installation.h"
+#include "campaign/observer.h"
+#include "campaign/refusal.h"
 #include "campaign/same_contents.h"
 #include "metrics/bisection_step.h"
 #include "report/bisection.h"
 #include "toolchain/catalog.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 
 struct BisectStep {
   report::TriedVersion tried{};
@@ -28,7 +30,7 @@ class BisectSteps {
   // `compiler` describes the compiler that is searched, `plan` is that of the study. The references must outlive this
   // object.
   BisectSteps(const Installation& installation, BisectFolder& folder, toolchain::CompilerDescription compiler,
-              const plan::Plan& plan, metrics::StepRules rules);
+              const plan::Plan& plan, metrics::StepRules rules, Observer& observer);
 
   // Makes only these cells count from now on.
   void count_only(std::set<std::string> cells) { rules_.cells = std::move(cells); }
@@ -37,15 +39,15 @@ class BisectSteps {
   // that is undecided, it measures both once more, in up to twice as many rounds. What an earlier command measured is
   // only judged. A step that was measured with another model, or another toolchain of the same name, than those before
   // is refused. A version that cannot be installed or does not load is unusable; unless it is an end of the search,
-  // that is remembered. Prints every other problem, also that an index could not be reached, and returns the exit code.
-  tl::expected<BisectStep, ExitCode> take(const std::string& version);
+  // that is remembered. Every other problem is a refusal, also that an index could not be reached.
+  Answer<BisectStep> take(const std::string& version);
 
  private:
   // Returns why the version cannot be used; "" if it is installed.
-  tl::expected<std::string, ExitCode> make_installed(const std::string& version);
-  tl::expected<Done, ExitCode> measure(const std::string& version, bool again);
+  Answer<std::string> make_installed(const std::string& version);
+  Answer<Done> measure(const std::string& version, bool again);
   Status check_contents(const std::filesystem::path& results);
-  tl::expected<BisectStep, ExitCode> judge(const std::string& version, bool again) const;
+  Answer<BisectStep> judge(const std::string& version, bool again) const;
   [[nodiscard]] const std::string& baseline() const { return folder_.versions().front(); }
 
   const Installation& installation_;
@@ -53,8 +55,9 @@ class BisectSteps {
   toolchain::CompilerDescription compiler_;
   std::string label_;
   std::vector<std::string> devices_;
-  campaign::Contents contents_;  // what the steps so far were measured with
+  Contents contents_;  // what the steps so far were measured with
   metrics::StepRules rules_;
+  Observer& observer_;
 };
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign

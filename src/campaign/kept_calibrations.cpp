@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/kept_calibrations.h"
+#include "campaign/kept_calibrations.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/json_text.h"
 
-namespace ngb::app {
+namespace ngb::campaign {
 namespace {
 
 using metrics::CalibratedThreads;
@@ -139,4 +139,4 @@ Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& com
   return largest;
 }
 
-}  // namespace ngb::app
+}  // namespace ngb::campaign
