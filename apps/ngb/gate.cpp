@@ -5,7 +5,6 @@
 #include "apps/ngb/comparing.h"
 #include "apps/ngb/duration.h"
 #include "apps/ngb/run_display.h"
-#include "base/text.h"
 #include "campaign/gate_study.h"
 
 namespace ngb::app {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "base/bisection.h"
@@ -24,8 +23,8 @@ namespace {
 using nlohmann::json;
 using report::Bisected;
 
-// The fault is not part of it: whatever is measured for one search answers another one too.
-// The study names files; what they hold takes part in it too, so that no half of a search is of another model.
+// Returns what the folder is about. The fault is not part of it: what is measured for one search answers another one,
+// too. The content of the files that the study names is part of it, so that no half of a search is of another model.
 json question_of(const BisectionOrder& order) {
   json contents = json::object();
   for (const work::Model& model : order.plan.models) {
@@ -68,7 +67,8 @@ Answer<BisectFolder> open_bisection(const Installation& installation, const Bise
                         path.string(), "repeat the command that began it, or choose another folder with --output"});
   }
   if (const auto python = toolchain::find_python(); !python) return cannot_go_on(python.error());
-  const auto& [from, to] = std::tie(order.from, order.to);
+  const std::string& from = order.from;
+  const std::string& to = order.to;
   if (const auto ends = toolchain::versions_between(python::default_command(), from, to, {}); !ends) {
     return wrong_usage({ends.error().what, ends.error().where, "--from is the older version, --to the newer one"});
   }

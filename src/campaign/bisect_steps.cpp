@@ -86,7 +86,8 @@ Answer<BisectStep> BisectSteps::take(const std::string& version) {
         return step;
       }
       if (again) {
-        observer_.say(fmt::format("ngb: bisect: {} is undecided; measuring again, in up to twice as many rounds\n", version));
+        observer_.say(
+            fmt::format("ngb: bisect: {} is undecided; measuring again, in up to twice as many rounds\n", version));
       }
       if (const auto measured = measure(version, again); !measured) return tl::unexpected(measured.error());
     }

@@ -4,13 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/json_text.h"
 #include "base/text.h"
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "campaign/confirm.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "base/file.h"
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"

@@ -71,7 +71,7 @@ Result<std::vector<dispatch::DeviceEnding>> fetch(const Installation& installati
   return endings;
 }
 
-// Returns whether nothing of the run is left on that device; prints what is left otherwise.
+// Returns whether nothing of the run is left on that device; says what is left otherwise.
 bool is_gone(const RunElsewhere& run, const config::DeviceEntry& device, const dispatch::DeviceEnding& ending,
              const std::filesystem::path& results, const Say& say) {
   const Status fetched = ending.ending ? Status{} : tl::unexpected(ending.ending.error());

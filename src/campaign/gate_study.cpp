@@ -9,8 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/file.h"
-#include "base/json_text.h"
 #include "base/text.h"
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"

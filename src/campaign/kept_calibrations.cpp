@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "campaign/kept_calibrations.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>

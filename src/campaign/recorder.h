@@ -2,7 +2,6 @@
 // Records the devices' events in the store and tells an observer of the run's progress.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>

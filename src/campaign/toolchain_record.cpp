@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
-#include "base/text.h"
 #include "campaign/device_toolchains.h"
 #include "toolchain/manifest.h"
 #include "toolchain/requirement.h"
