@@ -8,18 +8,13 @@
 #include <memory>
 #include <system_error>
 
-#include "apps/ngb/bundle_contents.h"
 #include "apps/ngb/command.h"
-#include "apps/ngb/scratch_folder.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
-#include "bundle/archive.h"
-#include "bundle/descriptions.h"
+#include "bundle/contents.h"
 #include "bundle/licences.h"
-#include "bundle/paths.h"
 #include "metrics/series/derive_series.h"
 #include "store/store.h"
 
@@ -88,42 +83,6 @@ Result<store::RunState> newest_run(const fs::path& results_file) {
   return runs->back();
 }
 
-// Adds to the folder what describes the files in it. Returns the names of all files.
-Result<std::vector<std::string>> describe_contents(const bundle::About& about, const fs::path& folder) {
-  const auto contents = list_files(folder);
-  if (!contents) return error_of(contents);
-  const auto described = bundle::descriptions(about, folder, *contents);
-  if (!described) return error_of(described);
-  for (const bundle::Description& each : *described) {
-    if (const Status done = file::write_atomically(folder / each.path, each.text); !done) return error_of(done);
-  }
-  auto paths = list_files(folder);
-  if (!paths) return error_of(paths);
-  auto files = bundle::describe_files(folder, *paths);
-  if (!files) return error_of(files);
-  const std::string manifest = bundle::to_text({about, *std::move(files)});
-  if (const Status done = file::write_atomically(folder / bundle::kManifestPath, manifest); !done) {
-    return error_of(done);
-  }
-  paths->insert(std::lower_bound(paths->begin(), paths->end(), bundle::kManifestPath), bundle::kManifestPath);
-  return paths;
-}
-
-// Returns the number of files.
-Result<std::size_t> write_bundle(const BundleArguments& arguments, const fs::path& results_file) {
-  const fs::path output = arguments.output;
-  const auto scratch = ScratchFolder::beside(output);
-  if (!scratch) return error_of(scratch);
-  const fs::path contents = scratch->path() / "contents";
-  if (const Status made = make_contents(results_file, arguments.about, contents); !made) return error_of(made);
-  const auto paths = describe_contents(arguments.about, contents);
-  if (!paths) return error_of(paths);
-  const fs::path zip = scratch->path() / "bundle.zip";
-  if (const Status written = bundle::write_zip(contents, *paths, zip); !written) return error_of(written);
-  if (const Status placed = file::put_in_new_place(zip, output); !placed) return error_of(placed);
-  return paths->size();
-}
-
 int make_bundle(BundleArguments arguments) {
   std::error_code error;
   if (fs::exists(fs::symlink_status(arguments.output, error))) {
@@ -135,7 +94,7 @@ int make_bundle(BundleArguments arguments) {
   if (const Status complete = complete_about(arguments, *last); !complete) {
     return report_failure(complete.error(), kWrongUsage);
   }
-  const auto count = write_bundle(arguments, results_file);
+  const auto count = bundle::write_bundle(results_file, arguments.about, arguments.output);
   if (!count) return report_failure(count.error(), kCannotGoOn);
   const auto sha256 = hash::sha256_of_file(arguments.output);
   if (!sha256) return report_failure(sha256.error(), kCannotGoOn);

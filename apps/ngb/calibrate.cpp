@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "apps/ngb/calibrate_study.h"
-#include "apps/ngb/kept_calibrations.h"
+#include "apps/ngb/command.h"
+#include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
-#include "apps/ngb/time_folder.h"
+#include "campaign/calibrate_study.h"
+#include "campaign/kept_calibrations.h"
+#include "campaign/time_folder.h"
 #include "config/turns.h"
 #include "probe/probe.h"
 #include "report/calibration.h"
@@ -47,15 +49,15 @@ std::vector<int> usual_threads() {
 }
 
 std::filesystem::path new_calibration_folder() {
-  return std::filesystem::absolute(std::filesystem::path("results") / "calibrate" / time_folder());
+  return std::filesystem::absolute(std::filesystem::path("results") / "calibrate" / campaign::time_folder());
 }
 
 // Returns the compiler to measure with: the given one if it is installed, else the usual one, else the null compiler.
-tl::expected<std::string, ExitCode> compiler_for(const Installation& installation, CalibrationOrder order,
+tl::expected<std::string, ExitCode> compiler_for(const Installation& installation, campaign::CalibrationOrder order,
                                                  const std::string& given) {
   order.compiler = given.empty() ? kUsualCompiler : given;
-  const auto is_there = is_installed(installation, order);
-  if (!is_there) return tl::unexpected(is_there.error());
+  const auto is_there = campaign::is_installed(installation, order, print_error);
+  if (!is_there) return tl::unexpected(report_refusal(is_there.error()));
   if (*is_there) return order.compiler;
   if (!given.empty()) {
     report_failure({given + " is not installed", "--compiler", "run: ngb toolchain install " + given}, kCannotGoOn);
@@ -81,13 +83,13 @@ ExitCode print_calibration(const metrics::DeviceCalibration& device, const std::
 int calibrate(const Installation& installation, const CalibrateArguments& arguments) {
   const auto seconds = parse_time(arguments.time);
   if (!seconds) return report_failure(seconds.error(), kWrongUsage);
-  const std::filesystem::path cache = usable_cache(installation);
+  const std::filesystem::path cache = campaign::usable_cache(installation, print_error);
   if (cache.empty()) {
     return report_failure({"there is no place for the calibration", "ngb calibrate", "name a folder with NGB_CACHE"},
                           kCannotGoOn);
   }
   const std::vector<int> threads = arguments.threads.empty() ? usual_threads() : arguments.threads;
-  CalibrationOrder order{
+  campaign::CalibrationOrder order{
       .turns = arguments.turns,
       .seconds = *seconds / static_cast<double>(threads.size()),
       .folder = arguments.output.empty() ? new_calibration_folder() : std::filesystem::absolute(arguments.output)};
@@ -97,15 +99,16 @@ int calibrate(const Installation& installation, const CalibrateArguments& argume
     const auto compiler = compiler_for(installation, order, arguments.compiler);
     if (!compiler) return compiler.error();
     order.compiler = *compiler;
-    auto sides = measure_equal_sides(installation, order);
-    if (!sides) return sides.error();
+    RunDisplay display;
+    auto sides = campaign::measure_equal_sides(installation, order, display);
+    if (!sides) return report_refusal(sides.error());
     environment = sides->environment_hash;
-    if (const Status kept = keep_calibration(cache, environment, std::move(sides->measured)); !kept) {
+    if (const Status kept = campaign::keep_calibration(cache, environment, std::move(sides->measured)); !kept) {
       return report_failure(kept.error(), kCannotGoOn);
     }
   }
   warn("ngb: results: {}\n", order.folder.string());
-  const auto device = kept_calibration(cache, environment);
+  const auto device = campaign::kept_calibration(cache, environment);
   if (!device) return report_failure(device.error(), kCannotGoOn);
   return print_calibration(*device, arguments.format);
 }

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
-#include "apps/ngb/elsewhere.h"
-#include "apps/ngb/study_file.h"
 #include "apps/ngb/teardown.h"
 #include "apps/ngb/terminal.h"
+#include "campaign/elsewhere.h"
+#include "campaign/study_file.h"
 #include "dispatch/fleet.h"
 #include "store/store.h"
 
@@ -26,23 +26,24 @@ struct CancelArguments {
 
 // Returns the runs that may have left something on a device. The last one is always among them, because the record may
 // be older than what is on its devices.
-Result<std::vector<RunElsewhere>> runs_to_end(const Installation& installation, const std::filesystem::path& results) {
+Result<std::vector<campaign::RunElsewhere>> runs_to_end(const Installation& installation,
+                                                        const std::filesystem::path& results) {
   auto store = store::Store::open(results / "results.db", store::Mode::read_only);
   if (!store) return error_of(store);
-  auto last = last_run(installation, *store);
+  auto last = campaign::last_run(installation, *store, print_error);
   if (!last) return fail(last.error().what, results.string());
-  auto runs = runs_elsewhere(installation, *store);
+  auto runs = campaign::runs_elsewhere(installation, *store, print_error);
   if (!runs) return runs;
-  std::erase_if(*runs, [&](const RunElsewhere& run) { return run.id == last->id; });
+  std::erase_if(*runs, [&](const campaign::RunElsewhere& run) { return run.id == last->id; });
   runs->push_back(*std::move(last));
-  for (RunElsewhere& run : *runs) {
+  for (campaign::RunElsewhere& run : *runs) {
     std::erase_if(run.devices, config::is_here);
   }
   return runs;
 }
 
 // Gives the run's strangers the addresses that the study has for devices of their names.
-void introduce(RunElsewhere& run, const std::vector<config::DeviceEntry>& devices) {
+void introduce(campaign::RunElsewhere& run, const std::vector<config::DeviceEntry>& devices) {
   for (const config::DeviceEntry& device : devices) {
     if (!config::is_here(device) && std::erase(run.strangers, device.name) > 0) run.devices.push_back(device);
   }
@@ -70,18 +71,18 @@ int cancel(const Installation& installation, const CancelArguments& arguments) {
   auto runs = runs_to_end(installation, results);
   if (!runs) return report_failure(runs.error(), kCannotGoOn);
   if (!arguments.study.empty()) {
-    const auto plan = plan_study(installation, arguments.study);
-    if (!plan) return plan.error();
-    for (RunElsewhere& run : *runs) introduce(run, plan->study.devices);
+    const auto plan = campaign::plan_study(installation, arguments.study, print_error);
+    if (!plan) return report_refusal(plan.error());
+    for (campaign::RunElsewhere& run : *runs) introduce(run, plan->study.devices);
   }
   const bool knows_all =
-      std::all_of(runs->begin(), runs->end(), [](const RunElsewhere& run) { return run.strangers.empty(); });
-  tell_of_strangers(*runs, results);
+      std::all_of(runs->begin(), runs->end(), [](const campaign::RunElsewhere& run) { return run.strangers.empty(); });
+  campaign::tell_of_strangers(*runs, results, print_error);
   std::vector<dispatch::DeviceEnding> all;
   std::vector<std::pair<std::string, std::string>> gone;
   // Runs are ended one after the other, because two may be on the same device.
-  for (const RunElsewhere& run : *runs) {
-    std::vector<dispatch::Share> shares = shares_of(run, results);
+  for (const campaign::RunElsewhere& run : *runs) {
+    std::vector<dispatch::Share> shares = campaign::shares_of(run, results);
     for (dispatch::Share& share : shares) share.remove_toolchains = arguments.with_toolchains;
     const auto tell = [](const std::string& device, const std::string& remark) {
       warn("ngb: {}: {}\n", device, remark);

@@ -11,11 +11,12 @@
 #include <span>
 
 #include "apps/ngb/command.h"
-#include "apps/ngb/confirm.h"
 #include "apps/ngb/device_costs.h"
+#include "apps/ngb/run_display.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
 #include "base/processors.h"
+#include "campaign/confirm.h"
 #include "metrics/derive.h"
 #include "report/choice.h"
 #include "report/confirmation.h"
@@ -124,14 +125,15 @@ int confirm(const Installation& installation, const ChooseArguments& arguments,
   const auto requests = requests_for(arguments, demand, first.cell->of.model.key.batch);
   if (!requests) return report_failure(requests.error(), kWrongUsage);
   const double busy_s = *first.utilisation_ratio / demand.requests_per_s;  // of a request
+  RunDisplay display;
   const auto served =
-      serve(installation, sources,
-            {.cell = first.cell,
-             .requests_per_s = demand.requests_per_s,
-             .requests = *requests,
-             .expected_s = static_cast<double>(*requests) * std::max(busy_s, 1 / demand.requests_per_s)},
-            arguments.output);
-  if (!served) return served.error();
+      campaign::serve(installation, sources,
+                      {.cell = first.cell,
+                       .requests_per_s = demand.requests_per_s,
+                       .requests = *requests,
+                       .expected_s = static_cast<double>(*requests) * std::max(busy_s, 1 / demand.requests_per_s)},
+                      arguments.output, display);
+  if (!served) return report_refusal(served.error());
   const report::Confirmation judged = report::confirmation_of(served->cell, demand);
   print_table_text(arguments.json ? report::confirmation_json(judged, first, served->results.string())
                                   : report::confirmation_text(judged, first, demand));

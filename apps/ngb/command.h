@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "config/vocabulary.h"
-#include "dispatch/link/installation.h"
+#include "campaign/installation.h"
+#include "campaign/refusal.h"
 #include "toolchain/catalog.h"
 
 namespace ngb::app {
@@ -29,26 +29,7 @@ enum ExitCode : int {
   kInterrupted = 130,
 };
 
-// The paths of this installation's parts, found from the running program's path.
-struct Installation {
-  dispatch::Installation parts{};
-  std::filesystem::path toolchains{};  // folder of this machine's toolchains
-  std::filesystem::path cache{};       // what is kept between studies; empty if there is no place for it
-  std::filesystem::path devices{};     // file of the user's devices
-  std::filesystem::path studies{};     // the studies that ship with ngb
-};
-// Sets HOME from the system's list of users if the environment has none.
-Installation find_installation();
-
-// Returns the cache of reference outputs and tuning records, created for its owner alone if it is missing. Returns ""
-// and prints the reason if there is no place for a cache or other users may write in it.
-std::filesystem::path usable_cache(const Installation& installation);
-
-// Returns the folder for ssh's messages outside a run, or an error if there is no place for it.
-Result<std::filesystem::path> connection_logs(const Installation& installation);
-
-// Returns the words that a study may use, from the compilers' descriptions, the zoo's families and the user's devices.
-Result<config::Vocabulary> read_vocabulary(const Installation& installation);
+using campaign::Installation;
 
 using Action = std::function<int()>;  // returns an ExitCode
 
@@ -80,5 +61,7 @@ void add_completions(CLI::App& app, const Installation& installation, Action& ch
 
 // Prints "ngb: where: what; next" on stderr and returns `code`.
 int report_failure(const Error& error, ExitCode code);
+// Prints why a campaign has no answer, and returns the exit code that says so.
+ExitCode report_refusal(const campaign::Refusal& refusal);
 
 }  // namespace ngb::app

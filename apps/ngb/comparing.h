@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that `ngb compare`, `ngb gate` and `ngb bisect` share: options, loading results, choosing the two sides,
-// checking that they may be compared, printing.
+// Everything that `ngb compare` and `ngb gate` share: options, judging results as these say, printing.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/sources.h"
+#include "campaign/judge_results.h"
 #include "report/compare.h"
-#include "store/store.h"
 
 namespace ngb::app {
 
@@ -32,26 +30,12 @@ struct ComparisonArguments {
 void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& what_results,
                             const std::string& examples);
 
-// One or several results folders that are read as one, with all their cells.
-struct LoadedResults {
-  std::string folder;
-  store::Store store;
-  std::vector<store::CellData> cells;
-};
-
-// A comparison with the results that it points into.
-struct JudgedResults {
-  std::vector<std::unique_ptr<LoadedResults>> loaded;
-  metrics::Comparison comparison;
-  metrics::Axis axis = metrics::Axis::results;
-};
-
 // Loads the results and judges all pairs. On failure prints the reason and returns the exit code: kWrongUsage for
 // arguments that contradict each other or name nothing, kCannotGoOn for results that cannot be compared.
 // A comparison of few cells uses what `ngb calibrate` found out about their environment.
-tl::expected<JudgedResults, ExitCode> judge_results(const Installation& installation,
-                                                    const ComparisonArguments& arguments,
-                                                    metrics::Adjustment adjustment);
+tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation& installation,
+                                                              const ComparisonArguments& arguments,
+                                                              metrics::Adjustment adjustment);
 
 // Parses "3%" or "3", the value of an option, and returns 3. Returns an error unless it is from 0 to 1000.
 Result<double> parse_percent(const std::string& given, const std::string& option);

@@ -36,7 +36,7 @@ bool has_tag(const config::DeviceEntry& device, const DevicesArguments& argument
 }
 
 int list_devices(const Installation& installation, const DevicesArguments& arguments) {
-  const auto vocabulary = read_vocabulary(installation);
+  const auto vocabulary = campaign::read_vocabulary(installation);
   if (!vocabulary) return report_failure(vocabulary.error(), kWrongUsage);
   nlohmann::json all = nlohmann::json::array();
   for (const config::DeviceEntry& device : vocabulary->devices) {
@@ -126,7 +126,7 @@ int check(const Installation& installation, const DevicesArguments& arguments) {
   auto devices = named_devices(installation, arguments.names);
   if (!devices) return report_failure(devices.error(), kWrongUsage);
   std::erase_if(*devices, [&](const config::DeviceEntry& device) { return !has_tag(device, arguments); });
-  const auto logs = connection_logs(installation);
+  const auto logs = campaign::connection_logs(installation);
   if (!logs) return report_failure(logs.error(), kCannotGoOn);
   const auto examined = dispatch::examine(installation.parts, *devices, *logs);
   if (!examined) return report_failure(examined.error(), kCannotGoOn);

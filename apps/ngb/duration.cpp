@@ -12,8 +12,6 @@
 
 namespace ngb::app {
 
-double seconds_since(Nanoseconds time) { return std::chrono::duration<double>(system_clock().now() - time).count(); }
-
 Result<Nanoseconds> parse_duration(const std::string& given, const std::string& option) {
   constexpr std::array<std::pair<char, double>, 3> kUnits{{{'s', 1}, {'m', 60}, {'h', 3600}}};
   constexpr double kMost_s = 1e7;

@@ -4,8 +4,8 @@
 
 #include "apps/ngb/comparing.h"
 #include "apps/ngb/duration.h"
-#include "apps/ngb/gate_study.h"
-#include "base/text.h"
+#include "apps/ngb/run_display.h"
+#include "campaign/gate_study.h"
 
 namespace ngb::app {
 namespace {
@@ -57,7 +57,8 @@ tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation&
         kWrongUsage);
     return tl::unexpected(kWrongUsage);
   }
-  Sides sides{.baseline = stored.baseline, .candidate = stored.candidate, .margin_ratio = stored.margin_percent / 100};
+  campaign::Sides sides{
+      .baseline = stored.baseline, .candidate = stored.candidate, .margin_ratio = stored.margin_percent / 100};
   sides.turns = arguments.turns;
   if (!arguments.budget.empty()) {
     const auto budget = parse_duration(arguments.budget, "--budget");
@@ -67,8 +68,9 @@ tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation&
     }
     sides.budget = *budget;
   }
-  auto measured = measure_sides(installation, first, sides, arguments.output);
-  if (!measured) return tl::unexpected(measured.error());
+  RunDisplay display;
+  auto measured = campaign::measure_sides(installation, first, sides, arguments.output, display);
+  if (!measured) return tl::unexpected(report_refusal(measured.error()));
   stored.results = {{measured->results.string()}, {}};
   stored.axis = "compiler";
   stored.baseline = measured->baseline;

@@ -9,7 +9,6 @@
 #include <span>
 #include <utility>
 
-#include "apps/ngb/duration.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
 #include "base/processors.h"
@@ -78,11 +77,11 @@ Result<std::unique_ptr<LivePage>> LivePage::begin(const std::string& address, co
   return page;
 }
 
-void LivePage::follow(const plan::Plan& plan, const std::vector<int>& left, int done, int total,
-                      SecondsLeft seconds_left) {
-  seconds_left_ = std::move(seconds_left);
-  state_.processes_done = done;
-  state_.processes_total = total;
+void LivePage::follow(const campaign::Outlook& outlook) {
+  const plan::Plan& plan = *outlook.plan;
+  seconds_left_ = outlook.seconds_left;
+  state_.processes_done = outlook.done;
+  state_.processes_total = outlook.total;
   state_.cells = {};
   verdicts_ = live::Verdicts(pairs_of(plan), work::planned_processes(plan.study.protocol));
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
@@ -94,7 +93,7 @@ void LivePage::follow(const plan::Plan& plan, const std::vector<int>& left, int 
                       .batch = model.key.batch,
                       .compiler = plan.compiler_of(cell).label,
                       .load = load == work::kNoLoad ? "" : load,
-                      .processes_left = left[i]});
+                      .processes_left = outlook.left[i]});
   }
 }
 
@@ -108,15 +107,16 @@ void LivePage::show(const std::string& device, const std::string& doing, bool is
 
 void LivePage::say(const std::string& line) { live::note_line(state_, line); }
 
-void LivePage::finish_process(int cell, int round, int left, const std::optional<ProcessSpeed>& speed,
-                              const std::string& line) {
-  if (speed) verdicts_.note(static_cast<std::size_t>(cell), round, speed->mean_per_s);
-  live::change_cell(state_, static_cast<std::size_t>(cell), [&](live::Cell& shown) {
-    shown.processes_left = left;
+void LivePage::finish_process(const campaign::FinishedProcess& process, const std::string& line) {
+  const std::optional<campaign::ProcessSpeed>& speed = process.speed;
+  const auto cell = static_cast<std::size_t>(process.cell);
+  if (speed) verdicts_.note(cell, process.round, speed->mean_per_s);
+  live::change_cell(state_, cell, [&](live::Cell& shown) {
+    shown.processes_left = process.left;
     ++shown.processes_done;
     shown.samples_per_s = speed ? std::optional(speed->median_per_s) : std::nullopt;
     shown.failure.clear();
-    shown.progress = left == 0 ? live::CellProgress::measured : live::CellProgress::partial;
+    shown.progress = process.left == 0 ? live::CellProgress::measured : live::CellProgress::partial;
   });
   ++state_.processes_done;
   live::note_line(state_, line);
@@ -154,7 +154,7 @@ void LivePage::tick() {
 
 void LivePage::publish(std::shared_ptr<const std::string> report) {
   if (seconds_left_ && !state_.has_ended) state_.left_s = seconds_left_();
-  state_.elapsed_s = seconds_since(started_);
+  state_.elapsed_s = campaign::seconds_since(started_);
   verdicts_.show_in(state_);
   live::Published published{.json = live::to_json(state_),
                             .prometheus = live::to_prometheus(state_),

@@ -4,13 +4,12 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "apps/ngb/duration.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "campaign/observer.h"
 #include "live/server.h"
 #include "live/state.h"
 #include "live/verdicts.h"
@@ -18,24 +17,17 @@
 
 namespace ngb::app {
 
-// Samples per second over the steady repetitions of a process.
-struct ProcessSpeed {
-  double median_per_s = 0;
-  double mean_per_s = 0;
-};
-
 class LivePage {
  public:
   // Serves at the address, on processors that the plan's local cells leave free, and prints where. Returns an error if
   // the address cannot be read or used.
   static Result<std::unique_ptr<LivePage>> begin(const std::string& address, const plan::Plan& plan);
 
-  // The run measures this plan; `left` is the number of processes of each cell, of which `done` of `total` are done.
-  void follow(const plan::Plan& plan, const std::vector<int>& left, int done, int total, SecondsLeft seconds_left);
+  // The run has this to do.
+  void follow(const campaign::Outlook& outlook);
   void show(const std::string& device, const std::string& doing, bool is_measuring);
   void say(const std::string& line);
-  // `speed` is unknown if no repetition was steady.
-  void finish_process(int cell, int round, int left, const std::optional<ProcessSpeed>& speed, const std::string& line);
+  void finish_process(const campaign::FinishedProcess& process, const std::string& line);
   void fail_process(int cell, const std::string& why, bool is_final, int skipped);
   void end_rounds(int cell, int skipped);
   void finish_device(const std::string& device);
@@ -51,7 +43,7 @@ class LivePage {
   std::unique_ptr<live::Server> server_;
   live::State state_{};
   live::Verdicts verdicts_{};
-  SecondsLeft seconds_left_{};
+  campaign::SecondsLeft seconds_left_{};
   Nanoseconds started_ = system_clock().now();
 };
 

@@ -49,7 +49,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "ngb " + describe(ngb::app::this_revision()));
   app.footer(kFooter);
-  const ngb::app::Installation installation = ngb::app::find_installation();
+  const ngb::app::Installation installation = ngb::campaign::find_installation(ngb::app::this_revision());
   ngb::app::Action chosen;
   add_commands(app, installation, chosen);
   try {

@@ -9,7 +9,7 @@ namespace ngb::app {
 
 Result<std::vector<config::DeviceEntry>> named_devices(const Installation& installation,
                                                        const std::vector<std::string>& names) {
-  const auto vocabulary = read_vocabulary(installation);
+  const auto vocabulary = campaign::read_vocabulary(installation);
   if (!vocabulary) return error_of(vocabulary);
   for (const std::string& name : names) {
     const bool is_known = std::any_of(vocabulary->devices.begin(), vocabulary->devices.end(),

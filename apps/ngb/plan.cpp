@@ -6,14 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/ngb/experience.h"
-#include "apps/ngb/kept_calibrations.h"
-#include "apps/ngb/onnx_package.h"
 #include "apps/ngb/quota.h"
-#include "apps/ngb/study_file.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/trial.h"
 #include "base/json_text.h"
+#include "campaign/experience.h"
+#include "campaign/kept_calibrations.h"
+#include "campaign/onnx_package.h"
+#include "campaign/study_file.h"
 #include "dispatch/make_job.h"
 #include "plan/graph_shapes.h"
 #include "probe/probe.h"
@@ -54,11 +54,11 @@ std::string environment_here(const plan::Plan& plan) {
 // Prints the plan, and what it will be able to decide on this machine as `ngb calibrate` found it.
 int print_plan(const Installation& installation, const plan::Plan& plan, bool as_json) {
   const std::set<int> threads = threads_here(plan);
-  const auto calibrated = kept_calibration(installation.cache, environment_here(plan));
+  const auto calibrated = campaign::kept_calibration(installation.cache, environment_here(plan));
   if (!calibrated) return report_failure(calibrated.error(), kCannotGoOn);
   const int rounds = work::planned_processes(plan.study.protocol);
   const int turns = plan.study.protocol.turns;
-  const plan::Experience experience = experience_for(installation, plan);
+  const plan::Experience experience = campaign::experience_for(installation, plan, print_error);
   if (as_json) {
     nlohmann::json printed = plan::to_json(plan);
     printed.update(plan::estimate_json(plan, experience));
@@ -70,7 +70,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
     return kSuccess;
   }
   std::string text = plan::to_text(plan) + plan::estimate_text(plan, experience);
-  for (const std::string& note : plan::notes_on_files(plan, find_onnx_package(installation)))
+  for (const std::string& note : plan::notes_on_files(plan, campaign::find_onnx_package(installation)))
     text += "\nNote: " + note + "\n";
   if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
   for (const int count : threads) text += "  " + report::decidable_text(*calibrated, {count, turns}, rounds) + "\n";
@@ -100,8 +100,8 @@ void add_plan(CLI::App& app, const Installation& installation, Action& chosen) {
   command->callback([=, &installation, &chosen] {
     chosen = [=, &installation]() -> int {
       if (arguments->is_trial) return try_models(installation, arguments->study);
-      const auto plan = plan_study(installation, arguments->study);
-      if (!plan) return plan.error();
+      const auto plan = campaign::plan_study(installation, arguments->study, print_error);
+      if (!plan) return report_refusal(plan.error());
       return print_plan(installation, *plan, arguments->json);
     };
   });

@@ -42,7 +42,7 @@ std::size_t terminal_columns(std::FILE* out) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, SecondsLeft seconds_left,
+ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, campaign::SecondsLeft seconds_left,
                            const Clock& clock)
     : out_(out),
       is_terminal_(is_terminal),

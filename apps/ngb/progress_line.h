@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "apps/ngb/duration.h"
+#include "campaign/observer.h"
 
 namespace ngb::app {
 
@@ -14,7 +14,7 @@ class ProgressLine {
  public:
   // The caller owns `out`. With `is_terminal` the line is redrawn in place. The run has `total` processes, of which
   // `done` ended before now. `seconds_left` estimates the time that is left. The clock must outlive the line.
-  ProgressLine(std::FILE* out, bool is_terminal, int total, int done, SecondsLeft seconds_left,
+  ProgressLine(std::FILE* out, bool is_terminal, int total, int done, campaign::SecondsLeft seconds_left,
                const Clock& clock = system_clock());
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
@@ -43,7 +43,7 @@ class ProgressLine {
   bool is_terminal_;
   int total_;
   int done_;
-  SecondsLeft seconds_left_;
+  campaign::SecondsLeft seconds_left_;
   const Clock* clock_;
   std::string note_{};
   int lines_ = 0;  // written without a terminal

@@ -5,44 +5,87 @@
 #include <memory>
 
 #include "apps/ngb/command.h"
-#include "apps/ngb/report_folder.h"
+#include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
+#include "apps/revision/revision.h"
 #include "base/text.h"
 #include "report/figures/draw.h"
+#include "report/folder/folder.h"
 #include "report/results.h"
 #include "report/tables/formats.h"
+#include "toolchain/tools.h"
 
 namespace ngb::app {
 namespace {
 
+using report::folder::ReportRequest;
+
 struct ReportArguments {
+  SourcesArguments results;
   ReportRequest request;
   bool with_paper = false;
 };
 
-void tell_tables(const WrittenTables& tables) {
+void tell_tables(const report::folder::WrittenTables& tables) {
   say("Tables: {} in {}\n", tables.count, tables.folder.string());
   for (const std::string& without : tables.without_rows) say("Not written: {}\n", without);
 }
 
-void tell_figures(const WrittenFigures& figures) {
+void tell_figures(const report::folder::WrittenFigures& figures) {
   say("Figures: {} in {}\n", figures.count, figures.folder.string());
   if (!figures.left_out.empty()) say("Left out: {}\n", figures.left_out);
   for (const std::string& remark : figures.remarks) say("{}\n", remark);
   for (const std::string& warning : figures.warnings) warn("ngb: vl-convert: {}\n", warning);
 }
 
-int write_and_tell(ReportArguments arguments) {
+// Finds the installed toolchain that draws figures. If images are asked for, it is an error that there is none.
+Status find_drawer(const Installation& installation, report::folder::FiguresRequest& request) {
+  const toolchain::CompilerDescription tool = toolchain::drawing_tool();
+  const auto found = toolchain::find_tool(installation.toolchains, tool);
+  if (found && *found) request.drawer = {(*found)->python, (*found)->site};
+  if (request.drawer || request.image_format.empty()) return Done{};
+  if (!found) return error_of(found);
+  return fail("images of figures need vl-convert, which is not installed", installation.toolchains.string(),
+              "type: ngb toolchain install " + tool.name);
+}
+
+// Finds what writes Parquet, if that is asked for. Returns an error that says how to install it if there is none.
+Status find_parquet_writer(const Installation& installation, report::folder::TablesRequest& request) {
+  if (!report::folder::is_asked_for(request, "parquet")) return Done{};
+  const toolchain::CompilerDescription tool = toolchain::parquet_tool();
+  const auto found = toolchain::find_tool(installation.toolchains, tool);
+  if (!found) return error_of(found);
+  if (!*found) {
+    return fail("tables as Parquet need pyarrow, which is not installed", installation.toolchains.string(),
+                "type: ngb toolchain install " + tool.name);
+  }
+  request.parquet = {(*found)->python, (*found)->site};
+  return Done{};
+}
+
+int write_and_tell(const Installation& installation, ReportArguments arguments) {
   ReportRequest& request = arguments.request;
-  if (const Status usable = complete_request(request.tables, arguments.with_paper, request.wanted); !usable) {
+  if (const Status usable = report::folder::complete_request(request.tables, arguments.with_paper, request.wanted);
+      !usable) {
     return report_failure(usable.error(), kWrongUsage);
   }
-  if (request.folder.empty() && request.results.folders.size() > 1) {
+  const std::vector<std::string>& folders = arguments.results.folders;
+  if (request.folder.empty() && folders.size() > 1) {
     return report_failure({"several results folders need a folder for the report", "", "name it with -o"}, kWrongUsage);
   }
-  if (request.folder.empty()) request.folder = std::filesystem::path(request.results.folders.front()) / "report";
-  const auto written = write_report(request);
-  if (!written) return report_failure(written.error().error, written.error().code);
+  if (request.folder.empty()) request.folder = std::filesystem::path(folders.front()) / "report";
+  auto sources = sources_of(arguments.results);
+  if (!sources) return report_failure(sources.error(), kWrongUsage);
+  request.sources = *std::move(sources);
+  request.made_by = describe(this_revision());
+  for (const Status& found :
+       {find_drawer(installation, request.figures), find_parquet_writer(installation, request.tables)}) {
+    if (!found) return report_failure(found.error(), kCannotGoOn);
+  }
+  const auto written = report::folder::write_report(request);
+  if (!written) {
+    return report_failure(written.error().error, written.error().is_of_request ? kWrongUsage : kCannotGoOn);
+  }
   say("Report: {} ({} {}, {})\n", written->page.string(), written->cells, written->cells == 1 ? "cell" : "cells",
       text::human_bytes(written->bytes));
   if (!written->folded.empty()) say("{}\n", written->folded);
@@ -64,12 +107,10 @@ std::string help_on_tables() {
 void add_report(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<ReportArguments>();
   ReportRequest& request = arguments->request;
-  request.figures.toolchains = installation.toolchains;
-  request.tables.toolchains = installation.toolchains;
   CLI::App* command =
       app.add_subcommand("report", "Write results as one HTML page that needs no network, as figures and as tables");
   constexpr int kMostFolders = 1000;
-  add_source_options(*command, request.results, "Results folders, which are read as one", 1, kMostFolders);
+  add_source_options(*command, arguments->results, "Results folders, which are read as one", 1, kMostFolders);
   command->add_option("-o,--output", request.folder,
                       "Folder of the report (default: RESULTS/report). One that has other files in it is refused");
   add_filter_options(*command, request.wanted);
@@ -95,7 +136,9 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
                   "  ngb report results/quickstart --tables latex --tables csv --paper\n"
                   "  ngb report results/xeon results/orin -o both --as results/xeon:local=xeon --as "
                   "results/orin:local=orin");
-  command->callback([=, &chosen] { chosen = [=] { return write_and_tell(*arguments); }; });
+  command->callback([=, &installation, &chosen] {
+    chosen = [=, &installation] { return write_and_tell(installation, *arguments); };
+  });
 }
 
 }  // namespace ngb::app

@@ -8,6 +8,8 @@
 
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/terminal.h"
+#include "apps/revision/revision.h"
+#include "report/folder/folder.h"
 #include "store/store.h"
 
 namespace ngb::app {
@@ -77,6 +79,27 @@ int print_what_the_budget_allowed(const std::filesystem::path& results, const st
   }
   say("The budget of {} is used up; to continue, run the same command again.\n", budget);
   return code;
+}
+
+std::optional<std::filesystem::path> write_report_of_run(const std::filesystem::path& results) {
+  constexpr std::size_t kMostCellsAtTheEnd = 5'000;
+  const std::filesystem::path file = results / "results.db";
+  {
+    auto store = store::Store::open(file, store::Mode::read_only);
+    const auto states = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
+    if (states && states->size() > kMostCellsAtTheEnd) {
+      say("To see these results as a page: ngb report {}\n", results.string());
+      return std::nullopt;
+    }
+  }
+  const auto written = report::folder::write_report(
+      {.sources = {{file, {}}}, .folder = results / "report", .made_by = describe(this_revision())});
+  if (!written) {
+    warn("ngb: no report was written: {}\n", written.error().error.text());
+    return std::nullopt;
+  }
+  say("Report: {}\n", written->page.string());
+  return written->page;
 }
 
 }  // namespace ngb::app

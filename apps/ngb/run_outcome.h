@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "apps/ngb/command.h"
@@ -14,5 +15,10 @@ int print_outcome(const std::filesystem::path& results_folder);
 
 // Prints the results of a run that its budget has ended. Returns kCannotGoOn if a cell has no result yet.
 int print_what_the_budget_allowed(const std::filesystem::path& results_folder, const std::string& budget);
+
+// Writes RESULTS/report of a run that has ended, prints the page's path and returns it; nothing if it wrote none. A
+// page that cannot be written is only a warning. Of so many cells that writing would delay the end of the run, it
+// writes none.
+std::optional<std::filesystem::path> write_report_of_run(const std::filesystem::path& results);
 
 }  // namespace ngb::app

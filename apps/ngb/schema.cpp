@@ -12,7 +12,7 @@ void add_schema(CLI::App& app, const Installation& installation, Action& chosen)
   command->footer("Example:\n  ngb schema > study.schema.json");
   command->callback([&installation, &chosen] {
     chosen = [&installation]() -> int {
-      const auto vocabulary = read_vocabulary(installation);
+      const auto vocabulary = campaign::read_vocabulary(installation);
       if (!vocabulary) return report_failure(vocabulary.error(), kCannotGoOn);
       print_json_text(config::study_schema(*vocabulary));
       return kSuccess;

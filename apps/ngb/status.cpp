@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
-#include "apps/ngb/elsewhere.h"
 #include "apps/ngb/terminal.h"
+#include "campaign/elsewhere.h"
 #include "store/store.h"
 
 namespace ngb::app {
@@ -26,7 +26,7 @@ struct DeviceStatus {
 
 struct RunStatus {
   store::RunState run{};
-  std::vector<RunElsewhere> elsewhere{};
+  std::vector<campaign::RunElsewhere> elsewhere{};
   std::map<std::string, DeviceStatus> devices{};
 };
 
@@ -56,7 +56,7 @@ Result<std::vector<RunStatus>> read_status(const Installation& installation,
   if (!cells) return error_of(cells);
   const auto states = store->cell_states();
   if (!states) return error_of(states);
-  auto elsewhere = runs_elsewhere(installation, *store);
+  auto elsewhere = campaign::runs_elsewhere(installation, *store, print_error);
   if (!elsewhere) return error_of(elsewhere);
   std::map<std::string, std::string> device_of;
   for (const store::CellData& cell : *cells) device_of[cell.cell_id] = cell.of.device;
@@ -91,7 +91,7 @@ nlohmann::json json_of(const RunStatus& status) {
                        {"failed_cells", device.failed_cells}});
   }
   nlohmann::json elsewhere = nlohmann::json::array();
-  for (const RunElsewhere& run : status.elsewhere) {
+  for (const campaign::RunElsewhere& run : status.elsewhere) {
     for (const config::DeviceEntry& device : run.devices) {
       if (!config::is_here(device)) elsewhere.push_back({{"run_id", run.id}, {"device", device.name}});
     }
@@ -129,7 +129,7 @@ int print_status(const Installation& installation, const std::vector<std::string
       if (!std::exchange(is_first, false)) say("\n");
       print_text(status);
     }
-    if (!as_json) tell_of_runs_elsewhere(runs->back().elsewhere, folder);
+    if (!as_json) campaign::tell_of_runs_elsewhere(runs->back().elsewhere, folder, print_error);
   }
   if (as_json) print_json_text(all.size() == 1 ? all.front() : all);
   return kSuccess;

@@ -8,11 +8,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "apps/ngb/device_toolchains.h"
 #include "apps/ngb/named_devices.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/wanted_toolchain.h"
 #include "base/text.h"
+#include "campaign/device_toolchains.h"
 #include "dispatch/push.h"
 #include "toolchain/folders.h"
 #include "toolchain/manifest.h"
@@ -56,7 +56,7 @@ bool print_pushed(const dispatch::Pushed& pushed, toolchain::Builds& builds) {
   const bool is_there = pushed.done && pushed.missing.empty() && pushed.toolchains.folders.size() == 1 &&
                         !pushed.toolchains.folders.front().site.empty();
   const Result<Toolchain> toolchain =
-      is_there ? toolchain_there(pushed.toolchains.folders.front()) : tl::unexpected(failure_of(pushed));
+      is_there ? campaign::toolchain_there(pushed.toolchains.folders.front()) : tl::unexpected(failure_of(pushed));
   if (!toolchain) {
     warn("ngb: {}: {}\n", pushed.device, toolchain.error().text());
     return false;
@@ -78,9 +78,9 @@ int push(const Installation& installation, const PushArguments& arguments) {
   if (!local) return report_failure(local.error(), kCannotGoOn);
   if (local->has_value() && (*local)->is_adopted) local->reset();
   const std::vector<dispatch::ToolchainTree> trees{
-      toolchain_for_devices(installation, wanted->compiler, wanted->version, *local,
-                            arguments.install_there ? Way::install_there : Way::deliver)};
-  const auto logs = connection_logs(installation);
+      campaign::toolchain_for_devices(installation, wanted->compiler, wanted->version, *local,
+                                      arguments.install_there ? campaign::Way::install_there : campaign::Way::deliver)};
+  const auto logs = campaign::connection_logs(installation);
   if (!logs) return report_failure(logs.error(), kCannotGoOn);
   const auto pushed =
       dispatch::push(installation.parts, *devices, trees, *logs,
@@ -133,7 +133,7 @@ int download(const Installation& installation, const DownloadArguments& argument
 
 // Describes a folder on a device as a toolchain, with the version of its package.
 Result<Toolchain> adopted(const toolchain::CompilerDescription& compiler, const samples::FoundFolder& found) {
-  const std::vector<toolchain::Distribution> packages = distributions(found);
+  const std::vector<toolchain::Distribution> packages = campaign::distributions(found);
   const auto version = toolchain::version_among(compiler, packages);
   if (!version) {
     return fail(fmt::format("cannot adopt as {}: the folder has no package {}", compiler.name,
@@ -172,7 +172,7 @@ int adopt_on_device(const Installation& installation, const std::string& name, c
     return report_failure({"not a path on the device", path, "a path begins with / or with ~/ (in quotes)"},
                           kWrongUsage);
   }
-  const auto logs = connection_logs(installation);
+  const auto logs = campaign::connection_logs(installation);
   if (!logs) return report_failure(logs.error(), kCannotGoOn);
   bool are_all_done = true;
   for (const config::DeviceEntry& each : *devices) {
@@ -180,7 +180,7 @@ int adopt_on_device(const Installation& installation, const std::string& name, c
     const dispatch::MakeAdoption make = [&](const samples::FoundFolder& found) -> Result<samples::Adopt> {
       toolchain = adopted(wanted->compiler, found);
       if (!toolchain) return error_of(toolchain);
-      return samples::Adopt{tree_path(toolchain->compiler, toolchain->version), found.site,
+      return samples::Adopt{campaign::tree_path(toolchain->compiler, toolchain->version), found.site,
                             toolchain::manifest_text(*toolchain)};
     };
     const Status done = dispatch::adopt_there(installation.parts, each, path, make, *logs);

@@ -6,14 +6,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "apps/ngb/onnx_package.h"
-#include "apps/ngb/run.h"
-#include "apps/ngb/scratch_folder.h"
-#include "apps/ngb/study_compilers.h"
-#include "apps/ngb/study_file.h"
+#include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
 #include "base/json_text.h"
+#include "base/scratch_folder.h"
+#include "campaign/measure.h"
+#include "campaign/onnx_package.h"
+#include "campaign/study_compilers.h"
+#include "campaign/study_file.h"
 #include "plan/graph_shapes.h"
 #include "store/store.h"
 
@@ -27,9 +28,9 @@ tl::unexpected<ExitCode> no_trial(const Error& error) {
 
 // Returns the names of the compilers of the study that ships as the quickstart, if their toolchains are installed.
 tl::expected<nlohmann::json, ExitCode> compilers_to_try(const Installation& installation) {
-  const auto quickstart = plan_study(installation, "quickstart");
-  if (!quickstart) return tl::unexpected(quickstart.error());
-  const auto compilers = Compilers::find(installation, *quickstart);
+  const auto quickstart = campaign::plan_study(installation, "quickstart", print_error);
+  if (!quickstart) return tl::unexpected(report_refusal(quickstart.error()));
+  const auto compilers = campaign::Compilers::find(installation, *quickstart);
   if (!compilers) return no_trial(compilers.error());
   nlohmann::json names = nlohmann::json::array();
   for (const work::Compiler& each : quickstart->study.compilers) {
@@ -47,8 +48,8 @@ tl::expected<nlohmann::json, ExitCode> cells_of(const Installation& installation
     return nlohmann::json{{"models", {{{"onnx", std::filesystem::absolute(file).string()}}}},
                           {"compilers", *compilers}};
   }
-  const auto plan = plan_study(installation, file);
-  if (!plan) return tl::unexpected(plan.error());
+  const auto plan = campaign::plan_study(installation, file, print_error);
+  if (!plan) return tl::unexpected(report_refusal(plan.error()));
   const nlohmann::json study = config::to_json(plan->study);
   nlohmann::json cells;
   for (const char* key : {"models", "compilers", "batch_sizes", "threads", "precision", "reference",
@@ -73,7 +74,9 @@ tl::expected<plan::Plan, ExitCode> plan_trial(const Installation& installation, 
   if (const Status kept = file::write_atomically(written, json_text::dump(*study, 2) + "\n"); !kept) {
     return no_trial(kept.error());
   }
-  return plan_study(installation, written);
+  auto plan = campaign::plan_study(installation, written, print_error);
+  if (!plan) return tl::unexpected(report_refusal(plan.error()));
+  return *std::move(plan);
 }
 
 std::string outcome_of(const store::CellData& cell) {
@@ -114,15 +117,15 @@ int try_models(const Installation& installation, const std::filesystem::path& fi
   if (!scratch) return report_failure(scratch.error(), kCannotGoOn);
   auto plan = plan_trial(installation, file, scratch->path());
   if (!plan) return plan.error();
-  const auto compilers = Compilers::find(installation, *plan);
+  const auto compilers = campaign::Compilers::find(installation, *plan);
   if (!compilers) return report_failure(compilers.error(), kCannotGoOn);
-  const auto notes = plan::notes_on_files(*plan, find_onnx_package(installation));
+  const auto notes = plan::notes_on_files(*plan, campaign::find_onnx_package(installation));
   const std::filesystem::path results = plan->study.output / "results.db";
   Installation elsewhere = installation;
   elsewhere.cache = scratch->path() / "cache";  // what a trial takes says nothing about runs
-  constexpr bool kShowsSpeeds = false;
-  const ExitCode measured = measure_plan(elsewhere, *std::move(plan), *compilers, {}, kShowsSpeeds);
-  if (measured != kSuccess) return measured;
+  RunDisplay display({.hides_speeds = true});
+  const auto measured = campaign::measure_plan(elsewhere, *std::move(plan), *compilers, display);
+  if (!measured) return report_refusal(measured.error());
   auto store = store::Store::open(results, store::Mode::read_only);
   if (!store) return report_failure(store.error(), kCannotGoOn);
   const auto cells = store->load_cells(store::Detail::full);

@@ -12,13 +12,15 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
-#include "apps/ngb/verification.h"
 #include "apps/revision/revision.h"
+#include "bundle/verification.h"
 
 namespace ngb::app {
 namespace {
 
 using bundle::Level;
+using bundle::RuleOutcome;
+using bundle::Verification;
 
 struct VerifyArguments {
   std::string bundle;
@@ -124,7 +126,7 @@ nlohmann::json verification_json(const std::string& given, const Verification& v
 }
 
 int verify(const VerifyArguments& arguments) {
-  const auto verification = verify_bundle(arguments.bundle);
+  const auto verification = bundle::verify_bundle(arguments.bundle, describe(this_revision()));
   if (!verification) return report_failure(verification.error(), kCannotGoOn);
   const BundleVerdict verdict = verdict_on(*verification);
   if (arguments.json || arguments.format == "json") {

@@ -10,7 +10,6 @@ namespace ngb::bundle {
 
 // The files of a bundle that others refer to.
 inline constexpr const char* kManifestPath = "manifest.json";
-inline constexpr const char* kResultsFolder = "results";
 inline constexpr const char* kResultsPath = "results/results.db";
 inline constexpr const char* kReportFolder = "report";
 inline constexpr const char* kPagePath = "report/index.html";

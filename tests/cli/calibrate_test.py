@@ -124,8 +124,8 @@ class Calibrate(MeasuredTest):
         self.assertEqual([each["rounds"] for each in of_one_thread["smallest_difference"]], [5, 15])
         kept, = self.calibrations()
         self.assertEqual(stat.S_IMODE(kept.stat().st_mode) & (stat.S_IWGRP | stat.S_IWOTH), 0)
-        self.write("study.yaml", STUDY.replace("THREADS", "1"))
-        self.assertIn("1 thread: with 5 rounds, differences of about ", self.ngb("plan", "study.yaml").stdout)
+        self.write("study.yaml", STUDY.replace("THREADS", "1").replace("protocol: paper", "turns: 20"))
+        self.assertIn("1 thread in 20 turns: with 5 rounds, differences of about ", self.ngb("plan", "study.yaml").stdout)
 
     def test_measures_both_sides_in_turns(self):
         turns = ("--turns", "4", "--compiler", "null")

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shows a campaign on the terminal, and on the live page if there is one.
+#pragma once
+
+#include <memory>
+
+#include "apps/ngb/live_page.h"
+#include "apps/ngb/progress_line.h"
+#include "campaign/observer.h"
+
+namespace ngb::app {
+
+class RunDisplay : public campaign::Observer {
+ public:
+  struct Options {
+    bool hides_speeds = false;    // prints of each process only that it ended
+    bool tells_teardown = false;  // prints on stdout what became of the devices elsewhere
+  };
+  // Devices that hang up do not end the program from now on. `page` may be null, and must outlive this object.
+  explicit RunDisplay(Options options, LivePage* page = nullptr);
+  RunDisplay() : RunDisplay(Options{}) {}
+
+  void say(std::string_view text) override;
+  bool is_stop_requested() override;
+  void begin_run(const campaign::Outlook& outlook) override;
+  void end_run() override;
+  void remark(const std::string& line) override;
+  void show(const std::string& device, const std::string& doing, bool is_measuring) override;
+  void finish_process(const campaign::FinishedProcess& process) override;
+  void fail_process(int cell, const std::string& why, bool ends, int skipped) override;
+  void end_rounds(int cell, int skipped) override;
+  void note(const std::string& text) override;
+  void finish_device(const std::string& device) override;
+  void begin_measuring() override;
+  void tick() override;
+  void end_measuring() override;
+  void show_endings(const std::vector<dispatch::DeviceEnding>& endings, const std::filesystem::path& results) override;
+
+ private:
+  Options options_;
+  LivePage* page_;
+  LivePage* page_of_run_ = nullptr;  // null: the run is not shown on a page
+  std::unique_ptr<ProgressLine> line_{};
+};
+
+}  // namespace ngb::app

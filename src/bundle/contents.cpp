@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bundle/contents.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/processors.h"
+#include "base/scratch_folder.h"
+#include "bundle/archive.h"
+#include "bundle/data_files.h"
+#include "bundle/descriptions.h"
+#include "bundle/paths.h"
+#include "metrics/derive.h"
+#include "metrics/series/derive_series.h"
+#include "report/folder/folder.h"
+#include "report/show.h"
+#include "store/copy.h"
+
+namespace ngb::bundle {
+namespace {
+
+namespace fs = std::filesystem;
+
+int threads_for_contents() { return processor_count(); }
+
+// Computes all derived values, which keeps them in the file, and writes those of the cells as a table.
+Status derive_all(const fs::path& results_file, const fs::path& cells_file) {
+  const std::vector<store::Source> sources{{results_file, {}}};
+  const auto derived = metrics::derive(sources, threads_for_contents());
+  if (!derived) return error_of(derived);
+  const auto series = metrics::series::derive_series(sources, *derived, threads_for_contents());
+  if (!series) return error_of(series);
+  const auto kept = store::stored_derived(results_file);
+  if (!kept) return error_of(kept);
+  if (kept->size() != derived->values.size()) {
+    return fail("the derived values cannot be kept in the copy of the results", results_file.string(),
+                "check that the disk has room");
+  }
+  const report::Results results = report::all_results(derived->cells, derived->values, derived->baseline);
+  const auto format = report::find_format("csv");
+  if (!format) return error_of(format);
+  return file::write_atomically(cells_file, (*format)->show(results, {}));
+}
+
+Status write_what_the_results_say(const fs::path& results_file, const fs::path& folder) {
+  auto reader = metrics::FamilyReader::open({{results_file, {}}});
+  if (!reader) return error_of(reader);
+  if (Status done = write_samples(*reader, folder / kSamplesPath); !done) return done;
+  const auto runs = reader->results().runs();
+  if (!runs) return error_of(runs);
+  if (Status done = file::write_atomically(folder / kStudyPath, study_text(*runs)); !done) return done;
+  return file::write_atomically(folder / kEnvironmentPath, environment_text(reader->heading().environments));
+}
+
+// Images are left out: whether they can be drawn depends on the machine.
+Status write_page(const About& about, const fs::path& folder) {
+  report::folder::ReportRequest request{.sources = {{folder / kResultsPath, {}}},
+                                        .folder = folder / kReportFolder,
+                                        .name = about.name,
+                                        .made_by = about.made_by};
+  request.tables.formats = {"csv"};
+  const auto written = report::folder::write_report(request);
+  if (!written) return tl::unexpected(written.error().error);
+  const fs::path mark = request.folder / report::folder::kReportMark;
+  std::error_code code;
+  fs::remove(mark, code);
+  if (code) return tl::unexpected(file::from_errno("remove", mark, code.value()));
+  return Done{};
+}
+
+// Adds to the folder what describes the files in it. Returns the names of all files.
+Result<std::vector<std::string>> describe_contents(const About& about, const fs::path& folder) {
+  const auto contents = list_files(folder);
+  if (!contents) return error_of(contents);
+  const auto described = descriptions(about, folder, *contents);
+  if (!described) return error_of(described);
+  for (const Description& each : *described) {
+    if (const Status done = file::write_atomically(folder / each.path, each.text); !done) return error_of(done);
+  }
+  auto paths = list_files(folder);
+  if (!paths) return error_of(paths);
+  auto files = describe_files(folder, *paths);
+  if (!files) return error_of(files);
+  const std::string manifest = to_text({about, *std::move(files)});
+  if (const Status done = file::write_atomically(folder / kManifestPath, manifest); !done) {
+    return error_of(done);
+  }
+  paths->insert(std::lower_bound(paths->begin(), paths->end(), kManifestPath), kManifestPath);
+  return paths;
+}
+
+}  // namespace
+
+Status make_contents(const fs::path& results_file, const About& about, const fs::path& folder) {
+  const fs::path copy = folder / kResultsPath;
+  const fs::path cells = folder / kCellsPath;
+  for (const fs::path& each : {copy.parent_path(), cells.parent_path()}) {
+    if (Status made = file::make_folder(each); !made) return made;
+  }
+  if (Status copied = store::copy_measured(results_file, copy); !copied) return copied;
+  if (Status derived = derive_all(copy, cells); !derived) return derived;
+  if (Status said = write_what_the_results_say(copy, folder); !said) return said;
+  return write_page(about, folder);
+}
+
+Result<std::vector<std::string>> list_files(const fs::path& folder) {
+  constexpr std::size_t kMostBundled = 1000;  // as in a zip file
+  std::size_t count = 0;
+  std::vector<std::string> paths;
+  std::error_code code;
+  for (fs::recursive_directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
+    const std::string path = entry->path().lexically_relative(folder).string();
+    const fs::file_status status = entry->symlink_status(code);
+    if (++count > kMostBundled) {
+      return fail(fmt::format("it has more than {} files, which no bundle has", kMostBundled), path, {},
+                  ErrorCode::not_found);
+    }
+    if (fs::is_directory(status)) continue;
+    if (!fs::is_regular_file(status)) {
+      return fail("it is neither a file nor a folder", path, {}, ErrorCode::not_found);
+    }
+    paths.push_back(path);
+  }
+  if (code) return tl::unexpected(file::from_errno("read the folder", folder, code.value()));
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+Result<std::size_t> write_bundle(const fs::path& results_file, const About& about, const fs::path& zip) {
+  const auto scratch = ScratchFolder::beside(zip);
+  if (!scratch) return error_of(scratch);
+  const fs::path contents = scratch->path() / "contents";
+  if (const Status made = make_contents(results_file, about, contents); !made) return error_of(made);
+  const auto paths = describe_contents(about, contents);
+  if (!paths) return error_of(paths);
+  const fs::path packed = scratch->path() / "bundle.zip";
+  if (const Status written = write_zip(contents, *paths, packed); !written) return error_of(written);
+  if (const Status placed = file::put_in_new_place(packed, zip); !placed) return error_of(placed);
+  return paths->size();
+}
+
+}  // namespace ngb::bundle

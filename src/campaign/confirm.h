@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures one configuration under requests that arrive at random.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "campaign/installation.h"
+#include "campaign/observer.h"
+#include "campaign/refusal.h"
+#include "store/merge.h"
+
+namespace ngb::campaign {
+
+// What to measure: a configuration of the results, and the requests.
+struct Serving {
+  const store::CellData* cell = nullptr;
+  double requests_per_s = 1;
+  std::size_t requests = 0;
+  double expected_s = 0;  // of the timed phase
+};
+
+struct Served {
+  store::CellData cell{};
+  std::filesystem::path results{};
+};
+
+// Measures the configuration with the study of its results folder, reduced to it and with `arrivals`, as `ngb run`
+// does, on its device. `output` is the results folder; "" means a new one below the study's own with "-confirm" behind
+// its name.
+Answer<Served> serve(const Installation& installation, const std::vector<store::Source>& sources,
+                     const Serving& serving, const std::string& output, Observer& observer);
+
+}  // namespace ngb::campaign

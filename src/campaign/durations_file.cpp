@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/durations_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/json_text.h"
+#include "samples/phase_time.h"
+#include "work/codec.h"
+
+namespace ngb::campaign {
+namespace {
+
+using Line = std::variant<plan::MeasuredProcess, plan::MeasuredStudy>;
+
+std::string line_of(const Line& line) { return json_text::dump(work::write_json(line)) + "\n"; }
+
+bool is_time(double seconds) { return std::isfinite(seconds) && seconds >= 0 && seconds < 1e8; }
+
+// Returns whether an estimate can be made of it: whoever wrote the line, estimates stay numbers.
+bool makes_sense(const plan::MeasuredProcess& process) {
+  const plan::ProcessTime& took = process.took;
+  for (const double seconds : {took.start_s, took.compile_s.value_or(0), took.load_s.value_or(0), took.tuning_s,
+                               took.inference_s, took.warming_s}) {
+    if (!is_time(seconds)) return false;
+  }
+  return process.like.batch > 0;
+}
+
+}  // namespace
+
+plan::Durations DurationsFile::read() const {
+  plan::Durations durations;
+  const Result<std::string> text = path_.empty() ? Result<std::string>() : file::read(path_, 8 * most_bytes_);
+  if (!text) return durations;
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json object = json_text::parse(line);
+    if (!object.is_object()) continue;
+    Result<Line> read = work::parse_json<Line>(object, "duration");
+    if (!read) continue;
+    if (auto* process = std::get_if<plan::MeasuredProcess>(&*read)) {
+      if (makes_sense(*process)) durations.add(std::move(*process));
+    } else if (const auto* study = std::get_if<plan::MeasuredStudy>(&*read);
+               is_time(study->between_s) && is_time(study->once_s)) {
+      durations.add(*study);
+    }
+  }
+  return durations;
+}
+
+Status DurationsFile::append(const std::vector<plan::MeasuredProcess>& processes) const {
+  std::string lines;
+  for (const plan::MeasuredProcess& process : processes) lines += line_of(process);
+  return append_text(lines);
+}
+
+Status DurationsFile::append(const plan::MeasuredStudy& study) const { return append_text(line_of(study)); }
+
+Status DurationsFile::append_text(const std::string& lines) const {
+  if (path_.empty() || lines.empty()) return Done{};
+  const FileDescriptor fd(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd.is_open()) return tl::unexpected(file::from_errno("append to", path_, errno));
+  const off_t end = ::lseek(fd.get(), 0, SEEK_END);
+  // A line that another program's death has torn ends here.
+  const Status written = file::write_all(fd.get(), "\n" + lines, path_.string());
+  if (!written || end < 0 || static_cast<std::uint64_t>(end) + lines.size() <= most_bytes_) return written;
+  return drop_older_half();
+}
+
+// What other programs append meanwhile is lost.
+Status DurationsFile::drop_older_half() const {
+  const Result<std::string> text = file::read(path_, 8 * most_bytes_);
+  if (!text) return file::write_atomically(path_, "");
+  const std::size_t half = text->find('\n', text->size() / 2);
+  return file::write_atomically(path_, half == std::string::npos ? "" : std::string_view(*text).substr(half + 1));
+}
+
+plan::ProcessTime time_of(const samples::ProcessResult& result) {
+  using samples::Phase;
+  plan::ProcessTime time;
+  double steady_s = 0;
+  double inferences = 0;
+  for (const samples::Repetition& repetition : result.repetitions) {
+    if (repetition.is_warm_up || repetition.instance != 0) continue;  // other instances run at the same time
+    steady_s += static_cast<double>(repetition.wall_ns) / 1e9;
+    inferences += repetition.inferences;
+  }
+  const auto tuned = result.facts.find("tuning_seconds_here");
+  const double compile_s = samples::seconds_of_phase(result, Phase::compile);
+  const double load_s = samples::seconds_of_phase(result, Phase::load);
+  const double measure_s =
+      samples::seconds_of_phase(result, Phase::warm_up) + samples::seconds_of_phase(result, Phase::timed);
+  time.tuning_s =
+      tuned == result.facts.end() ? 0 : std::clamp(std::strtod(tuned->second.c_str(), nullptr), 0.0, compile_s);
+  if (samples::has_phase(result, Phase::compile)) time.compile_s = compile_s - time.tuning_s;
+  if (samples::has_phase(result, Phase::load)) time.load_s = load_s;
+  time.inference_s = inferences > 0 ? steady_s / inferences : 0;
+  time.warming_s = std::max(measure_s - steady_s, 0.0);
+  time.start_s = std::max(static_cast<double>(result.wall_ns) / 1e9 - compile_s - load_s - measure_s, 0.0);
+  return time;
+}
+
+}  // namespace ngb::campaign

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds and ends the runs of a results folder that are not finished everywhere: processes or files of a run may still
+// be on a device, or its journal here may not be recorded to its end.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "campaign/installation.h"
+#include "campaign/observer.h"
+#include "config/study.h"
+#include "dispatch/fleet.h"
+#include "plan/plan.h"
+#include "store/store.h"
+
+namespace ngb::campaign {
+
+struct RunElsewhere {
+  std::string id{};
+  std::vector<config::DeviceEntry> devices{};  // on this machine, or with an address that is this user's (known_runs.h)
+  std::vector<std::string> strangers{};        // names of those that only the results file has an address of
+};
+
+// Returns the runs that are not finished everywhere, the oldest first. Returns an error if the results or a recorded
+// study cannot be read.
+Result<std::vector<RunElsewhere>> runs_elsewhere(const Installation& installation, store::Store& store, const Say& say);
+// Returns the run that was begun last, finished or not.
+Result<RunElsewhere> last_run(const Installation& installation, store::Store& store, const Say& say);
+
+// Returns the run's shares for tear_down_fleet and fetch_fleet.
+std::vector<dispatch::Share> shares_of(const RunElsewhere& run, const std::filesystem::path& results);
+
+// Records the events of runs that `plan` does not continue because the study was edited, and removes these runs from
+// their devices. Says which devices cannot be reached, with the command that ends the run there. Returns an error if
+// the store cannot record.
+Status settle_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
+                         Observer& observer);
+// Records the events of all runs except the one that was begun last; they continue on their devices. Returns whether
+// there are such runs.
+Result<bool> fetch_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
+                              Observer& observer);
+
+// Says, for each run with strangers, that they are not reached, and which command reaches them.
+void tell_of_strangers(const std::vector<RunElsewhere>& runs, const std::filesystem::path& results, const Say& say);
+// Says, for each run on devices elsewhere: "ngb: run 0123456789abcdef is still on a, b; to end it there, run: ngb
+// cancel results/x". Then tells of strangers.
+void tell_of_runs_elsewhere(const std::vector<RunElsewhere>& runs, const std::filesystem::path& results,
+                            const Say& say);
+
+}  // namespace ngb::campaign

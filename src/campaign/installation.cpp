@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/installation.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json_text.h"
+#include "base/process.h"
+#include "base/processors.h"
+#include "config/study.h"
+#include "probe/probe.h"
+#include "toolchain/toolchain.h"
+#include "zoo/family.h"
+
+namespace ngb::campaign {
+namespace {
+
+// Sets HOME, for this program and for those that it starts, from the system's list of users if the environment has
+// none.
+void find_home() {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') return;
+  const passwd* const user = ::getpwuid(::geteuid());
+  if (user != nullptr && user->pw_dir != nullptr && *user->pw_dir == '/') ::setenv("HOME", user->pw_dir, 1);
+}
+
+// Returns the cache's folder; empty if there is no place for one.
+std::filesystem::path cache_folder() {
+  if (const char* folder = std::getenv("NGB_CACHE"); folder != nullptr && *folder != '\0') return folder;
+  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0') {
+    return std::filesystem::path(folder) / "ngraphbench";
+  }
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') return {};
+  return std::filesystem::path(home) / ".cache" / "ngraphbench";
+}
+
+// Returns whether others may put another folder in the place of one in this one.
+bool may_be_renamed_in(const std::filesystem::path& folder) {
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0) return false;
+  return (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
+}
+
+bool may_others_write_in(const struct stat& folder) {
+  return folder.st_uid != ::geteuid() || (folder.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+// Returns whether only this user may write to the folder, to the references and to the addresses of runs in it, and may
+// put another folder in its place. A missing folder counts as this user's, who will make it.
+bool is_only_ours(const std::filesystem::path& folder) {
+  struct stat status{};
+  const bool is_there = ::stat(folder.c_str(), &status) == 0;
+  if (is_there && may_others_write_in(status)) return false;
+  const bool may_others_enter = is_there && (status.st_mode & (S_IXGRP | S_IXOTH)) != 0;
+  for (const char* const name : {"references", "runs"}) {
+    if (may_others_enter && ::stat((folder / name).c_str(), &status) == 0 && may_others_write_in(status)) return false;
+  }
+  std::error_code code;
+  for (std::filesystem::path at = std::filesystem::weakly_canonical(folder, code); !code && at.has_relative_path();) {
+    at = at.parent_path();
+    if (may_be_renamed_in(at)) return false;
+  }
+  return true;
+}
+
+// Returns the folder of this machine's lock; empty if there is no cache that only this user may write to. Several
+// machines may share the cache, so it has the name of this one.
+std::filesystem::path machine_folder(const std::filesystem::path& cache) {
+  if (cache.empty() || !is_only_ours(cache)) return {};
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') return {};
+  return std::filesystem::absolute(cache) / "machines" / std::filesystem::path(name.data()).filename();
+}
+
+std::filesystem::path devices_file() {
+  if (const char* file = std::getenv("NGB_DEVICES"); file != nullptr && *file != '\0') return file;
+  if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder != nullptr && *folder != '\0') {
+    return std::filesystem::path(folder) / "ngraphbench" / "devices.yaml";
+  }
+  const char* home = std::getenv("HOME");
+  return std::filesystem::path(home != nullptr ? home : "/") / ".config" / "ngraphbench" / "devices.yaml";
+}
+
+// Returns a bound of a parameter as text; "" for a parameter that is not a number.
+std::string bound(const zoo::FamilyParameter& parameter, double value) {
+  const bool is_number = parameter.type == "int" || parameter.type == "float" || parameter.type == "int_list";
+  return is_number ? json_text::dump(nlohmann::json(value)) : std::string();
+}
+
+config::FamilyWords words_of(const zoo::Family& family) {
+  config::FamilyWords words{.name = family.name, .parameters = {}};
+  for (const zoo::FamilyParameter& parameter : family.parameters) {
+    words.parameters.push_back({.name = parameter.name,
+                                .type = parameter.type,
+                                .values = {},
+                                .minimum = bound(parameter, parameter.minimum),
+                                .maximum = bound(parameter, parameter.maximum),
+                                .default_value = json_text::dump(parameter.default_value),
+                                .meaning = parameter.meaning});
+  }
+  return words;
+}
+
+}  // namespace
+
+Installation find_installation(Revision revision) {
+  find_home();
+  const std::filesystem::path bin = process::self().parent_path();
+  const std::filesystem::path cache = cache_folder();
+  return {.parts = {.agent = bin / "ngb-agent",
+                    .worker = bin / "ngb-worker",
+                    .lib = bin.parent_path() / "lib" / "ngraphbench",
+                    .machine = machine_folder(cache)},
+          .toolchains = toolchain::default_root(),
+          .cache = cache,
+          .devices = devices_file(),
+          .studies = bin.parent_path() / "share" / "ngraphbench" / "studies",
+          .revision = std::move(revision)};
+}
+
+std::filesystem::path usable_cache(const Installation& installation, const Say& say) {
+  static bool has_warned = false;  // a command may ask several times
+  const auto warn_once = [&say](const std::string& text) {
+    if (!std::exchange(has_warned, true)) say(text);
+  };
+  const std::filesystem::path& cache = installation.cache;
+  if (cache.empty()) {
+    warn_once(
+        "ngb: there is no home folder, so the cache is kept with the results; to share it between studies, name a "
+        "folder with NGB_CACHE\n");
+    return {};
+  }
+  std::error_code code;
+  if (!std::filesystem::exists(cache, code) && file::make_folder(cache)) ::chmod(cache.c_str(), S_IRWXU);
+  if (is_only_ours(cache)) return cache;  // if it is missing, the first write reports the error
+  warn_once(fmt::format(
+      "ngb: {}: the cache is not used, because other users may write there and could change which outputs are right; "
+      "check its content, then run: chmod -R go-w {}, or name another folder with NGB_CACHE\n",
+      cache.string(), cache.string()));
+  return {};
+}
+
+Result<std::filesystem::path> connection_logs(const Installation& installation) {
+  if (!installation.cache.empty()) return installation.cache / "devices";
+  return fail("there is no home folder for ssh's messages", "", "name a folder with NGB_CACHE");
+}
+
+Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
+  const auto catalog = toolchain::read_catalog(installation.parts.lib);
+  if (!catalog) return error_of(catalog);
+  config::Vocabulary vocabulary;
+  const std::vector<int> cpus = probe::allowed_cpus();
+  const std::vector<int> cores = cores_of(cpus);
+  if (!cpus.empty()) {
+    vocabulary.processors = {.all = static_cast<int>(cpus.size()),
+                             .physical = static_cast<int>(std::set<int>(cores.begin(), cores.end()).size())};
+  }
+  for (const toolchain::CompilerDescription& compiler : *catalog) {
+    config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version};
+    words.in_flight = compiler.in_flight;
+    words.settings.meaning = compiler.settings.meaning;
+    for (const toolchain::ReservedSetting& reserved : compiler.settings.reserved) {
+      words.settings.reserved.push_back({reserved.name, reserved.owner});
+    }
+    for (const toolchain::OptionDescription& option : compiler.options) {
+      words.options.push_back({.name = option.name,
+                               .type = option.type,
+                               .values = option.values,
+                               .minimum = option.minimum,
+                               .maximum = option.maximum,
+                               .default_value = option.default_value,
+                               .meaning = option.meaning});
+    }
+    vocabulary.compilers.push_back(std::move(words));
+  }
+  for (const zoo::Family& family : zoo::families()) {
+    vocabulary.models.push_back(words_of(family));
+    for (const zoo::Variant& variant : family.variants) {
+      config::FamilyWords words = words_of(family);
+      words.name = variant.name;
+      vocabulary.models.push_back(std::move(words));
+    }
+  }
+  if (!std::filesystem::exists(installation.devices)) return vocabulary;
+  auto devices = config::load_devices(installation.devices);
+  if (devices) {
+    vocabulary.devices = *std::move(devices);
+    return vocabulary;
+  }
+  std::vector<std::string> problems;
+  for (const config::StudyProblem& problem : devices.error()) problems.push_back(problem.text());
+  return fail(fmt::format("{}", fmt::join(problems, "\n")), "the user's devices", "correct these entries");
+}
+
+}  // namespace ngb::campaign

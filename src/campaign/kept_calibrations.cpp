@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/kept_calibrations.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/file.h"
+#include "base/json_text.h"
+
+namespace ngb::campaign {
+namespace {
+
+using metrics::CalibratedThreads;
+using metrics::DeviceCalibration;
+using metrics::EqualCell;
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+constexpr std::uint64_t kMostBytes = 16U << 20U;
+
+std::filesystem::path file_of(const std::filesystem::path& cache, const std::string& environment_hash) {
+  return cache / "calibrations" / (environment_hash + ".json");
+}
+
+bool is_hash(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+json threads_json(const CalibratedThreads& measured) {
+  json cells = json::array();
+  for (const EqualCell& cell : measured.cells) {
+    cells.push_back({{"name", cell.name},
+                     {"inference_s", cell.inference_s ? json(*cell.inference_s) : json(nullptr)},
+                     {"process_s", cell.process_s ? json(*cell.process_s) : json(nullptr)},
+                     {"differences", cell.differences}});
+  }
+  return {{"threads", measured.threads},
+          {"turns", measured.turns},
+          {"measured_unix_ns", measured.measured_unix_ns},
+          {"compiler", measured.compiler},
+          {"cells", std::move(cells)}};
+}
+
+std::optional<double> read_number(const json& read) {
+  return read.is_null() ? std::nullopt : std::optional(read.get<double>());
+}
+
+// Throws nlohmann::json::exception if a key is missing or has another type.
+CalibratedThreads read_threads(const json& read) {
+  CalibratedThreads measured{.threads = read.at("threads").get<int>(),
+                             .turns = read.value("turns", 1),  // files of before there were turns lack it
+                             .measured_unix_ns = read.at("measured_unix_ns").get<std::int64_t>(),
+                             .compiler = read.at("compiler").get<std::string>()};
+  for (const json& cell : read.at("cells")) {
+    measured.cells.push_back({cell.at("name").get<std::string>(), read_number(cell.at("inference_s")),
+                              read_number(cell.at("process_s")), cell.at("differences").get<std::vector<double>>()});
+  }
+  return measured;
+}
+
+// Returns the environment of all processes of the comparison's judged pairs; "" if they have several.
+std::string only_environment(const metrics::Comparison& comparison) {
+  std::set<std::string> hashes;
+  for (const metrics::ComparedPair& pair : comparison.pairs) {
+    if (pair.status != metrics::PairStatus::judged) continue;
+    for (const store::CellData* cell : {pair.baseline, pair.candidate}) {
+      for (const store::RecordedProcess& process : cell->processes) hashes.insert(process.environment_hash);
+    }
+  }
+  return hashes.size() == 1 ? *hashes.begin() : std::string();
+}
+
+}  // namespace
+
+Result<DeviceCalibration> kept_calibration(const std::filesystem::path& cache, const std::string& environment_hash) {
+  DeviceCalibration device{.environment_hash = environment_hash};
+  if (cache.empty() || !is_hash(environment_hash)) return device;
+  const std::filesystem::path path = file_of(cache, environment_hash);
+  std::error_code code;
+  if (!std::filesystem::exists(path, code)) return device;
+  const auto content = file::read(path, kMostBytes);
+  if (!content) return error_of(content);
+  try {
+    const json read = json_text::parse(*content);
+    if (read.at("version").get<int>() != kVersion) throw std::invalid_argument("another version");
+    for (const json& each : read.at("threads")) device.threads.push_back(read_threads(each));
+  } catch (const std::exception&) {
+    return fail("this is not a calibration of this version of ngb", path.string(),
+                "remove the file and run: ngb calibrate");
+  }
+  return device;
+}
+
+Status keep_calibration(const std::filesystem::path& cache, const std::string& environment_hash,
+                        CalibratedThreads measured) {
+  if (!is_hash(environment_hash)) return fail("the processes name no environment", "ngb calibrate");
+  const std::filesystem::path path = file_of(cache, environment_hash);
+  auto device = kept_calibration(cache, environment_hash);
+  if (!device) return error_of(device);
+  const auto place = [](const CalibratedThreads& each) { return std::pair(each.threads, each.turns); };
+  std::erase_if(device->threads, [&](const CalibratedThreads& each) { return place(each) == place(measured); });
+  device->threads.push_back(std::move(measured));
+  std::sort(device->threads.begin(), device->threads.end(),
+            [&](const CalibratedThreads& a, const CalibratedThreads& b) { return place(a) < place(b); });
+  json threads = json::array();
+  for (const CalibratedThreads& each : device->threads) threads.push_back(threads_json(each));
+  const json content{{"version", kVersion}, {"environment_hash", environment_hash}, {"threads", std::move(threads)}};
+  if (const Status made = file::make_folder(path.parent_path()); !made) return made;
+  return file::write_atomically(path, json_text::dump(content, 1) + "\n");
+}
+
+Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
+                                                  const std::filesystem::path& cache) {
+  std::size_t judged = 0;
+  std::set<int> threads;
+  for (const metrics::ComparedPair& pair : comparison.pairs) {
+    if (pair.status != metrics::PairStatus::judged || pair.is_same_build) continue;
+    ++judged;
+    for (const store::CellData* const cell : {pair.baseline, pair.candidate}) {
+      if (cell->of.threads) threads.insert(*cell->of.threads);
+    }
+  }
+  if (judged == 0 || judged >= metrics::kLeastCellsForAFloor) return std::nullopt;
+  const auto device = kept_calibration(cache, only_environment(comparison));
+  if (!device) return error_of(device);
+  double largest = 0;
+  for (const int count : threads) {
+    const CalibratedThreads* const measured = device->find(count, turns);
+    if (measured == nullptr) return std::nullopt;
+    const metrics::Calibration found = metrics::calibrate(measured->cells);
+    if (found.cells == 0) return std::nullopt;
+    largest = std::max(largest, found.quiet_deviation);
+  }
+  return largest;
+}
+
+}  // namespace ngb::campaign

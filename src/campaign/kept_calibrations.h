@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps what `ngb calibrate` measured: one JSON file for each environment, in the cache's folder "calibrations".
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "metrics/calibration.h"
+#include "metrics/comparison.h"
+
+namespace ngb::campaign {
+
+// Returns what was measured in that environment; no threads if nothing was, or if `cache` is empty. Returns an error if
+// the file cannot be read or is not such a file.
+Result<metrics::DeviceCalibration> kept_calibration(const std::filesystem::path& cache,
+                                                    const std::string& environment_hash);
+
+// Keeps this measurement, in place of one with as many threads and turns in that environment, in one step.
+Status keep_calibration(const std::filesystem::path& cache, const std::string& environment_hash,
+                        metrics::CalibratedThreads measured);
+
+// Returns the deviation of quiet cells for the verdicts of a comparison of processes in so many turns, if it has too
+// few cells to show that itself: the largest over the numbers of threads that occur in it. Returns nothing if the
+// comparison has enough cells, if its processes belong to several environments, or if theirs has no calibration of
+// such processes.
+Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
+                                                  const std::filesystem::path& cache);
+
+}  // namespace ngb::campaign

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/recorder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "samples/steady_rates.h"
+#include "statistics/statistics.h"
+
+namespace ngb::campaign {
+namespace {
+
+// Only for those who watch the run.
+std::optional<ProcessSpeed> speed_of(const samples::ProcessResult& result, int batch) {
+  std::vector<double> rates = samples::steady_rates(result.repetitions, batch);
+  if (rates.empty()) return std::nullopt;
+  std::sort(rates.begin(), rates.end());
+  return ProcessSpeed{.median_per_s = statistics::quantile_of_sorted(rates, 0.5),
+                      .mean_per_s = statistics::mean(rates)};
+}
+
+std::string failure_line(const samples::ProcessResult& result, const std::string& label) {
+  return fmt::format("{}: {} in {}: {}", label, name(result.failure->kind), name(result.failure->phase),
+                     result.failure->message);
+}
+
+}  // namespace
+
+Recorder::Recorder(store::Store& store, const plan::Plan& plan, std::string run_id, Observer& observer,
+                   plan::Experience experience, DurationsFile durations)
+    : store_(&store),
+      run_id_(std::move(run_id)),
+      plan_(&plan),
+      observer_(&observer),
+      experience_(std::move(experience)),
+      durations_(std::move(durations)) {}
+
+Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, std::string run_id, Observer& observer,
+                                 plan::Experience experience, DurationsFile durations) {
+  Recorder recorder(store, plan, std::move(run_id), observer, std::move(experience), std::move(durations));
+  if (const Status looked = recorder.look_at_what_is_left(false); !looked) return error_of(looked);
+  return recorder;
+}
+
+Result<Recorder> Recorder::begin_of_before(store::Store& store, const plan::Plan& plan, std::string run_id,
+                                           Observer& observer) {
+  Recorder recorder(store, plan, std::move(run_id), observer, {}, DurationsFile({}));
+  if (const Status looked = recorder.look_at_what_is_left(true); !looked) return error_of(looked);
+  return recorder;
+}
+
+Status Recorder::look_at_what_is_left(bool is_of_before) {
+  int total = 0;
+  for (const work::Group& group : plan_->groups) {
+    for (const work::Step& step : group.steps) {
+      CellToDo& cell = cells_[plan_->cell_of(step).id];
+      cell.index = step.cell_index;
+      ++cell.processes_left;
+      ++total;
+    }
+  }
+  const auto states = store_->cell_states();
+  if (!states) return error_of(states);
+  int done = 0;
+  for (const store::CellState& state : *states) {
+    const auto cell = cells_.find(state.cell_id);
+    if (cell == cells_.end()) continue;
+    int& left = cell->second.processes_left;
+    const int missing = state.has_ended_rounds ? 0 : state.planned_processes - state.completed_processes;
+    done += std::max(0, left - missing);
+    left = std::min(left, missing);
+  }
+  is_whole_ = done == 0;
+  expect_time_left();
+  Outlook outlook{.plan = plan_,
+                  .left = std::vector<int>(plan_->cells.size(), 0),
+                  .done = done,
+                  .total = total,
+                  .seconds_left = seconds_left(),
+                  .is_of_before = is_of_before};
+  for (const auto& [id, cell] : cells_) outlook.left[static_cast<std::size_t>(cell.index)] = cell.processes_left;
+  observer_->begin_run(outlook);
+  return Done{};
+}
+
+void Recorder::expect_time_left() {
+  const work::Protocol& protocol = plan_->study.protocol;
+  const int beyond_expected = work::planned_processes(protocol) - work::expected_processes(protocol);
+  std::vector<int> left(plan_->cells.size(), 0);
+  for (const auto& [id, cell] : cells_) {
+    left[static_cast<std::size_t>(cell.index)] = std::max(cell.processes_left - beyond_expected, 0);
+  }
+  time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
+  if (time_left_->is_known()) expected_s_ = time_left_->seconds(0);
+}
+
+SecondsLeft Recorder::seconds_left() const {
+  return [time_left = time_left_, started = started_] {
+    return time_left->is_known() ? std::optional(time_left->seconds(seconds_since(started))) : std::nullopt;
+  };
+}
+
+// A run on one device that was done in one go, without failures, also tells what passes between processes.
+void Recorder::end() {
+  observer_->end_run();
+  const bool is_done =
+      std::all_of(cells_.begin(), cells_.end(), [](const auto& each) { return each.second.processes_left == 0; });
+  if (!is_whole_ || !is_done || plan_->cells.empty() || plan_->study.devices.size() != 1) return;
+  // Estimates are a convenience: what cannot be remembered is left out.
+  plan::MeasuredStudy study = plan::studies_of(*plan_, experience_).begin()->second;
+  study.between_s = std::max(seconds_since(started_) - processes_s_, 0.0);
+  (void)durations_.append(study);
+}
+
+void Recorder::remember(const std::vector<samples::ProcessResult>& results) const {
+  std::vector<plan::MeasuredProcess> processes;
+  for (const samples::ProcessResult& result : results) {
+    const auto found = cells_.find(result.cell_id);
+    if (result.failure || found == cells_.end()) continue;
+    const work::Cell& cell = plan_->cells[static_cast<std::size_t>(found->second.index)];
+    const std::string device = plan::name_in_durations(*plan_, cell.device, experience_.here);
+    processes.push_back({plan::likeness_of(*plan_, cell, device), time_of(result)});
+  }
+  (void)durations_.append(processes);
+}
+
+dispatch::Callbacks Recorder::callbacks() {
+  return {
+      .begin = [this] { return store_->begin(); },
+      .on_event = [this](const std::string& device, const samples::Event& event) { return on_event(device, event); },
+      .commit = [this] { return commit(); },
+      .who_is_in_the_way = [this] { return who_is_in_the_way(); },
+      .on_progress = [this](const std::string& device,
+                            const samples::Progress& progress) { on_progress(device, progress); },
+      .on_remark = [this](const std::string& device,
+                          const std::string& remark) { observer_->remark(fmt::format("{}: {}", device, remark)); }};
+}
+
+Status Recorder::on_event(const std::string& device, const samples::Event& event) {
+  Status recorded = store_->record(run_id_, device, event);
+  if (!recorded) return recorded;
+  if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) {
+    uncommitted_.push_back(*result);
+    if (values_ != nullptr) values_->note(device, *result);
+  }
+  if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) {
+    ended_.insert(ended_.end(), ended->cell_ids.begin(), ended->cell_ids.end());
+  }
+  if (std::holds_alternative<samples::Finished>(event.body)) observer_->finish_device(device);
+  return Done{};
+}
+
+Status Recorder::commit() {
+  Status durable = store_->try_flush();
+  if (has_code(durable, ErrorCode::busy)) return durable;
+  const std::vector<samples::ProcessResult> results = std::exchange(uncommitted_, {});
+  const std::vector<std::string> ended = std::exchange(ended_, {});
+  if (!durable) return durable;
+  remember(results);
+  for (const samples::ProcessResult& result : results) tell(result);
+  for (const std::string& cell_id : ended) end_rounds(cell_id);
+  for (const samples::ProcessResult& result : results) note_if_complete(result.cell_id);
+  for (const std::string& cell_id : ended) note_if_complete(cell_id);
+  return Done{};
+}
+
+void Recorder::derive_with(EarlyValues& values) {
+  values_ = &values;
+  for (auto& [id, cell] : cells_) {
+    cell.is_expected = cell.processes_left > 0;
+    if (cell.is_expected) values.expect(std::string(id));
+  }
+}
+
+void Recorder::note_if_complete(const std::string& cell_id) {
+  const auto cell = cells_.find(cell_id);
+  if (values_ == nullptr || cell == cells_.end() || cell->second.processes_left > 0) return;
+  if (std::exchange(cell->second.is_expected, false)) values_->complete(cell_id);
+}
+
+std::string Recorder::who_is_in_the_way() const {
+  return fmt::format(
+      "{} has an open transaction on results.db, so ngb cannot record until it ends; the devices continue and keep "
+      "what they measure",
+      store_->who_holds_it());
+}
+
+std::string Recorder::label(const CellToDo& to_do) const {
+  const work::Cell& cell = plan_->cells[static_cast<std::size_t>(to_do.index)];
+  const work::Model& model = plan_->model_of(cell);
+  const bool is_fleet = plan_->study.devices.size() > 1;
+  return fmt::format("{}{} batch {}, {}", is_fleet ? cell.device + ": " : "", model.label, model.key.batch,
+                     plan_->compiler_of(cell).label);
+}
+
+void Recorder::tell(const samples::ProcessResult& result) {
+  const auto found = cells_.find(result.cell_id);
+  if (found == cells_.end()) return;
+  CellToDo& cell = found->second;
+  const double wall_s = static_cast<double>(result.wall_ns) / 1e9;
+  processes_s_ += wall_s;
+  is_whole_ = is_whole_ && !result.failure;
+  if (!result.failure) {
+    --cell.processes_left;
+    ++finished_;
+    time_left_->finish(cell.index, seconds_since(started_), wall_s, time_of(result).compile_s.has_value());
+    const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
+    const int batch = plan_->model_of(planned).key.batch;
+    observer_->finish_process({.cell = cell.index,
+                               .round = result.process_index,
+                               .left = cell.processes_left,
+                               .label = label(cell),
+                               .speed = speed_of(result, batch)});
+    return;
+  }
+  tell_failure(result, cell);
+}
+
+void Recorder::tell_failure(const samples::ProcessResult& result, CellToDo& cell) {
+  if (result.failure->kind == samples::FailureKind::disturbed) {
+    tell_disturbed(result, cell);
+  } else {
+    observer_->remark(failure_line(result, label(cell)));
+    advise(result.failure->advice);
+  }
+  const bool ends_it = is_final(result.failure->kind, result.attempt, plan_->study.limits);
+  const std::string why = fmt::format("{} in {}", name(result.failure->kind), name(result.failure->phase));
+  if (!ends_it) return observer_->fail_process(cell.index, why, false, 0);
+  const int skipped = is_of_cell(result.failure->kind) ? cell.processes_left : std::min(cell.processes_left, 1);
+  time_left_->skip(cell.index, skipped);
+  cell.processes_left -= skipped;
+  observer_->fail_process(cell.index, why, true, skipped);
+}
+
+// Tells of the first one what happened; of all others, how many there were.
+void Recorder::tell_disturbed(const samples::ProcessResult& result, const CellToDo& cell) {
+  disturbances_.add(result);
+  if (disturbances_.attempts() == 1) {
+    observer_->remark(failure_line(result, label(cell)));
+    advise(result.failure->advice);
+  }
+  observer_->note(disturbances_.text());
+  if (has_said_what_to_expect_) return;
+  int left = 0;
+  for (const auto& [id, each] : cells_) left += each.processes_left;
+  const std::string expected = expectation({.elapsed_s = seconds_since(started_),
+                                            .finished = finished_,
+                                            .left = left,
+                                            .disturbed = disturbances_.attempts(),
+                                            .expected_s = expected_s_,
+                                            .takes_turns = plan_->study.protocol.turns > 1});
+  if (expected.empty()) return;
+  observer_->remark(expected);
+  has_said_what_to_expect_ = true;
+}
+
+// The same advice is told once.
+void Recorder::advise(const std::string& advice) {
+  if (!advice.empty() && advised_.insert(advice).second) observer_->remark("  " + advice);
+}
+
+void Recorder::end_rounds(const std::string& cell_id) {
+  const auto cell = cells_.find(cell_id);
+  if (cell == cells_.end()) return;
+  time_left_->skip(cell->second.index, cell->second.processes_left);
+  const int skipped = std::exchange(cell->second.processes_left, 0);
+  observer_->end_rounds(cell->second.index, skipped);
+}
+
+void Recorder::on_progress(const std::string& device, const samples::Progress& progress) {
+  if (!progress.doing.empty()) return observer_->show(device, progress.doing, false);
+  const auto cell = cells_.find(progress.cell_id);
+  if (cell == cells_.end()) return;
+  if (!progress.remark.empty()) {
+    return observer_->show(device, fmt::format("{} · {}", progress.remark, label(cell->second)), true);
+  }
+  observer_->show(device,
+                  fmt::format("{} · process {} · {} {}", label(cell->second), progress.process_index + 1,
+                              name(progress.phase), progress.repetitions_done),
+                  true);
+}
+
+}  // namespace ngb::campaign

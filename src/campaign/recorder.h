@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records the devices' events in the store and tells an observer of the run's progress.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "campaign/disturbances.h"
+#include "campaign/durations_file.h"
+#include "campaign/early_values.h"
+#include "campaign/observer.h"
+#include "dispatch/link/recording.h"
+#include "plan/estimate.h"
+#include "plan/plan.h"
+#include "plan/time_left.h"
+#include "store/store.h"
+
+namespace ngb::campaign {
+
+class Recorder {
+ public:
+  // `plan` is what the run has to do on all devices. `store`, `plan` and `observer` must outlive the Recorder. The time
+  // left is estimated from `experience`, and what processes take is appended to `durations`.
+  static Result<Recorder> begin(store::Store& store, const plan::Plan& plan, std::string run_id, Observer& observer,
+                                plan::Experience experience, DurationsFile durations);
+  // Records what is fetched of a run of the study before its change, from which nothing is learnt.
+  static Result<Recorder> begin_of_before(store::Store& store, const plan::Plan& plan, std::string run_id,
+                                          Observer& observer);
+
+  // Returns callbacks that are valid as long as the Recorder lives and is not moved.
+  dispatch::Callbacks callbacks();
+  // Derives values while it records. `values` must outlive the Recorder.
+  void derive_with(EarlyValues& values);
+  // Called once, when nothing more is recorded.
+  void end();
+
+ private:
+  struct CellToDo {
+    int index = 0;  // in the plan's cells
+    int processes_left = 0;
+    bool is_expected = false;  // by values_
+  };
+
+  Recorder(store::Store& store, const plan::Plan& plan, std::string run_id, Observer& observer,
+           plan::Experience experience, DurationsFile durations);
+  // Reads what is left to do, and tells the observer.
+  Status look_at_what_is_left(bool is_of_before);
+  // Returns "resnet18 batch 8, openvino 2026.4.1", with "xeon: " before it if the plan has several devices.
+  [[nodiscard]] std::string label(const CellToDo& cell) const;
+  Status on_event(const std::string& device, const samples::Event& event);
+  Status commit();
+  [[nodiscard]] std::string who_is_in_the_way() const;
+  void on_progress(const std::string& device, const samples::Progress& progress);
+  void tell(const samples::ProcessResult& result);
+  void tell_failure(const samples::ProcessResult& result, CellToDo& cell);
+  void tell_disturbed(const samples::ProcessResult& result, const CellToDo& cell);
+  void advise(const std::string& advice);
+  void end_rounds(const std::string& cell_id);
+  void note_if_complete(const std::string& cell_id);
+  void remember(const std::vector<samples::ProcessResult>& results) const;
+  void expect_time_left();
+  // Returns a function that may be called as long as the plan is there, also when the recorder has been moved.
+  [[nodiscard]] SecondsLeft seconds_left() const;
+
+  store::Store* store_;
+  std::string run_id_;
+  const plan::Plan* plan_;
+  std::unordered_map<std::string_view, CellToDo> cells_{};  // by id
+  Observer* observer_;
+  EarlyValues* values_ = nullptr;                      // nothing: no values are derived
+  std::vector<samples::ProcessResult> uncommitted_{};  // told once they are committed
+  std::vector<std::string> ended_{};                   // ids of cells whose rounds have ended, not committed yet
+  plan::Experience experience_;
+  DurationsFile durations_;
+  std::shared_ptr<plan::TimeLeft> time_left_{};
+  std::optional<double> expected_s_{};  // that the whole run was estimated to take when it began
+  Disturbances disturbances_{};
+  std::set<std::string> advised_{};  // what was told
+  bool has_said_what_to_expect_ = false;
+  int finished_ = 0;  // processes of this run that were measured
+  Nanoseconds started_ = system_clock().now();
+  double processes_s_ = 0;  // that all processes of this run took together
+  bool is_whole_ = true;    // false: something was done before, or failed
+};
+
+}  // namespace ngb::campaign

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/study_compilers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "campaign/device_toolchains.h"
+
+namespace ngb::campaign {
+
+namespace {
+
+std::string why_missing(const toolchain::CompilerDescription& compiler, const std::string& version) {
+  std::string why = fmt::format("{0} {1} is not installed: ngb toolchain install {0}@{1}", compiler.toolchain, version);
+  if (!compiler.install_advice.empty()) why += ". " + compiler.install_advice;
+  return why;
+}
+
+}  // namespace
+
+Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
+  const auto catalog = toolchain::read_catalog(installation.parts.lib);
+  if (!catalog) return error_of(catalog);
+  Compilers compilers;
+  for (const work::Cell& cell : plan.cells) {
+    compilers.measured_.emplace(plan.compiler_of(cell).name, plan.compiler_of(cell).version);
+  }
+  auto wanted = compilers.measured_;
+  compilers.reference_ = {plan.study.reference, plan.study.reference_version};
+  if (plan.study.reference != "none") wanted.insert(compilers.reference_);
+  const bool has_module =
+      std::any_of(plan.models.begin(), plan.models.end(), [](const work::Model& model) { return model.is_module(); });
+  if (has_module) wanted.emplace(config::kExporter, plan.study.exporter_version);
+  compilers.needed_ = wanted;
+  for (const work::Compiler& other : plan.study.other_references) wanted.emplace(other.name, other.version);
+  for (const auto& [name, version] : wanted) {
+    const auto description = std::find_if(catalog->begin(), catalog->end(),
+                                          [&name = name](const auto& compiler) { return compiler.name == name; });
+    if (description == catalog->end()) return fail("no such compiler in this installation", name);
+    Entry entry{.description = *description, .toolchain = {}};
+    if (description->needs_toolchain) {
+      auto found = toolchain::find(installation.toolchains, description->toolchain, version);
+      Status usable;
+      if (!found) usable = tl::unexpected(found.error());
+      if (found && found->has_value()) usable = toolchain::check_adopted(**found);
+      if (usable) {
+        entry.toolchain = *std::move(found);
+      } else {
+        entry.damage = text::to_utf8(usable.error().text());
+      }
+      if (!entry.toolchain && compilers.needed_.contains({name, version}))
+        compilers.missing_.push_back({fmt::format("{}@{}", name, version), entry.damage});
+    }
+    compilers.entries_.emplace(std::pair(name, version), std::move(entry));
+  }
+  return compilers;
+}
+
+Result<work::Place> Compilers::place_here(const std::string& name, const std::string& version) const {
+  const auto found = entries_.find({name, version});
+  if (found == entries_.end()) return fail("not a compiler of this plan", name + " " + version);
+  const Entry& entry = found->second;
+  work::Place place{.compiler = name, .version = version, .host = entry.description.host};
+  place.runs_modules = entry.description.runs_modules;
+  if (!entry.toolchain) {
+    if (entry.description.needs_toolchain) {
+      place.why_missing = entry.damage.empty() ? why_missing(entry.description, version) : entry.damage;
+    }
+    return place;
+  }
+  place.toolchain_dir = entry.toolchain->site.string();
+  place.manifest_sha256 = entry.toolchain->manifest_sha256;
+  place.python = entry.toolchain->python;
+  if (place.host == "python") place.python_path = entry.toolchain->site.string();
+  return place;
+}
+
+Result<work::Place> Compilers::place_elsewhere(const std::string& name, const std::string& version) const {
+  const auto found = entries_.find({name, version});
+  if (found == entries_.end()) return fail("not a compiler of this plan", name + " " + version);
+  const toolchain::CompilerDescription& description = found->second.description;
+  work::Place place{.compiler = name, .version = version, .host = description.host};
+  place.runs_modules = description.runs_modules;
+  if (!description.needs_toolchain) return place;
+  if (!needed_.contains({name, version})) {
+    place.why_missing = "it is not delivered to devices elsewhere unless it is measured there";
+    return place;
+  }
+  place.toolchain_dir = tree_path(description.toolchain, version) + "/site";
+  place.python = "python3";
+  if (place.host == "python") place.python_path = place.toolchain_dir;
+  return place;
+}
+
+std::vector<dispatch::ToolchainTree> Compilers::trees(const Installation& installation) const {
+  std::map<std::string, dispatch::ToolchainTree> trees;  // by path: one for compilers that share a toolchain
+  for (const bool is_measured : {true, false}) {
+    for (const auto& [key, entry] : entries_) {
+      if (!needed_.contains(key)) continue;
+      if (!entry.description.needs_toolchain || measured_.contains(key) != is_measured) continue;
+      const std::string path = tree_path(entry.description.toolchain, key.second);
+      if (!trees.contains(path)) {
+        const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
+        trees[path] = toolchain_for_devices(installation, entry.description, key.second,
+                                            can_be_given ? entry.toolchain : std::nullopt,
+                                            is_measured ? Way::deliver : Way::deliver_ours);
+      }
+      if (key == reference_) trees[path].makes_references = true;
+    }
+  }
+  std::vector<dispatch::ToolchainTree> all;
+  for (auto& [path, tree] : trees) all.push_back(std::move(tree));
+  return all;
+}
+
+const toolchain::CompilerDescription* Compilers::description(const std::string& name,
+                                                             const std::string& version) const {
+  const auto found = entries_.find({name, version});
+  return found == entries_.end() ? nullptr : &found->second.description;
+}
+
+bool Compilers::is_missing(const std::string& name, const std::string& version) const {
+  return std::any_of(missing_.begin(), missing_.end(),
+                     [&](const Missing& missing) { return missing.name == name + "@" + version; });
+}
+
+std::vector<toolchain::Toolchain> Compilers::installed() const {
+  std::vector<toolchain::Toolchain> all;
+  for (const auto& named : entries_) {
+    const Entry& entry = named.second;
+    const bool is_known = entry.toolchain && std::any_of(all.begin(), all.end(), [&](const auto& known) {
+                            return known.folder == entry.toolchain->folder;
+                          });
+    if (entry.toolchain && !is_known) all.push_back(*entry.toolchain);
+  }
+  return all;
+}
+
+}  // namespace ngb::campaign

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the toolchains of a study's compilers.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "campaign/installation.h"
+#include "dispatch/fleet.h"
+#include "plan/plan.h"
+#include "toolchain/toolchain.h"
+#include "work/job.h"
+
+namespace ngb::campaign {
+
+class Compilers {
+ public:
+  // Looks up every (compiler, version) that the plan needs, its reference included.
+  static Result<Compilers> find(const Installation& installation, const plan::Plan& plan);
+
+  // Returns where the toolchain is on this machine. The folders of a missing one are empty; its cells fail with that
+  // reason.
+  [[nodiscard]] Result<work::Place> place_here(const std::string& name, const std::string& version) const;
+
+  // Returns where the toolchain is on a device elsewhere, as paths relative to the device's folder.
+  [[nodiscard]] Result<work::Place> place_elsewhere(const std::string& name, const std::string& version) const;
+  // Returns the toolchains that a device elsewhere needs. It may receive a copy of this machine's toolchain if that is
+  // installed and not adopted.
+  [[nodiscard]] std::vector<dispatch::ToolchainTree> trees(const Installation& installation) const;
+
+  // Returns null if the plan has no such compiler.
+  [[nodiscard]] const toolchain::CompilerDescription* description(const std::string& name,
+                                                                  const std::string& version) const;
+
+  // A compiler of the plan whose toolchain is not installed or is damaged.
+  struct Missing {
+    std::string name{};    // "onnxruntime@1.31.1"
+    std::string damage{};  // what is wrong, and what to type; "" if it is not installed
+  };
+  [[nodiscard]] const std::vector<Missing>& missing() const { return missing_; }
+  [[nodiscard]] bool is_missing(const std::string& name, const std::string& version) const;
+  [[nodiscard]] std::vector<toolchain::Toolchain> installed() const;
+
+ private:
+  struct Entry {
+    toolchain::CompilerDescription description{};
+    std::optional<toolchain::Toolchain> toolchain{};
+    std::string damage{};  // why its folder cannot be used; "" if there is none
+  };
+  std::map<std::pair<std::string, std::string>, Entry> entries_;
+  std::pair<std::string, std::string> reference_;
+  std::set<std::pair<std::string, std::string>> measured_;  // used by a cell
+  std::set<std::pair<std::string, std::string>> needed_;    // those, the reference and the exporter
+  std::vector<Missing> missing_;
+};
+
+}  // namespace ngb::campaign

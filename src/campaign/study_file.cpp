@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/study_file.h"
+
+#include <fmt/ranges.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json_text.h"
+#include "base/text.h"
+#include "campaign/onnx_package.h"
+#include "toolchain/catalog.h"
+
+namespace ngb::campaign {
+namespace {
+
+constexpr std::uint64_t kMostStudyBytes = 16U << 20U;
+
+// Says which compilers cannot do what the study's key `compile` asks for.
+void tell_who_compiles_each(const Installation& installation, const plan::Plan& plan, const Say& say) {
+  if (plan.study.protocol.compile != work::Compilation::once) return;
+  const auto catalog = toolchain::read_catalog(installation.parts.lib);
+  if (!catalog) return;
+  std::set<std::string> told;
+  for (const work::Compiler& compiler : plan.compilers) {
+    const auto described = toolchain::find_compiler(*catalog, compiler.name);
+    if (!described || described->produces_file || !told.insert(compiler.name).second) continue;
+    say(fmt::format(
+        "ngb: compile: once: {} makes no file that another process can load, so each of its processes compiles\n",
+        compiler.name));
+  }
+}
+
+// "quickstart" and "paper/models" are studies that ship with ngb, unless there is a file of that name.
+std::filesystem::path find_file(const Installation& installation, const std::filesystem::path& given) {
+  std::error_code code;
+  if (given.is_absolute() || given.has_extension() || std::filesystem::exists(given, code)) return given;
+  std::filesystem::path shipped = installation.studies / given;
+  shipped += ".yaml";
+  return std::filesystem::exists(shipped, code) ? shipped : given;
+}
+
+// Returns a line with the studies that ship with ngb; "" if the file exists.
+std::string what_ships(const Installation& installation, const std::filesystem::path& given) {
+  std::error_code code;
+  if (std::filesystem::exists(given, code)) return {};
+  std::set<std::string> names;
+  for (auto entry = std::filesystem::recursive_directory_iterator(installation.studies, code);
+       !code && entry != std::filesystem::recursive_directory_iterator(); entry.increment(code)) {
+    if (entry->path().extension() != ".yaml") continue;
+    names.insert(std::filesystem::relative(entry->path(), installation.studies, code).replace_extension().string());
+  }
+  return names.empty() ? "" : fmt::format("ngb: studies that ship with ngb: {}\n", fmt::join(names, ", "));
+}
+
+Refusal refusal_of(const Installation& installation, const std::filesystem::path& file,
+                   const std::vector<config::StudyProblem>& problems) {
+  Refusal refusal{.kind = Refusal::Kind::wrong_usage};
+  for (const config::StudyProblem& problem : problems) refusal.text += problem.text() + "\n";
+  refusal.text += what_ships(installation, file);
+  refusal.text += fmt::format("ngb: {} problem{} in {}; nothing was run\n", problems.size(),
+                              problems.size() == 1 ? "" : "s", file.string());
+  return refusal;
+}
+
+// Plans what `read` returns with the vocabulary of this installation: the study of that file, or its problems.
+Answer<plan::Plan> plan_read(
+    const Installation& installation, const std::filesystem::path& file, const Say& say,
+    const std::function<tl::expected<config::Study, std::vector<config::StudyProblem>>(const config::Vocabulary&)>&
+        read) {
+  const auto vocabulary = read_vocabulary(installation);
+  if (!vocabulary) return cannot_go_on(vocabulary.error());
+  const auto study = read(*vocabulary);
+  if (!study) return tl::unexpected(refusal_of(installation, file, study.error()));
+  auto plan = plan::expand(*study, find_onnx_package(installation));
+  if (!plan) return wrong_usage(plan.error());
+  tell_who_compiles_each(installation, *plan, say);
+  return *std::move(plan);
+}
+
+}  // namespace
+
+Answer<plan::Plan> plan_study(const Installation& installation, const std::filesystem::path& given, const Say& say) {
+  const std::filesystem::path file = find_file(installation, given);
+  return plan_read(installation, file, say,
+                   [&](const auto& vocabulary) { return config::load_study(file, vocabulary); });
+}
+
+Answer<plan::Plan> plan_made_study(const Installation& installation, const nlohmann::json& study, const Say& say) {
+  const std::filesystem::path output = study.at("output").get<std::string>();
+  if (const Status named = check_utf8_path(output); !named) return wrong_usage(named.error());
+  const std::filesystem::path file = output / kStudyFile;
+  return plan_read(installation, file, say, [&](const auto& vocabulary) {
+    return config::read_study(json_text::dump(study), file, vocabulary);
+  });
+}
+
+Status check_utf8_path(const std::filesystem::path& results) {
+  const std::string name = text::to_utf8(results.string());
+  if (name == results.string()) return Done{};
+  return fail("the results folder's path is not UTF-8, in which results are written", name,
+              "rename the folder, or choose another one with --output");
+}
+
+Status check_study_file(const config::Study& study) {
+  const std::filesystem::path file = study.output / kStudyFile;
+  std::error_code code;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(file, code))) return Done{};
+  const auto text = file::read(file, kMostStudyBytes);
+  const nlohmann::json there = text ? json_text::parse(*text) : nlohmann::json();
+  // One that ngb has written has every key, whichever version it was.
+  const bool is_ours = there.is_object() && there.contains("models") && there.contains("compilers") &&
+                       there.contains("devices") && there.contains("tolerances") && there.contains("timeouts");
+  if (is_ours && !std::filesystem::is_symlink(file)) return Done{};
+  return fail("this file is not one that ngb has written, and would be replaced", file.string(),
+              "give the study another name, or its results another folder (--output)");
+}
+
+Status keep_study(const config::Study& study) {
+  return file::write_atomically(study.output / kStudyFile, json_text::dump(config::to_json(study), 2) + "\n");
+}
+
+}  // namespace ngb::campaign

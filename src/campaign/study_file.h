@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+
+#include "campaign/installation.h"
+#include "campaign/refusal.h"
+#include "plan/plan.h"
+
+namespace ngb::campaign {
+
+// The file in a results folder with the study as it was run last, including every default.
+inline constexpr const char* kStudyFile = "study.json";
+
+// Reads a study file and plans it. A name without an ending that is no file ("quickstart") is a study that ships with
+// ngb. Says what the study asks for and will not get; a refusal lists every problem.
+Answer<plan::Plan> plan_study(const Installation& installation, const std::filesystem::path& given, const Say& say);
+// Plans a study that a command has made, to be measured in the folder that its key "output" names. Nothing is written.
+Answer<plan::Plan> plan_made_study(const Installation& installation, const nlohmann::json& study, const Say& say);
+
+// Returns an error if the path is not UTF-8, in which results are written.
+Status check_utf8_path(const std::filesystem::path& results);
+// Returns an error if the results folder has a kStudyFile that ngb has not written: the user's own study, say.
+Status check_study_file(const config::Study& study);
+// Writes the study into its results folder. Nobody else does, and only a run does that its results have accepted.
+Status keep_study(const config::Study& study);
+
+}  // namespace ngb::campaign

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the figures of a report: specifications, data and images.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "report/figures/draw.h"
+#include "report/figures/figure.h"
+#include "report/figures/selection.h"
+#include "report/page/page.h"
+#include "store/merge.h"
+#include "store/store.h"
+
+namespace ngb::report::folder {
+
+struct FiguresRequest {
+  std::string image_format{};               // "svg", …; "": no images
+  std::optional<figures::Drawer> drawer{};  // nothing: no image is drawn
+};
+
+struct WrittenFigures {
+  std::filesystem::path folder{};
+  std::size_t count = 0;
+  std::string left_out{};               // figures without data, and why: for people; "" if there are none
+  std::vector<std::string> remarks{};   // what figures do not show
+  std::vector<std::string> warnings{};  // of the program that drew the images
+};
+
+// Loads single cells with their repetitions, for figures that draw these.
+class CellLoader {
+ public:
+  explicit CellLoader(std::vector<store::Source> sources) : sources_(std::move(sources)) {}
+  // Returns a function that refers to this object.
+  figures::LoadCell loader();
+  // Returns the error of the first cell that could not be loaded.
+  [[nodiscard]] const ngb::Status& status() const { return status_; }
+
+ private:
+  std::optional<store::CellData> load(const std::string& cell_id);
+
+  std::vector<store::Source> sources_;
+  std::optional<store::Store> store_{};  // opened for the first cell
+  ngb::Status status_{};
+};
+
+// Writes NAME.vl.json, NAME.csv and, if `format` is not "", NAME.FORMAT of each figure into `folder`, each in one step,
+// and removes the files of figures that an earlier report had there. Other files in the folder are not changed. A
+// format needs a drawer.
+Result<WrittenFigures> write_figures(const std::filesystem::path& folder, const figures::Figures& figures,
+                                     const std::optional<figures::Drawer>& drawer, const std::string& format);
+
+// Of results of at most this many cells, the page has images without being asked for: they take time to draw.
+inline constexpr std::size_t kFewCells = 500;
+// Of results of at most this many cells, the page has longer tables of the figures' data.
+inline constexpr std::size_t kCellsWithLongTables = 250;
+
+// Returns the figures as the page shows them. They have images if there is a drawer, and if the images are asked for or
+// the results have few cells; else a remark says why not. Fails if images are asked for and cannot be drawn. `folder`
+// exists; nothing is left there.
+Result<page::Figures> figures_of_page(const std::filesystem::path& folder, const figures::Figures& figures,
+                                      const std::optional<figures::Drawer>& drawer, bool are_asked_for,
+                                      std::size_t cells);
+
+}  // namespace ngb::report::folder

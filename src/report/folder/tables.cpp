@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/folder/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "report/tables/formats.h"
+#include "report/tables/paper_tables.h"
+#include "report/tables/published.h"
+#include "report/tables/quoted_numbers.h"
+
+namespace ngb::report::folder {
+namespace {
+
+namespace fs = std::filesystem;
+using ngb::Status;  // not that of a pair in a report
+
+constexpr const char* kNumbersFile = "numbers.tex";
+constexpr std::string_view kLatex = "latex";
+
+Status check_published(const std::string& device) {
+  const auto known = tables::published_devices();
+  if (std::find(known.begin(), known.end(), device) != known.end()) return Done{};
+  const std::vector<std::string> names(known.begin(), known.end());
+  return fail("the paper has no such device", "--device \"" + device + "\"",
+              "expected one of: " + text::join(names, ", "));
+}
+
+Status remove_earlier_tables(const fs::path& folder) {
+  std::vector<fs::path> files{folder / kNumbersFile};
+  for (const tables::PaperTable& table : tables::paper_tables()) {
+    for (const tables::Format& format : tables::formats()) {
+      files.push_back(folder / (std::string(table.name) + format.ending));
+    }
+  }
+  for (const fs::path& file : files) {
+    std::error_code code;
+    fs::remove(file, code);
+    if (code) return tl::unexpected(file::from_errno("remove", file, code.value()));
+  }
+  return Done{};
+}
+
+Status write_as_parquet(const fs::path& folder, const std::vector<tables::Table>& all,
+                        const tables::ParquetWriter& writer, const std::string& made_by) {
+  std::vector<tables::ParquetFile> files;
+  std::vector<fs::path> places;
+  for (const tables::Table& table : all) {
+    places.push_back(folder / (table.name + ".parquet"));
+    files.push_back({&table, file::partial_path(places.back())});
+  }
+  Status done = tables::write_parquet(writer, made_by, files);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (done) done = file::put_in_place(files[i].file, places[i]);
+    std::error_code ignored;
+    fs::remove(files[i].file, ignored);  // what could not be placed
+  }
+  return done;
+}
+
+}  // namespace
+
+bool is_asked_for(const TablesRequest& request, std::string_view format) {
+  return std::find(request.formats.begin(), request.formats.end(), format) != request.formats.end();
+}
+
+Status complete_request(TablesRequest& request, bool with_paper,
+                        std::map<std::string, std::vector<std::string>>& wanted) {
+  for (const std::string& format : request.formats) {
+    if (const auto known = tables::find_format(format); !known) return error_of(known);
+  }
+  std::vector<std::string> own;
+  for (std::string& device : wanted["device"]) {
+    const bool is_published = device.starts_with(tables::kPublishedPrefix);
+    if (const Status known = is_published ? check_published(device) : Status(Done{}); !known) return known;
+    (is_published ? request.published : own).push_back(std::move(device));
+  }
+  wanted["device"] = std::move(own);
+  const auto all = tables::published_devices();
+  if (request.published.empty() && with_paper) request.published.assign(all.begin(), all.end());
+  return Done{};
+}
+
+Result<WrittenTables> write_tables(const fs::path& folder, const Results& results,
+                                   const std::vector<store::MeasuredEnvironment>& environments,
+                                   const TablesRequest& request, const std::string& made_by) {
+  WrittenTables written{.folder = folder / kTablesFolder};
+  if (const Status made = file::make_folder(written.folder); !made) return error_of(made);
+  if (const Status removed = remove_earlier_tables(written.folder); !removed) return error_of(removed);
+  const tables::Input input(results, environments, request.published);
+  std::vector<tables::Table> all = tables::make_all(input);
+  for (const tables::Table& table : all) {
+    if (table.rows.empty()) written.without_rows.push_back(fmt::format("{}: {}", table.name, table.why_empty));
+  }
+  std::erase_if(all, [](const tables::Table& table) { return table.rows.empty(); });
+  written.count = all.size();
+  for (const std::string& name : request.formats) {
+    const auto format = tables::find_format(name);
+    if (!format) return error_of(format);
+    if ((*format)->write == nullptr) continue;
+    for (const tables::Table& table : all) {
+      const fs::path file = written.folder / (table.name + (*format)->ending);
+      if (const Status done = file::write_atomically(file, (*format)->write(table)); !done) return error_of(done);
+    }
+  }
+  if (request.parquet && !all.empty()) {
+    if (const Status done = write_as_parquet(written.folder, all, *request.parquet, made_by); !done)
+      return error_of(done);
+  }
+  if (!is_asked_for(request, kLatex)) return written;
+  const Status done = file::write_atomically(written.folder / kNumbersFile, tables::quoted_numbers(input));
+  if (!done) return error_of(done);
+  return written;
+}
+
+}  // namespace ngb::report::folder
