@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bundle/contents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <system_error>
 
