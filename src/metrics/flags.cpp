@@ -212,8 +212,9 @@ std::optional<double> growing_memory(const Evidence& evidence) {
 
 std::optional<double> outputs_change(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
-  return count(std::count_if(processes.begin(), processes.end(),
-                             [](const auto& process) { return process.check && !process.check->output_change.empty(); }));
+  return count(std::count_if(processes.begin(), processes.end(), [](const auto& process) {
+    return process.check && !process.check->output_change.empty();
+  }));
 }
 
 // Counts the processes that were not compared with the study's reference, or with one that is doubtful.

@@ -49,8 +49,8 @@ Wait longest_wait(const ProcessResult& result, Cause::Shows shows) {
   return longest;
 }
 
-// Returns "python3 (process 12) used 4.8 s of processor time, ninja (process 3) 0.7 s". A share of the process's own time
-// would be wrong in turns, where they run on while it waits.
+// Returns "python3 (process 12) used 4.8 s of processor time, ninja (process 3) 0.7 s". A share of the process's own
+// time would be wrong in turns, where they run on while it waits.
 std::string busiest(const ProcessResult& result) {
   std::vector<std::string> programs;
   for (const Neighbour& neighbour : result.neighbours) {
