@@ -24,14 +24,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int threads_for_contents() { return processor_count(); }
-
 // Computes all derived values, which keeps them in the file, and writes those of the cells as a table.
 Status derive_all(const fs::path& results_file, const fs::path& cells_file) {
   const std::vector<store::Source> sources{{results_file, {}}};
-  const auto derived = metrics::derive(sources, threads_for_contents());
+  const auto derived = metrics::derive(sources, processor_count());
   if (!derived) return error_of(derived);
-  const auto series = metrics::series::derive_series(sources, *derived, threads_for_contents());
+  const auto series = metrics::series::derive_series(sources, *derived, processor_count());
   if (!series) return error_of(series);
   const auto kept = store::stored_derived(results_file);
   if (!kept) return error_of(kept);

@@ -287,8 +287,8 @@ class Verifier {
     return Done{};
   }
 
-  // Another version of ngb may write the same numbers with other words. Those of formulas are its own; of others, only
-  // that version can tell whether somebody has changed them.
+  // Another version of ngb may write the same numbers with other words. The words of formulas are taken from the
+  // bundle. Whether somebody has changed other words, only the version that wrote them can tell.
   void compare_text(const std::string& path, const std::string& given, std::string follows) {
     std::string difference = text_difference(given, follows);
     if (difference.empty()) return;

@@ -66,7 +66,8 @@ class Observer {
   // What a device does now: "openvino 2026.4.1 · resnet18 batch 8 · process 3 · timed".
   virtual void show(const std::string& /*device*/, const std::string& /*doing*/, bool /*is_measuring*/) {}
   virtual void finish_process(const FinishedProcess& /*process*/) {}
-  // An attempt failed, or was disturbed. If it `ends` something, `skipped` processes of the cell will not run.
+  // An attempt failed or was disturbed. `ends`: no other attempt follows, and `skipped` processes of the cell will not
+  // run.
   virtual void fail_process(int /*cell*/, const std::string& /*why*/, bool /*ends*/, int /*skipped*/) {}
   // Nothing more is measured of a cell, because it is decided: so many processes will not run.
   virtual void end_rounds(int /*cell*/, int /*skipped*/) {}

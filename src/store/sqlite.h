@@ -66,7 +66,7 @@ class Statement {
   [[nodiscard]] int small(int column) const;
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   [[nodiscard]] std::string text(int column) const;
-  // Says that the file is damaged: a value of the row cannot be.
+  // Throws SqlError: the file is damaged, because this row has a value that ngb never writes.
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:
