@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/dry_run.h"
 #include "apps/ngb/named_devices.h"
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
 #include "dispatch/fleet.h"
 #include "dispatch/route/kind.h"
+#include "dispatch/route/kubernetes.h"
 
 namespace ngb::app {
 namespace {
@@ -24,11 +26,15 @@ struct DevicesArguments {
   std::vector<std::string> names{};
   std::string tag{};  // empty: any
   bool json = false;
+  bool dry_run = false;
+  std::string in_namespace = "default";  // of the account for which `rbac` prints a role
+  std::string account = "ngraphbench";
 };
 
 nlohmann::json device_json(const config::DeviceEntry& device) {
-  return {{"name", device.name},         {"kind", device.kind},     {"host", device.ssh.host},
-          {"nodes", device.slurm.nodes}, {"folder", device.folder}, {"tags", device.tags}};
+  return {{"name", device.name},     {"kind", device.kind},
+          {"host", device.ssh.host}, {"nodes", config::nodes_of(device)},
+          {"folder", device.folder}, {"tags", device.tags}};
 }
 
 bool has_tag(const config::DeviceEntry& device, const DevicesArguments& arguments) {
@@ -53,7 +59,9 @@ int list_devices(const Installation& installation, const DevicesArguments& argum
         device.tags.empty() ? "" : " (" + text::join(device.tags, ", ") + ")");
   }
   if (vocabulary->devices.empty()) {
-    say("describe others in {}, as `name: {{ssh: HOST}}` or `name: {{slurm: {{…}}}}`\n", installation.devices.string());
+    say("describe others in {}, as `name: {{ssh: HOST}}` or `name: {{slurm: {{…}}}}` or `name: {{kubernetes: "
+        "{{…}}}}`\n",
+        installation.devices.string());
   }
   return kSuccess;
 }
@@ -126,6 +134,7 @@ int check(const Installation& installation, const DevicesArguments& arguments) {
   auto devices = named_devices(installation, arguments.names);
   if (!devices) return report_failure(devices.error(), kWrongUsage);
   std::erase_if(*devices, [&](const config::DeviceEntry& device) { return !has_tag(device, arguments); });
+  if (arguments.dry_run) return print_requests(installation, *devices);
   const auto logs = campaign::connection_logs(installation);
   if (!logs) return report_failure(logs.error(), kCannotGoOn);
   const auto examined = dispatch::examine(installation.parts, *devices, *logs);
@@ -160,8 +169,19 @@ void add_devices(CLI::App& app, const Installation& installation, Action& chosen
   probe->add_option("name", arguments->names, "Devices (default: all described ones)");
   probe->add_option("--tag", arguments->tag, "Only devices with this tag");
   probe->add_flag("--json", arguments->json, "Print JSON");
+  probe->add_flag("--dry-run", arguments->dry_run, "Only print what a run would ask their clusters for");
   probe->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return check(installation, *arguments); }; });
+  CLI::App* rbac = group->add_subcommand("rbac", "Print the role that ngb needs in a namespace of Kubernetes");
+  rbac->add_option("--namespace", arguments->in_namespace, "The namespace")->capture_default_str();
+  rbac->add_option("--account", arguments->account, "The service account that gets the role")->capture_default_str();
+  rbac->footer("Example:\n  ngb devices rbac --namespace bench | kubectl apply -f -");
+  rbac->callback([=, &chosen] {
+    chosen = [=] {
+      say("{}", dispatch::rbac_manifest(arguments->in_namespace, arguments->account));
+      return kSuccess;
+    };
+  });
 }
 
 }  // namespace ngb::app

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/dry_run.h"
 #include "apps/ngb/duration.h"
 #include "apps/ngb/live_page.h"
 #include "apps/ngb/quota.h"
@@ -29,7 +30,8 @@ struct RunArguments {
   bool retry_failed = false;
   bool only_fetch = false;
   bool accepts_new_build = false;
-  bool no_report = false;              // no page is written
+  bool no_report = false;  // no page is written
+  bool dry_run = false;
   std::string budget;                  // as the user gave it; "": none
   std::optional<std::string> serve{};  // where the live page is served, as the user gave it; nothing: nowhere
 };
@@ -94,6 +96,7 @@ int run(const Installation& installation, const RunArguments& arguments) {
   }
   auto plan = campaign::plan_study(installation, arguments.study, print_error);
   if (!plan) return report_refusal(plan.error());
+  if (arguments.dry_run) return print_requests(installation, plan->study.devices);
   if (!arguments.output.empty()) plan->study.output = std::filesystem::absolute(arguments.output).lexically_normal();
   const std::filesystem::path results = plan->study.output;
   if (const Status named = campaign::check_utf8_path(results); !named)
@@ -185,6 +188,8 @@ void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
   add_budget(*command, *arguments);
   add_serve(*command, *arguments);
   add_no_report(*command, *arguments);
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "Only print what the run would ask clusters for (Slurm, Kubernetes)");
   command->footer("Examples:\n  ngb run quickstart\n  ngb run quickstart --budget 10m\n  ngb run quickstart --serve");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return run(installation, *arguments); }; });

@@ -26,10 +26,8 @@ void stand_in(work::Job& job, const std::filesystem::path& device_folder) {
   complete(job.reference_cache);
 }
 
-void resolve_threads(work::Job& job, const std::vector<int>& cpus) {
-  const std::vector<int> cores = cores_of(cpus);
-  const int all = std::max(1, static_cast<int>(cpus.size()));
-  const int physical = std::max(1, static_cast<int>(std::set<int>(cores.begin(), cores.end()).size()));
+void resolve_threads(work::Job& job, const probe::UsableProcessors& processors) {
+  const auto& [all, physical] = processors;
   int most = 1;
   for (work::Compiler& compiler : job.compilers) {
     if (!compiler.threads_asked.empty())

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <filesystem>
-#include <vector>
 
 #include "agent/workers/control_group.h"
 #include "base/result.h"
 #include "base/revision.h"
+#include "probe/probe.h"
 #include "samples/environment.h"
 #include "work/job.h"
 
@@ -17,11 +17,11 @@ namespace ngb::agent {
 // `device_folder` is empty.
 void stand_in(work::Job& job, const std::filesystem::path& device_folder);
 
-// Gives compilers that ask for threads by a word their number: that of `cpus`, the processors that this process may
-// use, or of the cores to which these belong, shared out among a compiler's instances. The reference gets as many
-// threads as the compiler with the most, but no more than there are processors. Call it after identity_of, so that a
+// Gives compilers that ask for threads by a word their number, that of the processors or of the cores, shared out among
+// a compiler's instances. The reference gets as many threads as the compiler with the most, but no more than there are
+// processors. Call it after identity_of, so that a
 // job keeps its identity when the number changes.
-void resolve_threads(work::Job& job, const std::vector<int>& cpus);
+void resolve_threads(work::Job& job, const probe::UsableProcessors& processors);
 
 // Returns the device's and the agent's description of themselves, with the variables that the job sets for its
 // processes.

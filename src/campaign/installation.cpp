@@ -161,10 +161,9 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
   if (!catalog) return error_of(catalog);
   config::Vocabulary vocabulary;
   const std::vector<int> cpus = probe::allowed_cpus();
-  const std::vector<int> cores = cores_of(cpus);
   if (!cpus.empty()) {
-    vocabulary.processors = {.all = static_cast<int>(cpus.size()),
-                             .physical = static_cast<int>(std::set<int>(cores.begin(), cores.end()).size())};
+    const probe::UsableProcessors usable = probe::usable_processors(cpus);
+    vocabulary.processors = {.all = usable.all, .physical = usable.physical};
   }
   for (const toolchain::CompilerDescription& compiler : *catalog) {
     config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version};

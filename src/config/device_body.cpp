@@ -2,7 +2,7 @@
 // Reads the mapping below a device's name: how the device is reached, its environment, limits and folders.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <regex>
 
 #include "base/text.h"
 #include "config/keys/key.h"
@@ -14,14 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Returns whether `name` is the name of a variable, but not one of NGraphBench's own (NGB_…), which a study may not
-// change.
-bool is_variable_name(std::string_view name) {
-  constexpr std::string_view kDigits = "0123456789";
-  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-  return !name.empty() && name.find_first_not_of(kAllowed) == std::string_view::npos &&
-         kDigits.find(name.front()) == std::string_view::npos && !name.starts_with("NGB_");
-}
+constexpr std::size_t kLongestChosenName = 320;
 
 // Returns "how is the device reached? Add ssh: HOST, or slurm: {…}".
 std::string how_to_reach() {
@@ -56,6 +49,14 @@ class BodyReader {
       }
     }
     if (device_.kind.empty()) problems_.add(body, path, how_to_reach());
+    complete(body, path);
+  }
+
+  // Has the device's way complete it, once all keys are read.
+  void complete(const DocumentNode& body, const std::string& path) {
+    const Key* const chosen = find_key(device_keys(), device_.kind);
+    if (chosen == nullptr || !chosen->way->complete) return;
+    if (const std::string wrong = chosen->way->complete(device_); !wrong.empty()) problems_.add(body, path, wrong);
   }
 
   void read_key(const Key& key, const DocumentNode& node, const std::string& path) {
@@ -65,7 +66,7 @@ class BodyReader {
     if (!node.is_map() && !key.first_may_stand_alone) {
       problems_.add(node, path, fmt::format("expected {}, found {}", key.example, found(node)));
     } else if (key.set_of != nullptr) {
-      read_variables(key, node, path);
+      read_chosen_names(key, node, path);
     } else {
       read_mapping(key, node, path);
     }
@@ -92,7 +93,7 @@ class BodyReader {
       if (key == nullptr) {
         problems_.add(*field.key, path, unknown_word(field.name, "key", names(mapping.keys)));
       } else {
-        read_plain(*key, *field.value, join_path(path, field.name));
+        read_key(*key, *field.value, join_path(path, field.name));
       }
     }
     const Key& first = mapping.keys.front();
@@ -102,18 +103,18 @@ class BodyReader {
   }
 
   // Reads a mapping whose keys are names that the user chooses and whose values are texts.
-  void read_variables(const Key& key, const DocumentNode& node, const std::string& path) {
-    json variables = json::object();
+  void read_chosen_names(const Key& key, const DocumentNode& node, const std::string& path) {
+    const std::regex pattern(key.names_pattern);
+    json values = json::object();
     for (const Field& field : fields(node, path, problems_)) {
-      if (!is_variable_name(field.name)) {
-        problems_.add(*field.key, path,
-                      shown(field.name) + ": expected a variable's name of letters, digits and _, not NGB_…");
+      if (field.name.size() > kLongestChosenName || !std::regex_match(field.name, pattern)) {
+        problems_.add(*field.key, path, fmt::format("{}: expected {}", shown(field.name), key.names_in_words));
         continue;
       }
       const auto value = read_value(key.keys.front(), *field.value, join_path(path, field.name), problems_);
-      if (value) variables[field.name] = *value;
+      if (value) values[field.name] = *value;
     }
-    key.set_of(device_, variables);
+    key.set_of(device_, values);
   }
 
   DeviceEntry& device_;
@@ -128,7 +129,9 @@ void read_device_body(const DocumentNode& body, const std::string& path, DeviceE
 
 void read_way(const Key& way, const DocumentNode& node, const std::string& path, DeviceEntry& device,
               Problems& problems) {
-  BodyReader(device, problems).read_key(way, node, path);
+  BodyReader reader(device, problems);
+  reader.read_key(way, node, path);
+  reader.complete(node, path);
 }
 
 }  // namespace ngb::config

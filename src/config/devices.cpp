@@ -96,7 +96,7 @@ class DeviceReader {
     read_way(way, node, join_path(path, way.name), device, problems_);
     device.name = way.name;
     for (DeviceEntry& each : one_for_each_node(device)) {
-      if (!each.slurm.nodes.empty()) each.name = each.slurm.nodes.front();
+      if (!nodes_of(each).empty()) each.name = nodes_of(each).front();
       add(node, join_path(path, way.name), std::move(each));
     }
   }
@@ -127,12 +127,13 @@ class DeviceReader {
 }  // namespace
 
 std::vector<DeviceEntry> one_for_each_node(const DeviceEntry& device) {
-  if (device.slurm.nodes.empty()) return {device};
+  const std::vector<std::string>& nodes = nodes_of(device);
+  if (nodes.empty()) return {device};
   std::vector<DeviceEntry> all;
-  for (const std::string& node : device.slurm.nodes) {
+  for (const std::string& node : nodes) {
     DeviceEntry& added = all.emplace_back(device);
-    added.slurm.nodes = {node};
-    if (device.slurm.nodes.size() > 1) added.name += "-" + node;
+    (device.kubernetes.nodes.empty() ? added.slurm.nodes : added.kubernetes.nodes) = {node};
+    if (nodes.size() > 1) added.name += "-" + node;
   }
   return all;
 }

@@ -12,6 +12,7 @@ namespace ngb::dispatch {
 namespace {
 
 constexpr Nanoseconds kLookEndPatience = std::chrono::seconds(3);
+constexpr Nanoseconds kLookPatience = std::chrono::seconds(60);  // until a cluster gives a machine
 
 }  // namespace
 
@@ -21,11 +22,12 @@ asio::awaitable<Status> look_there(Loop& loop, const Parts& parts, const config:
                                    const std::filesystem::path& log_folder, const LookTask& task) {
   const std::string script = bootstrap_script(parts.agents, device);
   const std::filesystem::path log = log_folder / (device.name + ".log");
-  const Share share{.device = device};
+  const Share share{.device = device, .lost_after = kLookPatience};
   const Say ignored = [](const std::string&) {};
   const std::unique_ptr<Route> route = kind_of(device).route(loop, parts, share, ignored);
-  const Command command = route->command_for_a_look(script.size());
-  const auto connection = route->open(loop, command, log);
+  const Result<Command> command = co_await route->command_for_a_look(script.size());
+  if (!command) co_return error_of(command);
+  const auto connection = route->open(loop, *command, log);
   if (!connection) co_return error_of(connection);
   const Result<samples::Arrival> arrival = co_await bootstrap(**connection, script, parts.agents);
   Status done;
@@ -38,12 +40,13 @@ asio::awaitable<Status> look_there(Loop& loop, const Parts& parts, const config:
     done = error_of(arrival);
   }
   co_await (*connection)->end(kLookEndPatience);
+  const Status left = co_await route->end_look();
   const std::string words = (*connection)->last_words();
   if (!arrival && !words.empty()) {
     co_return fail(done.error().what + ": " + words, device.name, "run: " + route->how_to_try());
   }
   if (!done) co_return error_of(done);
-  co_return Done{};
+  co_return left;
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
     Result<Ending> ending = co_await visit(route_->command(script_.size()), talk);
     const bool was_lost = has_code(ending, ErrorCode::lost);
     if (!ending && !was_lost) {
-      co_await route_->leave();
+      (void)co_await route_->leave();
       co_return ending;
     }
     if (loop_.is_stopping) break;
@@ -119,7 +119,7 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
     co_await pause_.wait(pause);
   }
   // A stopped run, which may be resumed at any later time, holds no machine.
-  co_await route_->leave();
+  (void)co_await route_->leave();
   co_return Ending::stopped;
 }
 

@@ -25,7 +25,8 @@ asio::awaitable<Status> RemoteRun::tear_down() {
     co_await pause_.wait(kFirstPause);
     done = co_await remove_all();
   }
-  co_await route_->leave();
+  const Status left = co_await route_->leave();
+  if (done && !left) co_return error_of(left);
   co_return done;
 }
 

@@ -8,10 +8,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <set>
 #include <system_error>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/processors.h"
 #include "base/text.h"
 #include "probe/board.h"
 #include "probe/cgroup.h"
@@ -166,11 +168,15 @@ void add_variables(Collector& collector) {
   }
 }
 
-// Slurm's name of this machine. A device of a study may be any node that Slurm gives it, and two nodes of one kind may
-// still differ in speed, so the node is part of the environment. Other devices have no such entry.
-void add_slurm_node(Collector& collector) {
-  const char* const node = std::getenv("SLURMD_NODENAME");
-  if (node != nullptr && *node != '\0') collector.add("slurm_node", Known<std::string>::of(text::to_utf8(node)));
+// A cluster's name of this machine. A device of a study may be any node that Slurm or Kubernetes gives it, and two
+// nodes of one kind may still differ in speed, so the node is part of the environment. Other devices have no such
+// entry.
+void add_node(Collector& collector) {
+  for (const auto& [entry, variable] :
+       {std::pair{"slurm_node", "SLURMD_NODENAME"}, std::pair{"kubernetes_node", "NGB_KUBERNETES_NODE"}}) {
+    const char* const node = std::getenv(variable);
+    if (node != nullptr && *node != '\0') collector.add(entry, Known<std::string>::of(text::to_utf8(node)));
+  }
 }
 
 Known<std::string> own_hash(const Tree& tree) {
@@ -209,7 +215,7 @@ samples::Environment environment(const std::string& root) {
   add_gpus(tree, collector);
   for (EnvironmentEntry& entry : board_entries(tree)) collector.add(std::move(entry));
   add_variables(collector);
-  add_slurm_node(collector);
+  add_node(collector);
   collector.add("agent_version", Known<std::string>::of(NGB_VERSION));
   collector.add("agent_build", own_hash(tree), false);
   return collector.finish();
@@ -239,6 +245,16 @@ Known<std::uint64_t> memory_total_bytes(const std::string& root) {
   const bool is_limited = limit.value && limit.value->has_value();
   if (is_limited && (!total.value || **limit.value < *total.value)) total = Known<std::uint64_t>::of(**limit.value);
   return total;
+}
+
+UsableProcessors usable_processors(const std::vector<int>& cpus, const std::string& root) {
+  const std::vector<int> cores = cores_of(cpus);
+  const std::optional<double> quota = cgroup_cpu_limit(Tree(root)).value.value_or(std::nullopt);
+  const auto usable = [&](std::size_t count) {
+    const double most = quota ? std::min(*quota, static_cast<double>(count)) : static_cast<double>(count);
+    return std::max(1, static_cast<int>(most));
+  };
+  return {.all = usable(cpus.size()), .physical = usable(std::set<int>(cores.begin(), cores.end()).size())};
 }
 
 }  // namespace ngb::probe

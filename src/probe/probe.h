@@ -36,6 +36,16 @@ std::vector<samples::Reading> readings_between(const Snapshot& before, const Sna
 
 // Returns the processors that this process may use, lowest first.
 std::vector<int> allowed_cpus();
+
+// How many threads `threads: all` and `threads: physical` mean: `cpus`, the processors that this process may use, and
+// the cores to which they belong, but at most the whole processors that the quota of its control groups allows, and at
+// least
+// 1. More threads than a quota allows would stop each other: a pod of two processors may see all 64 of its node.
+struct UsableProcessors {
+  int all = 1;
+  int physical = 1;
+};
+UsableProcessors usable_processors(const std::vector<int>& cpus, const std::string& root = "/");
 Known<std::uint64_t> memory_total_bytes(const std::string& root = "/");  // the cgroup's limit if that is lower
 
 }  // namespace ngb::probe

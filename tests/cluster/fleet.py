@@ -45,8 +45,8 @@ class HostsTest(NgbTest):
         return "".join(line.replace("  - ", "", 1) + "\n" for line in self.hosts.devices().splitlines())
 
 
-class FleetTest(HostsTest):
-    """A test of studies on them. It writes `study`."""
+class DevicesTest(NgbTest):
+    """A test of studies on several devices. It writes `study`."""
 
     def setUp(self):
         super().setUp()
@@ -80,11 +80,6 @@ class FleetTest(HostsTest):
             self.assertLess(time.monotonic(), give_up, "waited too long")
             time.sleep(pause_s)
 
-    def assert_quiet(self):
-        """Nothing runs on any host; the last connection may take a moment to go."""
-        for host in self.hosts.all:
-            self.wait_until(lambda host=host: host.processes() == [], patience_s=30)
-
     def assert_recorded(self):
         """Every device has every process that counts, and of each origin once, each with its repetitions."""
         devices = [device for device, in self.query("SELECT DISTINCT device FROM run_device")]
@@ -95,6 +90,15 @@ class FleetTest(HostsTest):
         short = self.query("SELECT process_key, count(*) FROM repetition JOIN process USING (process_key) "
                            "WHERE is_complete AND NOT is_warm_up GROUP BY 1 HAVING count(*) <> 5")
         self.assertEqual(short, [])
+
+
+class FleetTest(DevicesTest, HostsTest):
+    """A test of studies on such hosts."""
+
+    def assert_quiet(self):
+        """Nothing runs on any host; the last connection may take a moment to go."""
+        for host in self.hosts.all:
+            self.wait_until(lambda host=host: host.processes() == [], patience_s=30)
 
     def assert_whole(self):
         """That, and nothing is kept or runs on any host."""

@@ -15,10 +15,23 @@ namespace {
 
 using nlohmann::json;
 
-// kHost, kSlurmWord and kUser match no option of ssh or sbatch: their first character is never "-".
+// kHost, kSlurmWord, kUser and all patterns of Kubernetes match no option of ssh, sbatch or kubectl: their first
+// character is never "-".
 constexpr const char* kHost = R"(^[0-9A-Za-z_:\[][0-9A-Za-z_.:%@\[\]-]{0,252}$)";
 constexpr const char* kSlurmWord = R"(^[0-9A-Za-z_][0-9A-Za-z_.:,&|*@()\[\]-]{0,98}$)";
 constexpr const char* kUser = R"(^[0-9A-Za-z_][0-9A-Za-z_.@\\-]{0,63}$)";
+// A name as Kubernetes demands of pods and namespaces, of labels and resources (with the domain that they belong to),
+// and of labels' values; an image with its registry, tag and digest; a context, which the user's own kubeconfig names.
+constexpr const char* kObjectName = R"(^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$)";
+constexpr const char* kQualifiedName =
+    R"(^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[0-9A-Za-z]([0-9A-Za-z_.-]{0,61}[0-9A-Za-z])?$)";
+constexpr const char* kLabelValue = R"(^([0-9A-Za-z]([0-9A-Za-z_.-]{0,61}[0-9A-Za-z])?)?$)";
+constexpr const char* kToleration =
+    R"(^[0-9A-Za-z][0-9A-Za-z_./-]{0,252}(=[0-9A-Za-z_.-]{0,63})?(:(NoSchedule|PreferNoSchedule|NoExecute))?$)";
+constexpr const char* kImage = R"(^[0-9A-Za-z][0-9A-Za-z_.:/@+-]{0,499}$)";
+constexpr const char* kContext = R"(^[0-9A-Za-z_][^\x00-\x20]{0,252}$)";
+constexpr const char* kAmount = R"(^[1-9][0-9]{0,8}$)";
+constexpr const char* kVariableName = R"(^(?!NGB_)[A-Za-z_][0-9A-Za-z_]*$)";
 constexpr const char* kVariableValue = R"(^[^\x00-\x1f]{0,1000}$)";
 constexpr const char* kTag = R"(^[0-9A-Za-z][0-9A-Za-z_.-]{0,62}$)";
 
@@ -120,6 +133,126 @@ Key slurm_key() {
       .way = Way{.example = "slurm: {…}", .through = "ssh", .may_name_devices = true}};
 }
 
+template <auto Member>
+Key kubernetes_word(const char* name, const char* pattern, const char* meaning, const char* default_text) {
+  return text_key<&DeviceEntry::kubernetes, Member>(name, pattern, meaning, default_text, ValueType::bare_text);
+}
+
+template <auto Member>
+Key kubernetes_words(const char* name, const char* meaning, const Key& value) {
+  return kept_in<&DeviceEntry::kubernetes, Member>(
+      {.name = name,
+       .type = ValueType::structured,
+       .meaning = meaning,
+       .default_text = "{}",
+       .keys = {value},
+       .example = "words such as {accelerator: orin}",
+       .names_pattern = kQualifiedName,
+       .names_in_words =
+           "a name such as nvidia.com/gpu, of letters, digits and . _ - with or without a domain before it"});
+}
+
+std::string complete_kubernetes(DeviceEntry& device) {
+  const KubernetesRequest& request = device.kubernetes;
+  const bool asks_for_a_pod = !request.image.empty() || !request.nodes.empty() || !request.selector.empty() ||
+                              request.cpus || request.memory_bytes || !request.resources.empty() ||
+                              !request.tolerations.empty() || !request.priority.empty() ||
+                              !request.pull_secret.empty() || !request.pull.empty() || !request.volume.empty() ||
+                              request.time_s || request.is_exclusive;
+  if (!request.pod.empty()) {
+    return asks_for_a_pod
+               ? "kubernetes.pod is a pod that exists already: beside it, only context, namespace and container"
+               : "";
+  }
+  if (request.image.empty()) {
+    return "kubernetes.image is missing: any image with a shell and glibc 2.34 or later; or name an existing pod";
+  }
+  if (!request.container.empty()) return "kubernetes.container belongs to an existing pod (kubernetes.pod)";
+  if (device.folder == kDeviceFolder) device.folder = kPodFolder;
+  // A pod may end as a whole, with the agent, if it uses more than its limit. An eighth stays for the agent.
+  const std::uint64_t memory_bytes = request.memory_bytes.value_or(kPodMemoryBytes);
+  if (!device.limits.memory_bytes) device.limits.memory_bytes = memory_bytes - memory_bytes / 8;
+  const std::filesystem::path folder = std::filesystem::path(device.folder).lexically_normal();
+  if (!folder.is_absolute() || std::distance(folder.begin(), folder.end()) < 3 || folder.filename().empty()) {
+    return "in a pod, folder is an absolute path such as /ngraphbench/data: a volume is mounted at its parent";
+  }
+  return "";
+}
+
+Key kubernetes_key() {
+  constexpr const char* kOwn = "kubectl's own";
+  using Request = KubernetesRequest;
+  const auto number = [](const char* name, auto member, double least, double most, const char* meaning,
+                         const char* default_text) {
+    Key key{.name = name,
+            .type = ValueType::integer,
+            .minimum = least,
+            .maximum = most,
+            .meaning = meaning,
+            .default_text = default_text};
+    key.set_of = [member](DeviceEntry& device, const json& value) { set_field(device.kubernetes.*member, value); };
+    key.get_of = [member](const DeviceEntry& device) { return field_json(device.kubernetes.*member); };
+    return key;
+  };
+  Key memory =
+      number("memory", &Request::memory_bytes, 16e6, 1e15, "Memory of the pod: what it requests and its limit", "2 GB");
+  memory.type = ValueType::bytes;
+  Key exclusive =
+      number("exclusive", &Request::is_exclusive, 0, 0, "No two pods of NGraphBench are on one node", "true");
+  exclusive.type = ValueType::boolean;
+  Key pull = kubernetes_word<&Request::pull>("pull", "", "When the image is pulled", "IfNotPresent");
+  pull.type = ValueType::word;
+  pull.words = {"IfNotPresent", "Always", "Never"};
+  const Key label{.name = "LABEL",
+                  .type = ValueType::bare_text,
+                  .maximum = 63,
+                  .pattern = kLabelValue,
+                  .meaning = "Value of the label LABEL",
+                  .default_text = "none"};
+  const Key amount{.name = "RESOURCE",
+                   .type = ValueType::bare_text,
+                   .maximum = 9,
+                   .pattern = kAmount,
+                   .meaning = "How many of RESOURCE, a whole number",
+                   .default_text = "none"};
+  return {
+      .name = "kubernetes",
+      .type = ValueType::structured,
+      .meaning = "A pod of a Kubernetes cluster, as a mapping of the keys below; with `ssh`, kubectl runs on that host",
+      .keys =
+          {kubernetes_word<&Request::image>("image", kImage,
+                                            "Image of the pod: any with a shell and glibc 2.34 or later", "none"),
+           kubernetes_word<&Request::pod>(
+               "pod", kObjectName, "An existing pod instead, which NGraphBench neither makes nor deletes", "none"),
+           kubernetes_word<&Request::context>("context", kContext, "Context of kubectl's configuration", kOwn),
+           kubernetes_word<&Request::in_namespace>("namespace", kObjectName, "Namespace", kOwn),
+           kubernetes_word<&Request::container>("container", kObjectName, "Container of the existing pod", kOwn),
+           text_key<&DeviceEntry::kubernetes, &Request::nodes>("nodes", kObjectName, "Each of these nodes is a device",
+                                                               "one device, on any node", ValueType::texts),
+           kubernetes_words<&Request::selector>("selector", "Labels that the node must have", label),
+           number("cpus", &Request::cpus, 1, 1024,
+                  "Whole processors of the pod: what it requests and its limit, so that the kubelet's static policy "
+                  "gives it processors of its own",
+                  "1"),
+           memory,
+           kubernetes_words<&Request::resources>("resources", "Other resources, such as nvidia.com/gpu: 1", amount),
+           text_key<&DeviceEntry::kubernetes, &Request::tolerations>(
+               "tolerations", kToleration,
+               "Taints of nodes that the pod tolerates, as KEY, KEY=VALUE or KEY=VALUE:EFFECT", "[]", ValueType::texts),
+           kubernetes_word<&Request::priority>("priority", kObjectName, "Priority class", "the cluster's own"),
+           kubernetes_word<&Request::pull_secret>("pull_secret", kObjectName, "Secret for pulling the image", "none"),
+           pull,
+           kubernetes_word<&Request::volume>("volume", kObjectName,
+                                             "Persistent volume claim for the folder, which then outlives the pod",
+                                             "a volume that ends with the pod"),
+           number("time_s", &Request::time_s, 60, 31536000,
+                  "Limit of one pod in seconds; a study that needs longer gets another pod", "none"),
+           exclusive},
+      .example = "a request for a pod such as {image: debian:12}",
+      .way = Way{
+          .example = "kubernetes: {…}", .through = "ssh", .may_name_devices = true, .complete = complete_kubernetes}};
+}
+
 Key environment_key() {
   return kept_in<&DeviceEntry::environment>(
       {.name = "environment",
@@ -133,7 +266,9 @@ Key environment_key() {
                  .pattern = kVariableValue,
                  .meaning = "Value of the variable NAME",
                  .default_text = "as in the login's environment"}},
-       .example = "variables such as {OMP_PROC_BIND: close}"});
+       .example = "variables such as {OMP_PROC_BIND: close}",
+       .names_pattern = kVariableName,
+       .names_in_words = "a variable's name of letters, digits and _, not NGB_…"});
 }
 
 template <class Value>
@@ -181,6 +316,7 @@ std::span<const Key> device_keys() {
   static const std::vector<Key> kKeys{
       ssh_key(),
       slurm_key(),
+      kubernetes_key(),
       kept_in<&DeviceEntry::command>({.name = "command",
                                       .type = ValueType::arguments,
                                       .maximum = 1000,

@@ -42,6 +42,8 @@ struct Way {
   std::string example{};          // "ssh: HOST", for "Add ssh: HOST"
   std::string through{};          // the key of another way that may be given as well; empty: none
   bool may_name_devices = false;  // may be an entry of a study's devices that has no device's name
+  // Completes a device of this way, whose keys have been read, and returns what is wrong with them; "" if nothing is.
+  std::function<std::string(DeviceEntry& device)> complete{};
 };
 
 struct Key {
@@ -72,6 +74,10 @@ struct Key {
   // For "expected …": a mapping, as in "limits such as {memory: 4 GB}", or a text's form in words.
   std::string example{};
   bool first_may_stand_alone = false;  // the value of keys[0], which is required, may replace the mapping
+  // For a mapping whose names the user chooses and whose values keys[0] describes: the pattern of a name, also in
+  // words.
+  std::string names_pattern{};
+  std::string names_in_words{};
   std::optional<Way> way{};
 };
 

@@ -150,7 +150,7 @@ json device_key_schema(const Key& key) {
   if (key.type != ValueType::structured) return value_schema(key);
   if (key.set_of != nullptr) return {{"type", "object"}, {"additionalProperties", value_schema(key.keys.front())}};
   json inner = json::object();
-  for (const Key& each : key.keys) inner[each.name] = value_schema(each);
+  for (const Key& each : key.keys) inner[each.name] = device_key_schema(each);
   json mapping = closed_object(std::move(inner));
   return key.first_may_stand_alone ? any_of(value_schema(key.keys.front()), std::move(mapping)) : mapping;
 }

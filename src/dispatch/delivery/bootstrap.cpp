@@ -139,9 +139,9 @@ std::string shell_command(const std::vector<std::string>& words) {
   return command;
 }
 
-std::string run_name(const Share& share) {
-  return fmt::format("{}-{}", share.run_id, hash::sha256(share.device.name).substr(0, 8));
-}
+std::string run_name(const Share& share) { return fmt::format("{}-{}", share.run_id, device_part(share.device)); }
+
+std::string device_part(const config::DeviceEntry& device) { return hash::sha256(device.name).substr(0, 8); }
 
 std::string bootstrap_script(const std::vector<AgentFile>& agents, const config::DeviceEntry& device, Trust trust) {
   return "{\n" + find_program(agents, device) + claim_folder() + claim_toolchains(device) +

@@ -40,6 +40,8 @@ std::string batch_script(const std::vector<AgentFile>& agents, const config::Dev
 // Returns the name of the share's folders and batch jobs. It contains a hash of the device's name, because two devices
 // of a study may be one machine.
 std::string run_name(const Share& share);
+// Returns the part of that name which comes from the device.
+std::string device_part(const config::DeviceEntry& device);
 
 // Quotes the text so that a POSIX shell reads it as one word that is exactly this text.
 std::string shell_quoted(const std::string& text);

@@ -3,8 +3,11 @@
 // and nothing in it waits except by co_await.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <string>
 
 #include "base/clock.h"
 #include "dispatch/link/asio.h"
@@ -26,6 +29,7 @@ struct Loop {
   bool is_stopping = false;  // the user wants the run to stop
   Nanoseconds stopped_at{};  // when `stop` was called first
   std::set<Alarm*> alarms{};
+  std::map<std::string, std::weak_ptr<void>> shared{};  // what several devices use in common, by a name of their kind's
   asio::io_context io{1};  // the last member: the coroutines that it destroys still use the others
 
   // Stops the loop: every Alarm rings now, and Alarm::wait returns at once from now on.

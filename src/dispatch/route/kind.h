@@ -21,11 +21,15 @@ struct Kind {
   // the route.
   std::unique_ptr<Route> (*route)(Loop& loop, const Parts& parts, const Share& share, Say say);
   std::string (*address)(const config::DeviceEntry& device);  // for people: "ssh HOST"
+  // Returns what a run asks a cluster for, as the cluster's own command takes it: a manifest, a batch script. Null:
+  // such devices are asked for nothing.
+  std::string (*request)(const Parts& parts, const config::DeviceEntry& device) = nullptr;
 };
 
-// Each is defined in the file of its name: ssh_route.cpp, slurm_route.cpp, command_route.cpp.
+// Each is defined in the file of its name: ssh_route.cpp, slurm_route.cpp, kubernetes_route.cpp, command_route.cpp.
 Kind ssh_kind();
 Kind slurm_kind();
+Kind kubernetes_kind();
 Kind command_kind();
 
 // Returns the row of the device's kind. Precondition: the device is not this machine.

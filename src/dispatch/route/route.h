@@ -62,8 +62,12 @@ class Route {
   // Returns the command that the user can type to see why the device cannot be reached.
   [[nodiscard]] virtual std::string how_to_try() const { return "ssh HOST true"; }
 
-  // Returns the command for a visit that belongs to no run.
-  [[nodiscard]] virtual Command command_for_a_look(std::size_t script_bytes) const { return command(script_bytes); }
+  // Returns the command for a visit that belongs to no run, once there is a machine for it.
+  virtual asio::awaitable<Result<Command>> command_for_a_look(std::size_t script_bytes) {
+    co_return command(script_bytes);
+  }
+  // Releases the machine of such a visit. Returns an error that says what is left.
+  virtual asio::awaitable<Status> end_look() { co_return Done{}; }
 
   // Remains describes a machine on which files or processes of the run may be left.
   struct Remains {
@@ -79,8 +83,8 @@ class Route {
   // Notes that nothing of the run is left on that machine.
   virtual void forget(const Remains& /*remains*/) {}
 
-  // Releases the machine, which this run does not need for now.
-  virtual asio::awaitable<void> leave() { co_return; }
+  // Releases the machine, which this run does not need for now. Returns an error that says what is left.
+  virtual asio::awaitable<Status> leave() { co_return Done{}; }
 
  protected:
   const config::DeviceEntry& device_;

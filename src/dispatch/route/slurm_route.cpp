@@ -5,13 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <utility>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "dispatch/delivery/bootstrap.h"
 #include "dispatch/delivery/parts.h"
@@ -20,6 +17,7 @@
 #include "dispatch/route/route.h"
 #include "dispatch/route/slurm.h"
 #include "dispatch/route/ssh_route.h"
+#include "dispatch/route/stays.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -29,13 +27,6 @@ constexpr Nanoseconds kFirstPollPause = std::chrono::milliseconds(500);
 constexpr Nanoseconds kLongestPollPause = std::chrono::seconds(30);
 constexpr Nanoseconds kJobEndPatience = std::chrono::seconds(10);
 constexpr int kMaxEndsWithoutProgress = 3;
-
-std::vector<std::string> lines_of(const std::filesystem::path& path) {
-  std::vector<std::string> lines;
-  std::istringstream content(file::read(path).value_or(""));
-  for (std::string line; std::getline(content, line);) lines.push_back(line);
-  return lines;
-}
 
 class SlurmRoute final : public Route {
  public:
@@ -47,33 +38,28 @@ class SlurmRoute final : public Route {
   // until the job runs.
   asio::awaitable<Status> prepare(std::uint64_t progress) override;
   [[nodiscard]] Command command(std::size_t script_bytes) const override;
-  // Returns another folder for every machine to which the job moves: the journal of an earlier stay may contain fewer
-  // events than the client has recorded.
-  [[nodiscard]] std::string run_folder() const override;
+  [[nodiscard]] std::string run_folder() const override { return stays_.folder(); }
   [[nodiscard]] std::string holder() const override { return "holders/" + name_; }
   [[nodiscard]] bool was_cut_off(const std::string& /*how*/) const override { return true; }
   [[nodiscard]] Status is_worth_another_try(const std::string& /*said*/) const override { return {}; }
-  [[nodiscard]] Command command_for_a_look(std::size_t script_bytes) const override;
+  asio::awaitable<Result<Command>> command_for_a_look(std::size_t script_bytes) override;
   asio::awaitable<Result<std::vector<Remains>>> remains(std::size_t script_bytes) override;
-  void forget(const Remains& remains) override;
-  asio::awaitable<void> leave() override;
+  void forget(const Remains& remains) override { stays_.forget(remains.machine); }
+  asio::awaitable<Status> leave() override;
 
  private:
   [[nodiscard]] Command at_login(const Command& words) const;
-  [[nodiscard]] std::string folder_of_stay(std::size_t stay) const;
   asio::awaitable<Result<std::optional<SlurmJob>>> find_job();
   asio::awaitable<Status> learn_user();
   asio::awaitable<Status> submit();
   asio::awaitable<Status> judge_end(const SlurmJob& job, std::uint64_t progress);
   Status arrive(const std::string& node);
-  Status write_stays();
 
   Loop& loop_;
   Say say_;
-  std::string name_;                  // of the job, and of the run's folders
-  std::string script_;                // the batch job's script
-  std::filesystem::path stays_file_;  // in the results folder: a node on each line
-  std::vector<std::string> stays_{};  // the nodes on which the job ran, in that order; "": nothing is left there
+  std::string name_;    // of the job, and of the run's folders
+  std::string script_;  // the batch job's script
+  Stays stays_;         // the nodes on which the job ran
   Alarm pause_;
   std::string user_{};         // our name where Slurm's commands run; "": not asked yet
   std::uint64_t job_id_ = 0;   // the job that we submitted or saw alive; 0: none
@@ -88,8 +74,7 @@ SlurmRoute::SlurmRoute(Loop& loop, const Parts& parts, const Share& share, Say s
       say_(std::move(say)),
       name_("ngb-" + run_name(share)),
       script_(batch_script(parts.agents, share.device, "holders/" + name_)),
-      stays_file_(share.work_folder / "nodes"),
-      stays_(lines_of(stays_file_)),
+      stays_(name_, share.work_folder / "nodes"),
       pause_(loop) {}
 
 asio::awaitable<Result<bool>> SlurmRoute::is_there() {
@@ -203,22 +188,9 @@ asio::awaitable<Status> SlurmRoute::submit() {
 }
 
 Status SlurmRoute::arrive(const std::string& node) {
-  if (!stays_.empty() && stays_.back() == node) return Done{};
-  stays_.push_back(node);
   shown_state_.clear();
-  return write_stays();
+  return stays_.arrive(node);
 }
-
-Status SlurmRoute::write_stays() {
-  if (Status made = file::make_folder(stays_file_.parent_path()); !made) return made;
-  return file::write_atomically(stays_file_, stays_.empty() ? "" : text::join(stays_, "\n") + "\n");
-}
-
-std::string SlurmRoute::folder_of_stay(std::size_t stay) const {
-  return stay == 0 ? "runs/" + name_ : fmt::format("runs/{}-{}", name_, stay + 1);
-}
-
-std::string SlurmRoute::run_folder() const { return folder_of_stay(stays_.empty() ? 0 : stays_.size() - 1); }
 
 Command SlurmRoute::at_login(const Command& words) const {
   return device_.ssh.host.empty() ? words : ssh_command(device_.ssh, shell_command(words));
@@ -228,8 +200,8 @@ Command SlurmRoute::command(std::size_t script_bytes) const {
   return at_login(srun_command(job_id_, bootstrap_words(script_bytes)));
 }
 
-Command SlurmRoute::command_for_a_look(std::size_t script_bytes) const {
-  return at_login(srun_command(device_.slurm, text::join(device_.slurm.nodes, ","), bootstrap_words(script_bytes)));
+asio::awaitable<Result<Command>> SlurmRoute::command_for_a_look(std::size_t script_bytes) {
+  co_return at_login(srun_command(device_.slurm, text::join(device_.slurm.nodes, ","), bootstrap_words(script_bytes)));
 }
 
 // While the job runs, its machine can be reached only through it, because Slurm allocates that machine to nobody else.
@@ -238,43 +210,28 @@ asio::awaitable<Result<std::vector<Route::Remains>>> SlurmRoute::remains(std::si
   if (!job && !has_code(job, ErrorCode::lost)) co_return error_of(job);
   const bool is_running = job && job->has_value() && (*job)->state == JobState::running;
   std::vector<Remains> all;
-  for (std::size_t i = 0; i < stays_.size(); ++i) {
-    if (stays_[i].empty()) continue;  // nothing is left there
-    const auto known =
-        std::find_if(all.begin(), all.end(), [&](const Remains& each) { return each.machine == stays_[i]; });
-    if (known != all.end()) {
-      known->run_folders.push_back(folder_of_stay(i));
-      continue;
-    }
-    Remains& added = all.emplace_back();
-    added.machine = stays_[i];
-    added.run_folders.push_back(folder_of_stay(i));
-    const bool is_held = is_running && (*job)->node == stays_[i];
+  for (const std::string& node : stays_.machines()) {
+    const bool is_held = is_running && (*job)->node == node;
     if (is_held) job_id_ = (*job)->id;
-    added.command = is_held ? command(script_bytes)
-                            : at_login(srun_command(device_.slurm, stays_[i], bootstrap_words(script_bytes)));
+    const Command there =
+        is_held ? command(script_bytes) : at_login(srun_command(device_.slurm, node, bootstrap_words(script_bytes)));
+    all.push_back({there, stays_.folders_on(node), node});
   }
   co_return all;
 }
 
-void SlurmRoute::forget(const Remains& remains) {
-  // The entry is emptied and kept, because the position of each later stay is part of its folder's name.
-  std::replace(stays_.begin(), stays_.end(), remains.machine, std::string());
-  if (std::all_of(stays_.begin(), stays_.end(), [](const std::string& node) { return node.empty(); })) stays_.clear();
-  (void)write_stays();  // if this fails, the next teardown visits that machine once more
-}
-
 // Waits for the job's end if the run's machines are clean, because such a job ends by itself. Cancels a job that stays.
-asio::awaitable<void> SlurmRoute::leave() {
+asio::awaitable<Status> SlurmRoute::leave() {
   const Nanoseconds give_up = loop_.clock.now() + kJobEndPatience;
   while (stays_.empty() && job_id_ != 0 && loop_.clock.now() < give_up && !loop_.is_stopping) {
     const Result<std::optional<SlurmJob>> job = co_await find_job();
-    if (!job || !job->has_value() || (*job)->state == JobState::ended) co_return;
+    if (!job || !job->has_value() || (*job)->state == JobState::ended) co_return Done{};
     co_await pause_.wait(kFirstPollPause);
   }
   const Command words = at_login(scancel_command(name_));
   (void)co_await run_program(loop_, words, kNoInput, kCommandPatience);
   job_id_ = 0;
+  co_return Done{};
 }
 
 }  // namespace
@@ -289,7 +246,12 @@ Kind slurm_kind() {
                 const std::vector<std::string>& nodes = device.slurm.nodes;
                 return "slurm, " + (nodes.empty() ? "any node" : text::join(nodes, ", ")) +
                        (device.ssh.host.empty() ? "" : ", from " + device.ssh.host);
-              }};
+              },
+          .request = [](const Parts& parts, const config::DeviceEntry& device) -> std::string {
+            const std::string run = "ngb-" + device_part(device);
+            return batch_script(parts.agents, device, "holders/" + run) + "# " +
+                   text::join(sbatch_command(device.slurm, run), " ") + "\n";
+          }};
 }
 
 }  // namespace ngb::dispatch

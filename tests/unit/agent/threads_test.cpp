@@ -18,7 +18,7 @@ TEST(Agent, GivesAWordForThreadsTheNumberOfItsProcessorsAndReportsIt) {
   add_cell(job, "a");
   compiler_of(job, 0).threads_asked = "all";
   const WholeRun run = run_job(folder.path(), job);
-  const int processors = static_cast<int>(probe::allowed_cpus().size());
+  const int processors = probe::usable_processors(probe::allowed_cpus()).all;
   EXPECT_EQ(run.processes.at(0).threads, processors);
   EXPECT_EQ(run.processes.at(0).facts.at("OMP_NUM_THREADS"), std::to_string(processors));
 }
@@ -27,13 +27,13 @@ TEST(Threads, AreResolvedToProcessorsOrCoresAndTheReferenceHasTheMost) {
   work::Job job = small_job(1);
   job.compilers = {{.name = "a", .threads_asked = "all"}, {.name = "b", .threads_asked = "physical"}, {.name = "c"}};
   job.reference = {.name = "d"};
-  resolve_threads(job, {0, 900'001, 900'002});  // of processors without a description, each is a core
-  EXPECT_EQ(job.compilers[0].threads, 3);
-  EXPECT_EQ(job.compilers[1].threads, 3);
+  resolve_threads(job, {.all = 4, .physical = 2});
+  EXPECT_EQ(job.compilers[0].threads, 4);
+  EXPECT_EQ(job.compilers[1].threads, 2);
   EXPECT_EQ(job.compilers[2].threads, 1);
-  EXPECT_EQ(job.reference->threads, 3);
+  EXPECT_EQ(job.reference->threads, 4);
   job.reference->threads = 64;
-  resolve_threads(job, {0});
+  resolve_threads(job, {.all = 1, .physical = 1});
   EXPECT_EQ(job.compilers[0].threads, 1);
   EXPECT_EQ(job.reference->threads, 1);
 }

@@ -56,6 +56,47 @@ TEST(StudyDevices, AKnownDeviceNeedsOnlyItsName) {
   EXPECT_EQ(study->devices.at(0).folder, "/data");
 }
 
+TEST(StudyDevices, KubernetesGivesADeviceForEachNodeWithAFolderThatIsMounted) {
+  const Study study = good(with_pairs(
+      "devices: [kubernetes: {image: debian:12, nodes: [edge1, edge2], cpus: 4, memory: 8 GB}, "
+      "{orin: {ssh: login.lab, kubernetes: {namespace: bench, image: lab/bench:1, selector: {accelerator: orin}, "
+      "resources: {nvidia.com/gpu: 1}}, folder: /scratch/ngb, limits: {memory: 1 GB}}}, {mine: {kubernetes: {pod: "
+      "bench-0}}}]"));
+  ASSERT_EQ(study.devices.size(), 4U);
+  EXPECT_EQ(study.devices[0].name, "edge1");
+  EXPECT_THAT(study.devices[1].kubernetes.nodes, ElementsAre("edge2"));
+  EXPECT_EQ(study.devices[1].kubernetes.cpus, 4);
+  EXPECT_EQ(study.devices[1].kubernetes.memory_bytes, 8'000'000'000U);
+  EXPECT_EQ(study.devices[1].folder, "/ngraphbench/data");
+  // A cell that needs more is ended before the cluster ends the pod with its agent and journal.
+  EXPECT_EQ(study.devices[1].limits.memory_bytes, 7'000'000'000U);
+  EXPECT_EQ(study.devices[2].kind, "kubernetes");
+  EXPECT_EQ(study.devices[2].ssh.host, "login.lab");
+  EXPECT_THAT(study.devices[2].kubernetes.selector, ElementsAre(std::pair("accelerator", "orin")));
+  EXPECT_THAT(study.devices[2].kubernetes.resources, ElementsAre(std::pair("nvidia.com/gpu", "1")));
+  EXPECT_EQ(study.devices[2].folder, "/scratch/ngb");
+  EXPECT_EQ(study.devices[2].limits.memory_bytes, 1'000'000'000U);
+  EXPECT_EQ(study.devices[3].kubernetes.pod, "bench-0");
+  EXPECT_EQ(study.devices[3].folder, "~/.ngraphbench");
+  EXPECT_EQ(study.devices[3].limits.memory_bytes, std::nullopt);
+}
+
+TEST(StudyDevices, WhatKubernetesWouldRefuseOrTakeForAnOptionIsRefusedHere) {
+  const auto said = [](const std::string& body) {
+    return text::join(problems(with_pairs("devices: [{x: " + body + "}]")), "; ");
+  };
+  EXPECT_THAT(said("{kubernetes: {}}"), HasSubstr("kubernetes.image is missing"));
+  EXPECT_THAT(said("{kubernetes: {image: a, cpus: 0.5}}"), HasSubstr("expected an integer from 1 to 1024, found 0.5"));
+  EXPECT_THAT(said("{kubernetes: {pod: a, image: b}}"), HasSubstr("a pod that exists already"));
+  EXPECT_THAT(said("{kubernetes: {image: a}, folder: ~/here}"), HasSubstr("an absolute path"));
+  EXPECT_THAT(said("{kubernetes: {image: a}, folder: /data}"), HasSubstr("an absolute path"));
+  EXPECT_THAT(said("{kubernetes: {image: a, selector: {-x: y}}}"), HasSubstr("a name such as nvidia.com/gpu"));
+  for (const char* const hostile : {"namespace: --all", "context: --help", "image: --image", "nodes: [-n]", "pod: -f",
+                                    "nodes: [\"a,b\"]", "resources: {cpu: -1}", "tolerations: [-]"}) {
+    EXPECT_THAT(said("{kubernetes: {" + std::string(hostile) + "}}"), HasSubstr("expected")) << hostile;
+  }
+}
+
 TEST(StudyDevices, SlurmGivesADeviceForEachNodeOrAnyNodeThatFits) {
   const Study study = good(
       with_pairs("devices: [slurm: {partition: bench, nodes: [edge1, edge2]}, {orin: {slurm: {constraint: orin}}}, "
@@ -99,16 +140,17 @@ TEST(StudyDevices, ThisMachineIsListedOnce) {
 TEST(StudyDevices, MistakesAreReportedAtTheirPlaces) {
   EXPECT_THAT(
       problems(with_pairs("devices: [local, raspberry, {pi: {}}, {pi2: {shs: pi2}}, local, {-x: {ssh: a}}]")),
-      ElementsAre(
-          "3:18: devices[1]: raspberry: unknown device, expected one of: local; or describe how it is reached: "
-          "raspberry: {ssh: HOST}",
-          "3:34: devices[2].pi: how is the device reached? Add ssh: HOST, slurm: {…}, or command: [docker, exec, "
-          "-i, box, sh]",
-          "3:45: devices[3].pi2: how is the device reached? Add ssh: HOST, slurm: {…}, or command: [docker, exec, "
-          "-i, box, sh]",
-          "3:46: devices[3].pi2: shs: unknown key, did you mean ssh?",
-          "3:58: devices[4]: local is listed twice; remove one of the two entries",
-          "3:66: devices[5]: -x: expected a name of letters, digits and . _ - other than local"));
+      ElementsAre("3:18: devices[1]: raspberry: unknown device, expected one of: local; or describe how it is reached: "
+                  "raspberry: {ssh: HOST}",
+                  "3:34: devices[2].pi: how is the device reached? Add ssh: HOST, slurm: {…}, kubernetes: {…}, or "
+                  "command: [docker, exec, "
+                  "-i, box, sh]",
+                  "3:45: devices[3].pi2: how is the device reached? Add ssh: HOST, slurm: {…}, kubernetes: {…}, or "
+                  "command: [docker, exec, "
+                  "-i, box, sh]",
+                  "3:46: devices[3].pi2: shs: unknown key, did you mean ssh?",
+                  "3:58: devices[4]: local is listed twice; remove one of the two entries",
+                  "3:66: devices[5]: -x: expected a name of letters, digits and . _ - other than local"));
 }
 
 TEST(StudyDevices, ACommandIsAListOfWordsThatMayRepeatAndBeNumbers) {

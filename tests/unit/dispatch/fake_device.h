@@ -185,9 +185,9 @@ class FakeRoute : public Route {
   [[nodiscard]] Status is_worth_another_try(const std::string& said) const override {
     return said == "hopeless" ? fail(said) : Status{};
   }
-  asio::awaitable<void> leave() override {
+  asio::awaitable<Status> leave() override {
     happened.emplace_back("leave");
-    co_return;
+    co_return Done{};
   }
   Result<std::shared_ptr<Connection>> open(Loop& loop, const Command& command,
                                            const std::filesystem::path& log) override {

@@ -153,6 +153,21 @@ TEST_F(Environment, UsesTheTightestLimitOfACgroup2AndItsParents) {
   EXPECT_EQ(value("cgroup_cpu_limit"), "1.5");
 }
 
+TEST_F(Environment, AQuotaBelowTheProcessorsIsTheNumberOfThreads) {
+  const std::vector<int> four{0, 900'001, 900'002, 900'003};  // of processors without a description, each is a core
+  const auto usable = [&] { return usable_processors(four, root()); };
+  put_cgroup2("/a");
+  EXPECT_EQ(usable().all, 4);
+  EXPECT_EQ(usable().physical, 4);
+  put("/sys/fs/cgroup/a/cpu.max", "250000 100000\n");
+  EXPECT_EQ(usable().all, 2);
+  EXPECT_EQ(usable().physical, 2);
+  put("/sys/fs/cgroup/a/cpu.max", "50000 100000\n");
+  EXPECT_EQ(usable().all, 1);
+  put("/sys/fs/cgroup/a/cpu.max", "800000 100000\n");
+  EXPECT_EQ(usable().all, 4);
+}
+
 TEST_F(Environment, DistinguishesNoLimitFromUnknown) {
   put_cgroup2("/");
   EXPECT_EQ(value("cgroup_memory_limit"), "none");
