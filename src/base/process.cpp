@@ -121,6 +121,13 @@ Result<pid_t> spawn(const Spawn& spawn) {
   while (count < 0 && errno == EINTR);
   if (count == sizeof reason) {
     ::waitpid(pid, nullptr, 0);
+    std::error_code code;
+    if (reason == ENOENT && std::filesystem::exists(arguments[0], code)) {
+      return fail(
+          "cannot start: what runs it is missing, which is a script's interpreter, or for a program the loader of "
+          "the GNU C library",
+          arguments[0], "use a system, or an image, with glibc 2.34 or later", ErrorCode::not_found);
+    }
     return tl::unexpected(file::from_errno("start", arguments[0], reason));
   }
   return pid;

@@ -53,6 +53,7 @@ class Fleet {
       ending.ending = co_await run.run();
       if (!ending.ending) ending.ending = tl::unexpected(error_of(share.device.name, ending.ending.error()));
       if (ending.ending == Ending::finished) ending.torn_down = co_await run.tear_down();
+      if (!ending.ending && run.was_nowhere()) ending.torn_down = Done{};
     }
   }
 

@@ -38,6 +38,8 @@ class RemoteRun {
   // Removes everything of the run from the device. Returns an error that says what is left there, or, with the code
   // `lost`, why the device cannot be reached.
   asio::awaitable<Status> tear_down();
+  // Returns whether nothing of the run can be left anywhere, because it never had a machine.
+  [[nodiscard]] bool was_nowhere() const { return route_->was_nowhere(); }
 
  private:
   static constexpr Nanoseconds kFirstPause = std::chrono::seconds(1);

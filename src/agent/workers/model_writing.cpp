@@ -165,7 +165,10 @@ void ModelWriting::start(const work::Model& model, const work::Place* exporter) 
   spawn.own_group = true;
   spawn.folder = surroundings_.scratch();
   const Result<pid_t> pid = process::spawn(spawn);
-  if (!pid) return fail_with(FailureKind::internal, pid.error().text());
+  if (!pid) {
+    const bool is_missing = has_code(pid, ErrorCode::not_found);
+    return fail_with(is_missing ? FailureKind::toolchain_missing : FailureKind::internal, pid.error().text());
+  }
   if (surroundings_.groups) group_ = surroundings_.groups->make(bounds_.memory_bytes);
   if (group_) group_->add(*pid);
   limit_data(*pid, bounds_.memory_bytes);

@@ -146,8 +146,11 @@ Pod pod_of(const json& object, const std::string& container) {
     judge_waiting(pod, state["waiting"]);
   } else if (const json scheduled = condition(object, "PodScheduled"); scheduled.value("status", "") == "False") {
     pod.words = reason_and_message(scheduled);
-    pod.is_hopeless = no_node_matches(pod.words);
-    pod.advice = "correct nodes or selector; kubectl get nodes --show-labels lists what there is";
+    const bool lacks_volume = pod.words.find("persistentvolumeclaim") != std::string::npos &&
+                              pod.words.find("not found") != std::string::npos;
+    pod.is_hopeless = lacks_volume || no_node_matches(pod.words);
+    pod.advice = lacks_volume ? "create the claim, or correct kubernetes.volume"
+                              : "correct nodes or selector; kubectl get nodes --show-labels lists what there is";
   } else {
     pod.words = phase;
   }
@@ -277,6 +280,7 @@ Status is_worth_another_kubectl(const std::string& said, const std::string& devi
   if (said.find("exceeded quota") != std::string::npos) return Done{};  // until others leave
   for (const auto& [sign, advice] : std::initializer_list<std::pair<const char*, const char*>>{
            {"violates PodSecurity", "use a namespace whose pod security admits the baseline"},
+           {"no PriorityClass", "correct kubernetes.priority"},
            {"orbidden", kRights},
            {"Unauthorized", "renew your login: kubectl auth whoami"},
            {"must be logged in", "renew your login: kubectl auth whoami"},
@@ -289,7 +293,6 @@ Status is_worth_another_kubectl(const std::string& said, const std::string& devi
            {"no such file or directory", "use an image with a shell (/bin/sh)"},
            {"executable file not found", "use an image with a shell (/bin/sh)"},
            {"is invalid", "correct the keys under kubernetes: of this device"},
-           {"no PriorityClass", "correct kubernetes.priority"},
            {"unknown flag", "install kubectl 1.24 or later"}}) {
     if (said.find(sign) != std::string::npos) return fail("kubectl: " + said, device, advice);
   }

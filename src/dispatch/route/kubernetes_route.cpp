@@ -113,6 +113,7 @@ class KubernetesRoute final : public Route {
   asio::awaitable<Status> end_look() override;
   asio::awaitable<Result<std::vector<Remains>>> remains(std::size_t script_bytes) override;
   void forget(const Remains& remains) override { stays_.forget(remains.machine); }
+  [[nodiscard]] bool was_nowhere() const override { return stays_.empty() && known_uid_.empty(); }
   asio::awaitable<Status> leave() override;
 
  private:
@@ -343,12 +344,14 @@ asio::awaitable<Status> KubernetesRoute::leave() {
 asio::awaitable<Status> KubernetesRoute::erase() {
   const Nanoseconds give_up = loop_.clock.now() + kDeletionPatience;
   const Command words = at_login(delete_command(request_, name_));
-  known_uid_.clear();
   std::string uid;
   while (!loop_.is_stopping) {
     const Result<std::optional<Pod>> pod = co_await find();
     if (!pod) co_return error_of(pod);
-    if (!pod->has_value() || (!uid.empty() && (*pod)->uid != uid)) co_return Done{};
+    if (!pod->has_value() || (!uid.empty() && (*pod)->uid != uid)) {
+      known_uid_.clear();
+      co_return Done{};
+    }
     uid = (*pod)->uid;
     if ((*pod)->state != PodState::leaving) (void)co_await run_program(loop_, words, kNoInput, kKubectlPatience);
     if (loop_.clock.now() > give_up) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/process.h"
 
-#include <gtest/gtest.h>
-
 #include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -12,6 +12,7 @@
 #include <csignal>
 
 #include "base/process_handle.h"
+#include "temporary_folder.h"
 
 namespace ngb::process {
 namespace {
@@ -33,6 +34,16 @@ TEST(Run, ReportsTheSignalThatEndedTheProgram) {
 TEST(Run, FailsIfThereIsNoSuchProgram) {
   const auto outcome = run({.arguments = {"no-such-program-here"}});
   EXPECT_EQ(outcome.error().text(), "no-such-program-here: cannot start: No such file or directory");
+}
+
+TEST(Run, SaysOfAProgramWhoseLoaderIsMissingThatItIsNotTheProgramThatIs) {
+  const TemporaryFolder folder;
+  const std::filesystem::path program = folder.write("program", "#!/no/such/loader\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const auto outcome = run({.arguments = {program.string()}});
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().code, ErrorCode::not_found);
+  EXPECT_THAT(outcome.error().text(), testing::HasSubstr("glibc 2.34 or later"));
 }
 
 TEST(Run, PassesEachLineOnAtOnce) {

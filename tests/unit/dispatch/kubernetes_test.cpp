@@ -103,6 +103,12 @@ TEST(ReadPods, WaitsForProcessorsAndNotForANodeThatDoesNotExist) {
                   .is_hopeless);
 }
 
+TEST(ReadPods, AVolumeThatNobodyHasClaimedIsHopeless) {
+  const Pod pod = unschedulable("0/2 nodes are available: persistentvolumeclaim \\\"none\\\" not found. not found");
+  EXPECT_TRUE(pod.is_hopeless);
+  EXPECT_EQ(pod.advice, "create the claim, or correct kubernetes.volume");
+}
+
 TEST(KubectlCommands, NameContextAndNamespaceAndHaveNoWordOfTheStudyThatCouldBeAnOption) {
   const config::KubernetesRequest request{.context = "lab", .in_namespace = "bench", .image = "a"};
   EXPECT_THAT(list_command(request, "0123"),
@@ -171,6 +177,7 @@ TEST(Kubectl, IsTriedAgainAfterWhatMayPassAndNotAfterWhatCannot) {
   }
   for (const auto& [final, advice] : std::initializer_list<std::pair<const char*, const char*>>{
            {"error: You must be logged in to the server (Unauthorized)", "renew your login"},
+           {"pods \"p\" is forbidden: no PriorityClass with name x was found", "kubernetes.priority"},
            {"Error from server (Forbidden): pods is forbidden: User \"u\" cannot list resource \"pods\"",
             "ngb devices rbac"},
            {"error: context \"x\" does not exist", "kubernetes.context"},
