@@ -8,9 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
-#include "report/numbers.h"
-#include "report/table.h"
 #include "report/words.h"
+#include "report/write/text.h"
 #include "work/property.h"
 
 namespace ngb::report {
@@ -37,22 +36,24 @@ BestOptions chosen_from(std::vector<const CellData*> cells, const Values& values
 }
 
 // {"over", "openvino threads=1"}
-TableRow row_of_choice(const BestOptions& choice) {
+Row row_of_choice(const BestOptions& choice) {
   if (choice.winner == nullptr) {
-    return {{{choice.any->of.compiler.name}}, TableCell{"none of its settings has a speed", "", Style::bad}};
+    return {.entries = {{.value = choice.any->of.compiler.name}},
+            .rest = Entry{.value = "none of its settings has a speed", .style = Style::bad}};
   }
+  const Entry winner{.value = compiler_of(*choice.winner)};
   if (choice.margin == nullptr || !choice.margin->value) {
-    return {{{compiler_of(*choice.winner)}}, TableCell{"no other setting has a speed", "", Style::plain}};
+    return {.entries = {winner}, .rest = Entry{.value = "no other setting has a speed"}};
   }
-  TableCell margin{number(*choice.margin->value, "ratio"), "", choice.is_told_apart() ? Style::good : Style::plain};
+  Entry margin{.value = *choice.margin->value, .style = choice.is_told_apart() ? Style::good : Style::plain};
   if (choice.has_interval()) {
-    margin.tail = fmt::format(" [{}, {}]", number_beside(*choice.margin->low, *choice.margin->value, "ratio"),
-                              number_beside(*choice.margin->high, *choice.margin->value, "ratio"));
+    margin.low = choice.margin->low;
+    margin.high = choice.margin->high;
   }
   const char* relation = !choice.has_interval()   ? "over, by one process, "
                          : choice.is_told_apart() ? "over "
                                                   : "not told apart from ";
-  return {{{compiler_of(*choice.winner)}, margin, {relation + compiler_of(*choice.runner_up)}}, {}};
+  return {.entries = {winner, margin, {.value = relation + compiler_of(*choice.runner_up)}}};
 }
 
 json configuration_json(const CellData* cell) {
@@ -109,21 +110,22 @@ std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const 
   return choices;
 }
 
-std::vector<TableSection> best_options_sections(const std::vector<BestOptions>& choices) {
-  std::vector<TableSection> sections;
+std::vector<Section> best_options_sections(const std::vector<BestOptions>& choices) {
+  std::vector<Section> sections;
   const CellData* last = nullptr;
   for (const BestOptions& choice : choices) {
-    if (last == nullptr || !is_same_workload(*last, *choice.any)) sections.push_back({workload_of(*choice.any), {}});
+    if (last == nullptr || !is_same_workload(*last, *choice.any))
+      sections.push_back({.title = workload_of(*choice.any)});
     sections.back().rows.push_back(row_of_choice(choice));
     last = choice.any;
   }
   return sections;
 }
 
-std::string best_options_table(std::vector<TableSection> sections, int width, bool color) {
+std::string best_options_table(std::vector<Section> sections, int width, bool color) {
   if (sections.empty()) return "\nBest options: no compiler was measured with several settings\n";
   Table table;
-  table.columns = {{"best options", true, 0}, {"margin [95 %]", false, 0}, {"", true, 0}};
+  table.columns = {text_column("best options"), number_column("margin [95 %]", 0, "ratio"), text_column("")};
   table.sections = std::move(sections);
   return '\n' + render(table, width, color).text;
 }

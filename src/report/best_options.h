@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "report/table.h"
+#include "report/document.h"
 #include "report/values.h"
 
 namespace ngb::report {
@@ -29,9 +29,9 @@ std::vector<BestOptions> best_options(const std::vector<store::CellData>& cells,
                                       const std::function<bool(const store::CellData&)>& is_shown);
 
 // Returns a section for each device, model and batch, with a row for each compiler.
-std::vector<TableSection> best_options_sections(const std::vector<BestOptions>& choices);
+std::vector<Section> best_options_sections(const std::vector<BestOptions>& choices);
 // Returns a text table of these sections.
-std::string best_options_table(std::vector<TableSection> sections, int width, bool color);
+std::string best_options_table(std::vector<Section> sections, int width, bool color);
 
 // [{"device", "model", "batch", "compiler", "winner": {"cell_id", "compiler_label", "compiler_version", "options",
 // "threads"} or null, "runner_up": likewise, "margin_ratio": {"value", "low", "high"} or null, "is_told_apart": true,

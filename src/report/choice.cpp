@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "metrics/queueing.h"
 #include "report/numbers.h"
-#include "report/table.h"
+#include "report/write/text.h"
 
 namespace ngb::report {
 namespace {
@@ -104,37 +104,33 @@ void add_cost(Candidate& candidate, const Results& results, const Demand& demand
   if (cost != demand.cost_per_hour.end()) candidate.cost_per_hour = cost->second;
 }
 
-std::string number_or_dash(const std::optional<double>& value, std::string_view unit) {
-  return value ? number(*value, unit) : "–";
-}
-
-TableRow row_of_candidate(const Candidate& candidate) {
+Row row_of_candidate(const Candidate& candidate) {
   const store::CellData& cell = *candidate.cell;
   const Style style = candidate.fit == Fit::holds  ? Style::good
                       : candidate.fit == Fit::open ? Style::notice
                                                    : Style::plain;
-  TableRow row;
-  TableCell answered{number_or_dash(candidate.answered_s, "s")};
+  constexpr double kPercent = 100;
+  Entry answered = number_or(candidate.answered_s, candidate.why);
   if (candidate.low_s) {
     answered.tail = fmt::format(" [{}, {}]", number(*candidate.low_s, "s"),
                                 candidate.high_s ? number(*candidate.high_s, "s") : "∞");
   }
-  constexpr double kPercent = 100;
-  const std::string busy =
-      candidate.utilisation_ratio ? number(kPercent * *candidate.utilisation_ratio, "percent") : "–";
-  row.cells = {{std::string(name(candidate.fit)), "", style},
-               {cell.of.model.label},
-               {cell.of.device},
-               {cell.of.compiler.label + " " + cell.of.compiler.version},
-               {std::to_string(cell.of.model.key.batch)},
-               {cell.of.threads_there() +
-                (cell.of.compiler.instances > 1 ? fmt::format(" × {}", cell.of.compiler.instances) : "")},
-               {busy},
-               answered,
-               {number_or_dash(candidate.memory_bytes, "bytes")},
-               {number_or_dash(candidate.cpu_s_per_request, "s")},
-               {number_or_dash(candidate.cost_per_hour, "1")},
-               {candidate.why}};
+  Entry busy = number_or(candidate.utilisation_ratio, candidate.why);
+  if (candidate.utilisation_ratio) busy.value = kPercent * *candidate.utilisation_ratio;
+  Row row;
+  row.entries = {{.value = std::string(name(candidate.fit)), .style = style},
+                 {.value = cell.of.model.label},
+                 {.value = cell.of.device},
+                 {.value = cell.of.compiler.label + " " + cell.of.compiler.version},
+                 {.value = cell.of.model.key.batch},
+                 {.value = cell.of.threads_there() +
+                           (cell.of.compiler.instances > 1 ? fmt::format(" × {}", cell.of.compiler.instances) : "")},
+                 busy,
+                 answered,
+                 number_or(candidate.memory_bytes, "unknown"),
+                 number_or(candidate.cpu_s_per_request, "unknown"),
+                 number_or(candidate.cost_per_hour, "unknown"),
+                 {.value = candidate.why}};
   return row;
 }
 
@@ -188,22 +184,22 @@ std::string why_nothing_holds(const std::vector<Candidate>& candidates, const De
 
 std::string choice_text(const std::vector<Candidate>& candidates, const Demand& demand, const ChoiceOptions& options) {
   Table table;
-  table.columns = {{"", true, 0},
-                   {"model", true, 0},
-                   {"device", true, 2},
-                   {"compiler", true, 0},
-                   {"batch", false, 0},
-                   {"threads", false, 3},
-                   {"busy %", false, 4},
-                   {fmt::format("p{} [95 %]", demand.percentile), false, 0},
-                   {"memory", false, 5},
-                   {"CPU a request", false, 1},
-                   {"cost an hour", false, demand.cost_per_hour.empty() ? 9 : 1},
-                   {"why", true, 6}};
+  table.columns = {text_column(""),
+                   text_column("model"),
+                   text_column("device", 2),
+                   text_column("compiler"),
+                   number_column("batch"),
+                   number_column("threads", 3),
+                   number_column("busy %", 4, "percent"),
+                   number_column(fmt::format("p{} [95 %]", demand.percentile), 0, "s"),
+                   number_column("memory", 5, "bytes"),
+                   number_column("CPU a request", 1, "s"),
+                   number_column("cost an hour", demand.cost_per_hour.empty() ? 9 : 1, "1"),
+                   text_column("why", 6)};
   const bool has_instances = std::any_of(candidates.begin(), candidates.end(),
                                          [](const Candidate& each) { return each.cell->of.compiler.instances > 1; });
-  TableSection section{.title = has_instances ? "each instance serves one batch after the other, and all have one queue"
-                                              : "one process serves, one batch after the other"};
+  Section section{.title = has_instances ? "each instance serves one batch after the other, and all have one queue"
+                                         : "one process serves, one batch after the other"};
   std::map<Fit, int> counts;
   for (const Candidate& candidate : candidates) {
     ++counts[candidate.fit];

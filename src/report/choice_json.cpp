@@ -3,7 +3,7 @@
 
 #include "report/choice.h"
 #include "report/columns.h"
-#include "report/json_text.h"
+#include "report/write/json.h"
 
 namespace ngb::report {
 namespace {

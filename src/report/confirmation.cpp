@@ -10,9 +10,9 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
-#include "report/json_text.h"
 #include "report/numbers.h"
 #include "report/words.h"
+#include "report/write/json.h"
 #include "samples/phase_time.h"
 
 namespace ngb::report {

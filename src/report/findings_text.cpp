@@ -8,10 +8,9 @@
 #include "base/text.h"
 #include "metrics/series/claims.h"
 #include "metrics/series/findings.h"
-#include "report/numbers.h"
 #include "report/series.h"
-#include "report/table.h"
 #include "report/untrusted_json.h"
+#include "report/write/text.h"
 
 namespace ngb::report {
 namespace {
@@ -43,22 +42,18 @@ std::string words_of_status(const std::string& status) {
 std::string claims_text(const json& all, const ShowOptions& options) {
   const Table table = claims_table(all);
   if (table.sections.empty()) return "";
-  const Rendering rendering = render(table, options.all ? 0 : options.width, options.color);
+  const RenderedTable rendering = render(table, options.all ? 0 : options.width, options.color);
   return rendering.text + (rendering.left_out.empty() ? "" : "\n--all also says why a claim is undecided.\n");
 }
 
 }  // namespace
 
-TableCell ratio_with_interval(const json& row) {
-  const std::optional<double> value = number_at(row, "value");
-  if (!value) return {"–"};
-  TableCell cell{number(*value, "ratio")};
-  const std::optional<double> low = number_at(row, "low");
-  const std::optional<double> high = number_at(row, "high");
-  if (low && high) {
-    cell.tail = fmt::format(" [{}, {}]", number_beside(*low, *value, "ratio"), number_beside(*high, *value, "ratio"));
-  }
-  return cell;
+Entry ratio_with_interval(const json& row) {
+  Entry entry = number_or(number_at(row, "value"), "not known");
+  if (entry.is_empty()) return entry;
+  entry.low = number_at(row, "low");
+  entry.high = number_at(row, "high");
+  return entry;
 }
 
 std::size_t drop_unmeasured_claims(json& all) {
@@ -73,25 +68,22 @@ std::size_t drop_unmeasured_claims(json& all) {
 
 Table claims_table(const json& all) {
   Table table;
-  table.columns = {{"compiler", true, 0},
-                   {"device", true, 0},
-                   {"status", true, 0},
-                   {"ratio [95 %]", false, 0},
-                   {"why it is undecided", true, 1}};
+  table.columns = {text_column("compiler"), text_column("device"), text_column("status"),
+                   number_column("ratio [95 %]", 0, "ratio"), text_column("why it is undecided", 1)};
   std::string last;
   for (const json& row : all["claims"]) {
     if (table.sections.empty() || last != text_at(row, "claim")) {
       last = text_at(row, "claim");
-      table.sections.push_back({fmt::format("{} ({})", text_at(row, "sentence"), text_at(row, "source")), {}});
+      table.sections.push_back({.title = fmt::format("{} ({})", text_at(row, "sentence"), text_at(row, "source"))});
     }
     const std::string compiler = text_at(row, "compiler");
-    TableRow shown;
-    shown.cells = {{compiler.empty() ? "–" : compiler},
-                   {text_at(row, "device")},
-                   {words_of_status(text_at(row, "status"))},
-                   ratio_with_interval(row),
-                   {text_at(row, "reason")}};
-    if (compiler.empty()) shown.rest = TableCell{"not measured: " + text_at(row, "reason"), "", Style::plain};
+    Row shown;
+    shown.entries = {{.value = compiler.empty() ? "–" : compiler},
+                     {.value = text_at(row, "device")},
+                     {.value = words_of_status(text_at(row, "status"))},
+                     ratio_with_interval(row),
+                     {.value = text_at(row, "reason")}};
+    if (compiler.empty()) shown.rest = Entry{.value = "not measured: " + text_at(row, "reason")};
     table.sections.back().rows.push_back(std::move(shown));
   }
   return table;

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "metrics/outcome.h"
-#include "report/numbers.h"
 #include "report/words.h"
 
 namespace ngb::report {
@@ -175,16 +174,19 @@ std::string name_of(const ComparedPair& pair) {
   return fmt::format("{}: {}", workload_of(*pair.candidate), compiler_of(*pair.candidate));
 }
 
-RatioText ratio_of(const ComparedPair& pair) {
-  if (pair.status != PairStatus::judged) return {};
-  const statistics::Contrast& contrast = pair.judgement.contrast;
-  const double ratio = std::exp(contrast.estimate);
-  RatioText text{number(ratio, "ratio"), ""};
+Column ratio_column() {
+  Column column = number_column("ratio [95 %]", 0, "ratio");
+  column.has_interval = true;
+  return column;
+}
+
+Entry ratio_of(const statistics::Contrast& contrast) {
+  Entry entry{std::exp(contrast.estimate)};
   if (contrast.interval) {
-    text.interval = fmt::format(" [{}, {}]", number_beside(std::exp(contrast.interval->low), ratio, "ratio"),
-                                number_beside(std::exp(contrast.interval->high), ratio, "ratio"));
+    entry.low = std::exp(contrast.interval->low);
+    entry.high = std::exp(contrast.interval->high);
   }
-  return text;
+  return entry;
 }
 
 std::string why(const Compared& compared, const ComparedPair& pair) {
@@ -199,18 +201,6 @@ std::string why(const Compared& compared, const ComparedPair& pair) {
     return fmt::format("{}: more than {} rounds", judgement.reason, metrics::kMostRoundsForeseen);
   }
   return judgement.reason;
-}
-
-Listing listing(const Comparison& comparison, bool all) {
-  constexpr std::size_t kManyPairs = 40;
-  const bool lists_all = all || comparison.pairs.size() <= kManyPairs;
-  Listing made;
-  for (const ComparedPair* pair : worst_first(comparison)) {
-    const Outcome outcome = outcome_of(*pair);
-    const bool is_folded = !lists_all && (outcome == Outcome::same || outcome == Outcome::same_build);
-    (is_folded ? made.folded : made.pairs).push_back(pair);
-  }
-  return made;
 }
 
 std::vector<std::string> remarks(const Compared& compared) {

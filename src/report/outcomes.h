@@ -37,12 +37,9 @@ std::vector<const metrics::ComparedPair*> worst_first(const metrics::Comparison&
 // Returns the name of the candidate's cell: "resnet18, batch 1, on local: onnxruntime 1.31.1".
 std::string name_of(const metrics::ComparedPair& pair);
 
-// Returns {"0.93", " [0.91, 0.95]"}, or two empty texts if the pair has no ratio.
-struct RatioText {
-  std::string value{};
-  std::string interval{};
-};
-RatioText ratio_of(const metrics::ComparedPair& pair);
+// Returns the column of a ratio of two speeds for people, and an entry of it: a contrast is the log of a ratio.
+Column ratio_column();
+Entry ratio_of(const statistics::Contrast& contrast);
 
 // Returns why a pair has this outcome and what would decide it: "the interval contains 1 and is wider than the margin:
 // 4 more rounds, 3 min"; "" if nothing needs to be said. Of a failed pair, it says which side failed, how.
@@ -51,12 +48,5 @@ std::string why(const Compared& compared, const metrics::ComparedPair& pair);
 // Returns what is to be said about the comparison as a whole, a sentence each: the outcome of the gate, the noise of
 // each device, how the verdicts were made, cells without a partner.
 std::vector<std::string> remarks(const Compared& compared);
-
-// The pairs that a table for people lists, worst first, without those that are the same if there are many.
-struct Listing {
-  std::vector<const metrics::ComparedPair*> pairs{};
-  std::vector<const metrics::ComparedPair*> folded{};  // those that are left out
-};
-Listing listing(const metrics::Comparison& comparison, bool all);
 
 }  // namespace ngb::report

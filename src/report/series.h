@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "report/document.h"
 #include "report/show.h"
-#include "report/table.h"
 
 namespace ngb::report {
 
@@ -32,8 +32,8 @@ std::size_t drop_unmeasured_claims(nlohmann::json& all);
 std::vector<std::string> sentences_of_answer(const nlohmann::json& all);
 // Says how many orders were compared and how many reversals were found; "" if nothing is known.
 std::string words_of_orders(const nlohmann::json& all);
-// Returns {"1.02", " [0.98, 1.06]"} of a row with "value", "low" and "high", or "–".
-TableCell ratio_with_interval(const nlohmann::json& row);
+// Returns the ratio of a row with "value", "low" and "high"; "–" if it has none.
+Entry ratio_with_interval(const nlohmann::json& row);
 
 // {"values": [{"series", "device", "compiler", "subject", "batch_sizes", "value", "low", "high", "standard_error",
 // "degrees" or "value": null and "reason"; "cell_ids"}], "table": [the rows of the table of series]}; values as in

@@ -4,9 +4,8 @@
 #include <map>
 
 #include "metrics/series/series.h"
-#include "report/numbers.h"
 #include "report/series.h"
-#include "report/table.h"
+#include "report/write/text.h"
 
 namespace ngb::report {
 namespace {
@@ -28,30 +27,30 @@ bool is_shown_beside_another(const Series& series) {
   return false;
 }
 
-TableCell number_with_tail(const SeriesValue& value, const Series& series, const BySeries& by_series) {
-  TableCell cell{number(*value.value, series.unit)};
-  if (value.low && value.high) {
-    cell.tail = fmt::format(" [{}, {}]", number_beside(*value.low, *value.value, series.unit),
-                            number_beside(*value.high, *value.value, series.unit));
-  }
-  if (value.standard_error) cell.tail += fmt::format(", SE {:.2g}", *value.standard_error);
-  if (series.deviation == nullptr) return cell;
-  const auto deviations = by_series.find(series.deviation);
-  if (deviations == by_series.end()) return cell;
-  const auto deviation = deviations->second.find(about(value));
-  if (deviation != deviations->second.end() && deviation->second->value) {
-    cell.tail = fmt::format(" ± {}", number_beside(*deviation->second->value, *value.value, series.unit));
-  }
-  return cell;
+const SeriesValue* deviation_of(const SeriesValue& value, const Series& series, const BySeries& by_series) {
+  const auto all = series.deviation == nullptr ? by_series.end() : by_series.find(series.deviation);
+  if (all == by_series.end()) return nullptr;
+  const auto found = all->second.find(about(value));
+  return found == all->second.end() ? nullptr : found->second;
 }
 
-TableRow row_of_value(const SeriesValue& value, const Series& series, const BySeries& by_series) {
-  TableRow row;
-  row.cells = {{value.subject}, {value.batch_sizes}, {value.device}, {value.compiler}, {"–"}, {}};
-  if (value.value)
-    row.cells[4] = number_with_tail(value, series, by_series);
-  else
-    row.cells[5].main = value.reason;
+// Returns the number as text: each series has a unit of its own.
+Entry number_in_its_unit(const SeriesValue& value, const Series& series, const BySeries& by_series) {
+  Entry entry{.value = *value.value, .low = value.low, .high = value.high};
+  if (value.standard_error) entry.tail = fmt::format(", SE {:.2g}", *value.standard_error);
+  const SeriesValue* const deviation = deviation_of(value, series, by_series);
+  if (deviation != nullptr && deviation->value) entry = {.value = *value.value, .deviation = deviation->value};
+  Shown shown = shown_entry(entry, series.unit);
+  return {.value = std::move(shown.main), .tail = std::move(shown.tail)};
+}
+
+Row row_of_value(const SeriesValue& value, const Series& series, const BySeries& by_series) {
+  Row row;
+  for (const std::string* text : {&value.subject, &value.batch_sizes, &value.device, &value.compiler}) {
+    row.entries.push_back({.value = *text});
+  }
+  row.entries.push_back(value.value ? number_in_its_unit(value, series, by_series) : Entry{.value = "–"});
+  row.entries.push_back({.value = value.value ? "" : value.reason});
   return row;
 }
 
@@ -61,11 +60,11 @@ Table series_table(const Results& results) {
   BySeries by_series;
   for (const SeriesValue* value : results.series) by_series[value->series].emplace(about(*value), value);
   Table table;
-  table.columns = {{"about", true, 0},    {"batch", false, 0}, {"device", true, 0},
-                   {"compiler", true, 0}, {"value", false, 0}, {"why there is none", true, 1}};
+  table.columns = {text_column("about"),    number_column("batch"), text_column("device"),
+                   text_column("compiler"), number_column("value"), text_column("why there is none", 1)};
   for (const Series& series : metrics::series::all_series()) {
     if (is_shown_beside_another(series)) continue;
-    TableSection section;
+    Section section;
     const std::string unit = std::string_view(series.unit) == "1" ? "" : fmt::format(", {}", series.unit);
     section.title = fmt::format("{}{}{}: {}", series.heading, unit, series.has_interval ? " [95 %]" : "", series.name);
     for (const SeriesValue* value : results.series) {
@@ -79,7 +78,7 @@ Table series_table(const Results& results) {
 std::string series_text(const Results& results, const ShowOptions& options) {
   const Table table = series_table(results);
   if (table.sections.empty()) return "These results have no numbers that span cells.\n";
-  const Rendering rendering = render(table, options.all ? 0 : options.width, options.color);
+  const RenderedTable rendering = render(table, options.all ? 0 : options.width, options.color);
   const std::string left_out =
       rendering.left_out.empty() ? "" : "\nThe reasons are too wide for this terminal; --all and --json have them.\n";
   return rendering.text + left_out + "\nFormulas and sources: docs/metrics.md\n";

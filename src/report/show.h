@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats what `ngb show` prints: results, in one of several formats.
+// What `ngb show` prints: results, in one of several formats.
 #pragma once
 
-#include <span>
 #include <string>
-#include <string_view>
 
-#include "base/result.h"
+#include "report/formats.h"
 #include "report/results.h"
 
 namespace ngb::report {
@@ -19,23 +17,28 @@ struct ShowOptions {
   bool color = false;  // text
 };
 
-// A format of `ngb show` is a file with its function, and a row of the table in formats.cpp.
-struct Format {
-  const char* name;     // the argument of --format: "json"
-  const char* meaning;  // for `ngb show --help`
-  std::string (*show)(const Results& results, const ShowOptions& options);
-  // Only of a format that consists of a text and then of lines for each cell: these two, for results that come in
-  // parts. Others have null.
-  std::string (*begin)() = nullptr;
-  std::string (*lines)(const Results& results) = nullptr;
-};
-std::span<const Format> formats();
-// The Error names the nearest format, or lists all.
-Result<const Format*> find_format(std::string_view name);
+// The formats of `ngb show`.
+const FormatNames& show_formats();
+
+// Returns the results in a format.
+std::string show(const Format& format, const Results& results, const ShowOptions& options);
 
 // Returns a table with a section for each device, model and batch size, and a row in it for each compiler. Notes below
 // it explain the marks that occur, count the flags that are only to be taken note of, and say what to do about failures
 // and which columns were left out.
 std::string show_text(const Results& results, const ShowOptions& options);
+
+// Returns {"cells": [{…, "status", "failure", "flags", "baseline": {"cell_id", "compiler_label", "compiler_version",
+// "precision"} or null, "metrics": {name: {"value", "low", "high"} or {"value": null, "reason"}}}], "baseline":
+// "identity", "best_options": [as in best_options.h], "environment_differences": [as in environments.h], "allocator",
+// "metrics": [the rows of the table of metrics], "series" and "conclusions" as in series.h}. A ratio of a bf16 or f16
+// cell to its baseline also has "over", the baseline's precision.
+std::string show_json(const Results& results);
+
+// Returns a line of column names, then a line for each cell with every metric; or the two parts, for results that come
+// in parts.
+std::string show_csv(const Results& results);
+std::string show_csv_header();
+std::string show_csv_lines(const Results& results);
 
 }  // namespace ngb::report

@@ -24,20 +24,7 @@ using store::DerivedValue;
 constexpr std::size_t kMostFailures = 10;  // notes
 constexpr char kBetween = '\x1f';          // fields of a packed row; no visible text contains it
 
-// Returns good or bad for a speed-up whose interval is wholly above or below 1.
-Style style_of_value(const Metric& metric, const DerivedValue& value) {
-  if (std::string_view(metric.name) != "speed_up_ratio" || !value.low || !value.high) return Style::plain;
-  return *value.low > 1 ? Style::good : *value.high < 1 ? Style::bad : Style::plain;
-}
-
-TableCell number_cell(const Results& results, const CellData& cell, const NumberColumn& column) {
-  const DerivedValue* value = results.values.find(cell.cell_id, column.metric->name);
-  const Style style = value == nullptr ? Style::plain : style_of_value(*column.metric, *value);
-  ShownNumber shown = shown_number(results, cell, column);
-  return {std::move(shown.main), std::move(shown.tail), style};
-}
-
-void pack(const TableCell& cell, std::string& packed) {
+void pack(const TextField& cell, std::string& packed) {
   packed += static_cast<char>('0' + static_cast<int>(cell.style));
   packed += cell.main;
   packed += kBetween;
@@ -46,12 +33,12 @@ void pack(const TableCell& cell, std::string& packed) {
 }
 
 // Returns device, then all cells of the row as one text; the second field says whether a text replaces the cells.
-std::string pack(const TableRow& row, const std::string& device) {
+std::string pack(const TextRow& row, const std::string& device) {
   std::string packed = device;
   packed += kBetween;
   packed += row.rest ? "rest" : "";
   packed += kBetween;
-  for (const TableCell& cell : row.cells) pack(cell, packed);
+  for (const TextField& field : row.fields) pack(field, packed);
   if (row.rest) pack(*row.rest, packed);
   packed.shrink_to_fit();
   return packed;
@@ -59,7 +46,7 @@ std::string pack(const TableRow& row, const std::string& device) {
 
 struct Unpacked {
   std::string device{};
-  TableRow row{};
+  TextRow row{};
 };
 
 Unpacked unpack(std::string_view packed) {
@@ -75,22 +62,20 @@ Unpacked unpack(std::string_view packed) {
   while (!packed.empty()) {
     const std::string_view main = next();
     const std::string_view tail = next();
-    unpacked.row.cells.push_back({std::string(main.substr(1)), std::string(tail), static_cast<Style>(main[0] - '0')});
+    unpacked.row.fields.push_back({std::string(main.substr(1)), std::string(tail), static_cast<Style>(main[0] - '0')});
   }
   if (has_rest) {
-    unpacked.row.rest = std::move(unpacked.row.cells.back());
-    unpacked.row.cells.pop_back();
+    unpacked.row.rest = std::move(unpacked.row.fields.back());
+    unpacked.row.fields.pop_back();
   }
   return unpacked;
 }
 
-std::vector<TableColumn> columns_of(const std::vector<NumberColumn>& numbers, const metrics::Baseline& baseline) {
+std::vector<Column> columns_of(const std::vector<NumberColumn>& numbers, const metrics::Baseline& baseline) {
   const std::string over = baseline.is_identity() ? "" : text::visible(baseline.words());
-  std::vector<TableColumn> columns{{"compiler", true, 0}};
-  for (const NumberColumn& column : numbers) {
-    columns.push_back({heading(column, over), false, std::max(0, column.metric->rank - metrics::kFirstToLeaveOut + 1)});
-  }
-  columns.push_back({"flags", true, 0});
+  std::vector<Column> columns{text_column("compiler")};
+  for (const NumberColumn& column : numbers) columns.push_back(described(column, over));
+  columns.push_back(text_column("flags"));
   return columns;
 }
 
@@ -104,7 +89,8 @@ bool are_alike(std::span<const CellData* const> cells, const Same& same) {
 TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseline)
     : options_(options),
       columns_(number_columns(options.all, Having{true, true})),
-      layout_(columns_of(columns_, baseline)) {}
+      described_(columns_of(columns_, baseline)),
+      layout_(described_) {}
 
 std::vector<const Metric*> TextTable::needed_metrics() const {
   std::vector<const Metric*> needed;
@@ -133,7 +119,7 @@ void TextTable::add(const Results& results, std::span<const std::size_t> positio
     begin = i;
   }
   if (!options_.best) return;
-  for (TableSection& section : best_options_sections(results.best_options)) {
+  for (Section& section : best_options_sections(results.best_options)) {
     best_options_.emplace_back(positions.front(), std::move(section));
   }
 }
@@ -148,7 +134,7 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
   const bool same_device = are_alike(cells, [](const CellData& a, const CellData& b) {
     return a.of.compute_device.value == b.of.compute_device.value;
   });
-  Section section{.position = positions.front()};
+  PackedSection section{.position = positions.front()};
   std::string title = workload_of(first);
   if (same_threads) title += ", " + threads_of(first);
   if (same_precision) title += ", " + first.of.compiler.precision;
@@ -173,30 +159,29 @@ std::string TextTable::packed_row(const Results& results, const CellData& cell, 
                                   const std::string& device) {
   const Status status = status_of(cell);
   ++counts_[static_cast<std::size_t>(status)];
-  TableRow row;
+  Row row;
   if (status != Status::measured && status != Status::partial) {
-    row.cells.push_back({std::move(label), "", Style::plain});
-    row.rest = TableCell{why_no_numbers(cell), "", status == Status::planned ? Style::plain : Style::bad};
+    row.entries.push_back({.value = std::move(label)});
+    row.rest = Entry{.value = why_no_numbers(cell), .style = status == Status::planned ? Style::plain : Style::bad};
     if (status != Status::planned) add_failure(cell, position);
   } else {
-    row = number_row(results, cell);
+    row = number_row(results, cell, std::move(label));
     for (const std::string& remark : cell_remarks(cell)) ++remarks_[text::visible(remark)];
-    row.cells.front().main = std::move(label);
-    row.cells.push_back({flags_of(results, cell), "", Style::notice});
+    row.entries.push_back({.value = flags_of(results, cell), .style = Style::notice});
   }
-  row = visible_row(std::move(row));
-  layout_.add(row);
-  const int with_device = width_of(row.cells.front().main) + (device.empty() ? 0 : width_of(", " + device));
+  const TextRow shown = text_row(described_, row);
+  layout_.add(shown);
+  const int with_device = width_of(shown.fields.front().main) + (device.empty() ? 0 : width_of(", " + device));
   widest_label_with_device_ = std::max(widest_label_with_device_, with_device);
-  return pack(row, device);
+  return pack(shown, device);
 }
 
-// Returns the row's cells without label and flags.
-TableRow TextTable::number_row(const Results& results, const CellData& cell) const {
-  TableRow row;
-  row.cells.reserve(columns_.size() + 2);
-  row.cells.emplace_back();
-  for (const NumberColumn& column : columns_) row.cells.push_back(number_cell(results, cell, column));
+// Returns the row without flags.
+Row TextTable::number_row(const Results& results, const CellData& cell, std::string label) const {
+  Row row;
+  row.entries.reserve(columns_.size() + 2);
+  row.entries.push_back({.value = std::move(label)});
+  for (const NumberColumn& column : columns_) row.entries.push_back(number_entry(results, cell, column));
   return row;
 }
 
@@ -278,7 +263,7 @@ void TextTable::print(const std::vector<EnvironmentDifference>& differences, con
   const auto is_earlier = [](const auto& a, const auto& b) { return a.position < b.position; };
   std::stable_sort(sections_.begin(), sections_.end(), is_earlier);
   const bool names_devices = compute_devices_.size() > 1;
-  TableLayout layout = layout_;
+  TextLayout layout = layout_;
   if (names_devices) layout.widen(0, widest_label_with_device_);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const bool is_superfluous = !is_about(*columns_[i].metric, having_) && !options_.all;
@@ -287,13 +272,13 @@ void TextTable::print(const std::vector<EnvironmentDifference>& differences, con
   const int width = options_.all ? 0 : options_.width;
   const std::vector<std::string> left_out = layout.fit(width);
   write(layout.header(options_.color));
-  for (const Section& section : sections_) {
+  for (const PackedSection& section : sections_) {
     const bool has_device = names_devices && !section.device.empty();
     const std::string title = has_device ? section.title + ", " + section.device : section.title;
     std::string text = '\n' + styled(title, Style::heading, options_.color) + '\n';
     for (const std::string& packed : section.rows) {
       Unpacked unpacked = unpack(packed);
-      if (names_devices && !unpacked.device.empty()) unpacked.row.cells.front().main += ", " + unpacked.device;
+      if (names_devices && !unpacked.device.empty()) unpacked.row.fields.front().main += ", " + unpacked.device;
       text += layout.line(unpacked.row, width, options_.color);
     }
     write(text);
@@ -302,7 +287,7 @@ void TextTable::print(const std::vector<EnvironmentDifference>& differences, con
   if (!options_.best) return;
   std::stable_sort(best_options_.begin(), best_options_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<TableSection> best;
+  std::vector<Section> best;
   for (auto& [position, section] : best_options_) best.push_back(std::move(section));
   write(best_options_table(std::move(best), options_.width, options_.color));
 }

@@ -18,7 +18,7 @@
 #include "report/columns.h"
 #include "report/environments.h"
 #include "report/show.h"
-#include "report/table.h"
+#include "report/write/text.h"
 
 namespace ngb::report {
 
@@ -44,7 +44,7 @@ class TextTable {
   void print(const std::vector<EnvironmentDifference>& differences, const std::string& allocator, const Write& write);
 
  private:
-  struct Section {
+  struct PackedSection {
     std::size_t position = 0;         // of its first cell
     std::string title{};              // visible
     std::string device{};             // compute device of all rows, visible; "": rows differ
@@ -54,7 +54,7 @@ class TextTable {
                    std::span<const std::size_t> positions);
   std::string packed_row(const Results& results, const store::CellData& cell, std::size_t position, std::string label,
                          const std::string& device);
-  [[nodiscard]] TableRow number_row(const Results& results, const store::CellData& cell) const;
+  [[nodiscard]] Row number_row(const Results& results, const store::CellData& cell, std::string label) const;
   std::string flags_of(const Results& results, const store::CellData& cell);
   void add_failure(const store::CellData& cell, std::size_t position);
   [[nodiscard]] std::string notes(const std::vector<std::string>& left_out,
@@ -65,10 +65,11 @@ class TextTable {
 
   ShowOptions options_;
   std::vector<NumberColumn> columns_;
-  TableLayout layout_;
+  std::vector<Column> described_;  // of people: compiler, columns_, flags
+  TextLayout layout_;
   int widest_label_with_device_ = 0;
-  std::vector<Section> sections_{};
-  std::vector<std::pair<std::size_t, TableSection>> best_options_{};  // with the position of a cell of the same family
+  std::vector<PackedSection> sections_{};
+  std::vector<std::pair<std::size_t, Section>> best_options_{};  // with the position of a cell of the same family
   std::set<std::string> devices_{};
   std::set<std::string> compute_devices_{};  // those that are known
   Having having_{};

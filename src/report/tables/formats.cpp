@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "report/named_format.h"
+#include "base/text.h"
 
 namespace ngb::report::tables {
 namespace {
@@ -22,6 +22,13 @@ constexpr std::array kFormats{
 
 std::span<const Format> formats() { return kFormats; }
 
-Result<const Format*> find_format(std::string_view name) { return find_named(formats(), name); }
+Result<const Format*> find_format(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) {
+    if (format.name == name) return &format;
+    names.emplace_back(format.name);
+  }
+  return fail("unknown format, expected one of: " + text::join(names, ", "), std::string(name));
+}
 
 }  // namespace ngb::report::tables

@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/python.h"
-#include "report/csv_text.h"
+#include "report/write/csv.h"
 #include "write_parquet.py.h"
 
 namespace ngb::report::tables {
@@ -38,7 +38,7 @@ const char* type_of(Content content) {
 
 json value_of(const Entry& entry, Content content) {
   if (entry.is_empty()) return nullptr;
-  if (content == Content::text) return entry.number ? csv_field(entry.number) : entry.text;
+  if (content == Content::text) return entry.number ? csv_field(*entry.number) : entry.text;
   if (content == Content::whole) return static_cast<std::int64_t>(*entry.number);
   return *entry.number;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/csv_text.h"
 #include "report/tables/formats.h"
+#include "report/write/csv.h"
 
 namespace ngb::report::tables {
 
@@ -11,7 +11,7 @@ std::string to_csv(const Table& table) {
   csv += names_origin ? "origin,notes\r\n" : "notes\r\n";
   for (const Row& row : table.rows) {
     for (const Entry& entry : row.entries) {
-      csv += (entry.number ? csv_field(entry.number) : csv_text(entry.text)) + ',';
+      csv += (entry.number ? csv_field(*entry.number) : csv_text(entry.text)) + ',';
     }
     if (names_origin) csv += std::string(origin_of(row)) + ',';
     csv += csv_text(notes_of(table, row)) + "\r\n";

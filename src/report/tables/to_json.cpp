@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "report/json_text.h"
 #include "report/tables/formats.h"
+#include "report/write/json.h"
 
 namespace ngb::report::tables {
 namespace {

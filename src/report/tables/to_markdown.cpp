@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "report/markdown_text.h"
 #include "report/tables/formats.h"
 #include "report/tables/shown_table.h"
+#include "report/write/markdown.h"
 
 namespace ngb::report::tables {
 namespace {

@@ -44,7 +44,7 @@ Bisected with_culprit() {
 }
 
 std::string shown(const Bisected& bisected, const std::string& format, int width = 0) {
-  return find_bisection_format(format).value()->show(bisected, {.width = width, .color = false});
+  return find_format(format, bisection_formats()).value()->write(bisection_document(bisected), {.width = width});
 }
 
 TEST(BisectionReport, BeginsWithTheAnswer) {
@@ -120,7 +120,7 @@ TEST(BisectionReport, InJsonHasNumbersUnroundedAndNullForWhatIsUnknown) {
 }
 
 TEST(BisectionReport, SuggestsTheNearestFormat) {
-  EXPECT_EQ(find_bisection_format("jsn").error().text(), "jsn: unknown format, did you mean json?");
+  EXPECT_EQ(find_format("jsn", bisection_formats()).error().text(), "jsn: unknown format, did you mean json?");
 }
 
 }  // namespace
