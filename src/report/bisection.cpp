@@ -36,8 +36,6 @@ Style style_of_finding(Finding finding) {
   return finding == Finding::good ? Style::good : Style::notice;
 }
 
-Entry text_or_none(const std::string& text) { return text.empty() ? Entry{} : Entry{text}; }
-
 std::vector<Column> columns_of_versions() {
   return {named("version", text_column("version")),
           named("verdict", text_column("verdict")),
@@ -53,8 +51,8 @@ Row row_of_version(const Bisected& bisected, const TriedVersion& tried) {
   const Entry verdict{.value = std::string(word_of(tried.finding, bisected.fault)),
                       .style = style_of_finding(tried.finding)};
   Row row{{Entry{tried.version}, verdict, tried.speeds ? ratio_of(*tried.speeds) : Entry{},
-           tried.processes == 0 ? Entry{} : Entry{tried.processes}, text_or_none(tried.cell), Entry{tried.why},
-           Entry{std::filesystem::path(tried.results).filename().string()}, text_or_none(tried.results)}};
+           tried.processes == 0 ? Entry{} : Entry{tried.processes}, text_entry(tried.cell), Entry{tried.why},
+           Entry{std::filesystem::path(tried.results).filename().string()}, text_entry(tried.results)}};
   if (tried.results.empty()) row.rest = verdict;
   return row;
 }

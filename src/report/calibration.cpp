@@ -42,8 +42,6 @@ std::string rounds_text(const Calibration& found) {
                                                  : fmt::format("{} to {}", found.least_rounds, found.most_rounds);
 }
 
-Entry text_entry(std::string text) { return {.value = std::move(text)}; }
-
 // Differences of the median cell and of the cell that 80 % stay below, and the time that a cell's rounds take.
 std::string told_text(const Calibration& found, int rounds) {
   return fmt::format("{}, {} in {}", percent_text(metrics::smallest_difference(found.median_deviation, rounds)),

@@ -110,12 +110,12 @@ Row row_of_candidate(const Candidate& candidate) {
                       : candidate.fit == Fit::open ? Style::notice
                                                    : Style::plain;
   constexpr double kPercent = 100;
-  Entry answered = number_or(candidate.answered_s, candidate.why);
+  Entry answered = number_entry(candidate.answered_s, candidate.why);
   if (candidate.low_s) {
     answered.tail = fmt::format(" [{}, {}]", number(*candidate.low_s, "s"),
                                 candidate.high_s ? number(*candidate.high_s, "s") : "∞");
   }
-  Entry busy = number_or(candidate.utilisation_ratio, candidate.why);
+  Entry busy = number_entry(candidate.utilisation_ratio, candidate.why);
   if (candidate.utilisation_ratio) busy.value = kPercent * *candidate.utilisation_ratio;
   Row row;
   row.entries = {{.value = std::string(name(candidate.fit)), .style = style},
@@ -127,9 +127,9 @@ Row row_of_candidate(const Candidate& candidate) {
                            (cell.of.compiler.instances > 1 ? fmt::format(" × {}", cell.of.compiler.instances) : "")},
                  busy,
                  answered,
-                 number_or(candidate.memory_bytes, "unknown"),
-                 number_or(candidate.cpu_s_per_request, "unknown"),
-                 number_or(candidate.cost_per_hour, "unknown"),
+                 number_entry(candidate.memory_bytes, "unknown"),
+                 number_entry(candidate.cpu_s_per_request, "unknown"),
+                 number_entry(candidate.cost_per_hour, "unknown"),
                  {.value = candidate.why}};
   return row;
 }

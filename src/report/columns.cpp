@@ -226,7 +226,7 @@ Entry value_entry(const Results& results, const CellData& cell, const Metric& me
       .value = *found->value, .low = found->low, .high = found->high, .over = precision_below(results, cell, metric)};
 }
 
-Entry number_entry(const Results& results, const CellData& cell, const NumberColumn& column) {
+Entry metric_entry(const Results& results, const CellData& cell, const NumberColumn& column) {
   Entry entry = value_entry(results, cell, *column.metric);
   entry.style = style_of_value(*column.metric, entry);
   if (entry.is_empty()) {

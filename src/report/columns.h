@@ -70,7 +70,7 @@ Column described(const NumberColumn& column, std::string_view over);
 // Returns the metric's value in a table for people, with its deviation or interval. That of the baseline against itself
 // has no interval, that of a bf16 or f16 cell names the precision of its baseline. A speed-up that is told from 1 is
 // good or bad.
-Entry number_entry(const Results& results, const store::CellData& cell, const NumberColumn& column);
+Entry metric_entry(const Results& results, const store::CellData& cell, const NumberColumn& column);
 
 // Returns the value as CSV and JSON have it, with its reason; an entry with neither if the metric was not computed.
 Entry value_entry(const Results& results, const store::CellData& cell, const metrics::Metric& metric);

@@ -60,7 +60,7 @@ void add_speed(std::vector<PairColumn>& columns, const std::string& side, std::o
   Column column = number_column(side, 2, "samples/s");
   column.csv = side + '_' + name;
   column.json = side + '.' + name;
-  columns.push_back({std::move(column), [speed](Whole, Pair pair) { return number_or(pair.*speed, "no speed"); }});
+  columns.push_back({std::move(column), [speed](Whole, Pair pair) { return number_entry(pair.*speed, "no speed"); }});
 }
 
 std::vector<PairColumn> make_pair_columns() {

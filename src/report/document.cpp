@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "base/json_text.h"
@@ -87,14 +88,18 @@ Shown shown_entry(const Entry& entry, std::string_view unit) {
   return text;
 }
 
-Entry number_or(const std::optional<double>& number, std::string reason) {
-  Entry entry;
-  if (number) {
-    entry.value = *number;
-  } else {
-    entry.reason = std::move(reason);
-  }
-  return entry;
+std::optional<double> Entry::number() const {
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+Entry text_entry(std::string text) { return text.empty() ? Entry{} : Entry{.value = std::move(text)}; }
+
+Entry empty_entry(std::string reason) { return {.reason = std::move(reason)}; }
+
+Entry number_entry(const std::optional<double>& number, std::string reason) {
+  if (!number) return empty_entry(std::move(reason));
+  if (!std::isfinite(*number)) return empty_entry("not a finite number");
+  return {.value = *number};
 }
 
 }  // namespace ngb::report

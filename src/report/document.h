@@ -20,12 +20,15 @@ struct Entry {
   std::optional<double> low{};  // 95 % interval of a number
   std::optional<double> high{};
   std::optional<double> deviation{};
-  std::string reason{};  // why there is no value; "" if the entry is meant to be empty
-  std::string over{};    // what a ratio refers to if its column does not say so: "f32"
-  std::string tail{};    // for people, after all else that is beside the value: ", SE 0.02"
+  std::string reason{};              // why there is no value; "" if the entry is meant to be empty
+  std::string over{};                // what a ratio refers to if its column does not say so: "f32"
+  std::vector<std::string> notes{};  // on the value, as footnotes of a publication
+  std::string tail{};                // for people, after all else that is beside the value: ", SE 0.02"
   Style style = Style::plain;
 
   [[nodiscard]] bool is_empty() const { return value.is_null(); }
+  // Returns the value if it is a number.
+  [[nodiscard]] std::optional<double> number() const;
 };
 
 // A column has a name in each format that has it.
@@ -111,7 +114,10 @@ struct Shown {
 Shown shown_entry(const Entry& entry, std::string_view unit);
 Shown shown_entry(const Entry& entry, const Column& column);
 
-// Returns an entry with the number, or with the reason if there is none.
-Entry number_or(const std::optional<double>& number, std::string reason);
+// Each returns an entry: with the text, or none if it is ""; with the reason; with the number, or with the reason if
+// there is none or if it is not finite.
+Entry text_entry(std::string text);
+Entry empty_entry(std::string reason);
+Entry number_entry(const std::optional<double>& number, std::string reason);
 
 }  // namespace ngb::report

@@ -49,7 +49,7 @@ std::string claims_text(const json& all, const ShowOptions& options) {
 }  // namespace
 
 Entry ratio_with_interval(const json& row) {
-  Entry entry = number_or(number_at(row, "value"), "not known");
+  Entry entry = number_entry(number_at(row, "value"), "not known");
   if (entry.is_empty()) return entry;
   entry.low = number_at(row, "low");
   entry.high = number_at(row, "high");

@@ -95,7 +95,7 @@ Document flat_document(const Results& results, bool all) {
     Row row;
     for (const Attribute& attribute : shown) row.entries.push_back({.value = attribute.of(*cell), .reason = "unknown"});
     row.entries.push_back({.value = compiler_of(*cell) + (names_devices ? ", " + compute_device_of(*cell) : "")});
-    for (const NumberColumn& column : numbers) row.entries.push_back(number_entry(results, *cell, column));
+    for (const NumberColumn& column : numbers) row.entries.push_back(metric_entry(results, *cell, column));
     row.entries.push_back({.value = flags_or_why(*cell, results.values)});
     section.rows.push_back(std::move(row));
   }

@@ -181,7 +181,7 @@ Row TextTable::number_row(const Results& results, const CellData& cell, std::str
   Row row;
   row.entries.reserve(columns_.size() + 2);
   row.entries.push_back({.value = std::move(label)});
-  for (const NumberColumn& column : columns_) row.entries.push_back(number_entry(results, cell, column));
+  for (const NumberColumn& column : columns_) row.entries.push_back(metric_entry(results, cell, column));
   return row;
 }
 

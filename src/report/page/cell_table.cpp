@@ -52,7 +52,7 @@ std::string only_reason(const Results& results, const NumberColumn& column) {
 }
 
 std::string number_html(const Results& results, const CellData& cell, const CellColumn& column) {
-  const Shown shown = shown_entry(number_entry(results, cell, column.numbers), column.numbers.metric->unit);
+  const Shown shown = shown_entry(metric_entry(results, cell, column.numbers), column.numbers.metric->unit);
   const store::DerivedValue* value = value_of(results, cell, column.numbers);
   const bool has_reason = value != nullptr && !value->value && value->reason != column.only_reason;
   const std::string title = has_reason ? fmt::format(" title=\"{}\"", escaped(value->reason)) : "";

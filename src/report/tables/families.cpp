@@ -124,7 +124,7 @@ class FamilyLines {
       const bool is_part = own != line.batches.end() && own->second != widest;
       for (const Quantity& quantity : kQuantities) {
         Entry value = value_of(line, group, quantity.series);
-        if (is_part && value.number) {
+        if (is_part && value.number()) {
           value.notes.push_back(fmt::format("Batch size {} only.", joined_batches(own->second, "–")));
         }
         row.entries.push_back(std::move(value));

@@ -25,9 +25,10 @@ Content content_of(const Table& table, std::size_t column) {
   bool is_whole = kind == Kind::count;
   for (const Row& row : table.rows) {
     const Entry& entry = row.entries[column];
-    if (!entry.number && !entry.text.empty()) return Content::text;
-    if (entry.number)
-      is_whole = is_whole && *entry.number == std::trunc(*entry.number) && std::abs(*entry.number) <= kWholeNumbers;
+    if (entry.is_empty()) continue;
+    const auto number = entry.number();
+    if (!number) return Content::text;
+    is_whole = is_whole && *number == std::trunc(*number) && std::abs(*number) <= kWholeNumbers;
   }
   return is_whole ? Content::whole : Content::real;
 }
@@ -37,10 +38,9 @@ const char* type_of(Content content) {
 }
 
 json value_of(const Entry& entry, Content content) {
-  if (entry.is_empty()) return nullptr;
-  if (content == Content::text) return entry.number ? csv_field(*entry.number) : entry.text;
-  if (content == Content::whole) return static_cast<std::int64_t>(*entry.number);
-  return *entry.number;
+  const auto number = entry.number();
+  if (content == Content::text && number) return csv_field(entry.value);
+  return content == Content::whole && number ? json(static_cast<std::int64_t>(*number)) : entry.value;
 }
 
 json text_column(const char* name, const Table& table, const auto& text_of_row) {

@@ -62,13 +62,13 @@ class Layouter {
           fields.push_back(field_of(entry, decimals));
           break;
         case Kind::deviation:
-          if (entry.number) fields.back().deviation = rounded(*entry.number, decimals);
+          if (entry.number()) fields.back().deviation = rounded(*entry.number(), decimals);
           break;
         case Kind::low:
-          if (entry.number) fields.back().low = rounded(*entry.number, decimals);
+          if (entry.number()) fields.back().low = rounded(*entry.number(), decimals);
           break;
         case Kind::high:
-          if (entry.number) fields.back().high = rounded(*entry.number, decimals);
+          if (entry.number()) fields.back().high = rounded(*entry.number(), decimals);
           break;
       }
     }
@@ -82,17 +82,19 @@ class Layouter {
 
   // Returns how many decimals show four digits of the number, but no more than it or anything beside it has.
   [[nodiscard]] int decimals_at(const Row& row, std::size_t column) const {
-    if (!row.entries[column].number) return 0;
+    if (!row.entries[column].number()) return 0;
     int written = 0;
     for (std::size_t i = column; i < row.entries.size() && (i == column || !is_main(table_.columns[i].kind)); ++i) {
-      if (row.entries[i].number) written = std::max(written, decimals_written(*row.entries[i].number));
+      if (row.entries[i].number()) written = std::max(written, decimals_written(*row.entries[i].number()));
     }
-    return std::min(written, decimals_of_four_digits(*row.entries[column].number));
+    return std::min(written, decimals_of_four_digits(*row.entries[column].number()));
   }
 
   ShownField field_of(const Entry& entry, int decimals) {
     ShownField field;
-    field.main = entry.number ? rounded(*entry.number, decimals) : entry.text;
+    field.main = entry.number()            ? rounded(*entry.number(), decimals)
+                 : entry.value.is_string() ? entry.value.get<std::string>()
+                                           : "";
     if (entry.is_empty() && !entry.reason.empty()) field.notes.push_back(note_of(brief(entry.reason)));
     for (const std::string& note : entry.notes) field.notes.push_back(note_of(note));
     return field;

@@ -2,10 +2,10 @@
 // A table for a publication: rows of texts and numbers, each with what stands beside it and its footnotes.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "report/document.h"
 
 namespace ngb::report::tables {
 
@@ -18,21 +18,6 @@ struct Column {
   std::string heading{};  // for people
   Kind kind = Kind::text;
 };
-
-// A field of a row: a text, a number, or neither.
-struct Entry {
-  std::string text{};
-  std::optional<double> number{};
-  std::string reason{};              // why there is no value; "" if the field is meant to be empty
-  std::vector<std::string> notes{};  // on the value
-
-  [[nodiscard]] bool is_empty() const { return text.empty() && !number; }
-};
-
-inline Entry text_entry(std::string text) { return {.text = std::move(text)}; }
-inline Entry empty_entry(std::string reason) { return {.reason = std::move(reason)}; }
-// Returns an empty entry with the reason if there is no finite number.
-Entry number_entry(const std::optional<double>& number, std::string reason);
 
 struct Row {
   std::vector<Entry> entries{};  // one for each column

@@ -11,7 +11,7 @@ std::string to_csv(const Table& table) {
   csv += names_origin ? "origin,notes\r\n" : "notes\r\n";
   for (const Row& row : table.rows) {
     for (const Entry& entry : row.entries) {
-      csv += (entry.number ? csv_field(*entry.number) : csv_text(entry.text)) + ',';
+      csv += csv_field(entry.value) + ',';
     }
     if (names_origin) csv += std::string(origin_of(row)) + ',';
     csv += csv_text(notes_of(table, row)) + "\r\n";

@@ -27,11 +27,6 @@ const char* name_of_kind(Kind kind) {
   return "";
 }
 
-json json_of_entry(const Entry& entry) {
-  if (entry.number) return *entry.number;
-  return entry.text.empty() ? json(nullptr) : json(entry.text);
-}
-
 json json_of_row(const Table& table, const Row& row) {
   json values = json::object();
   json reasons = json::object();
@@ -39,7 +34,7 @@ json json_of_row(const Table& table, const Row& row) {
   for (std::size_t i = 0; i < row.entries.size(); ++i) {
     const Entry& entry = row.entries[i];
     const std::string& column = table.columns[i].name;
-    values[column] = json_of_entry(entry);
+    values[column] = entry.value;
     if (entry.is_empty() && !entry.reason.empty()) reasons[column] = entry.reason;
     if (!entry.notes.empty()) notes[column] = entry.notes;
   }

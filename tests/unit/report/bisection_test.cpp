@@ -65,6 +65,14 @@ TEST(BisectionReport, BeginsWithTheAnswer) {
   EXPECT_TRUE(json["slower_ratio"].is_null());
 }
 
+TEST(BisectionReport, HasARowForEachVersionInFormatsOfTables) {
+  EXPECT_THAT(
+      shown(with_culprit(), "csv"),
+      StartsWith("version,verdict,ratio,ratio_low,ratio_high,processes,cell,reason,results\r\n1.1,not slower,1,"));
+  EXPECT_THAT(shown(with_culprit(), "csv"), HasSubstr("\r\n1.2,stepped over,,,,,,cannot import onnxruntime,\r\n"));
+  EXPECT_THAT(shown(with_culprit(), "markdown"), HasSubstr("\n| 1.3 | **slower** | 0.80 ["));
+}
+
 TEST(BisectionReport, ListsEachVersionThatWasTriedWithItsRatioAndFolder) {
   const std::string text = shown(with_culprit(), "text");
   EXPECT_THAT(text, testing::ContainsRegex("  1\\.1 +not slower +1\\.00 \\[0\\.99, 1\\.01\\] +5 +resnet18, batch 1, on "
