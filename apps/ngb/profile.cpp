@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -16,7 +15,6 @@
 #include "apps/ngb/format_option.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
-#include "base/processors.h"
 #include "metrics/compute_family.h"
 #include "metrics/families.h"
 
@@ -40,21 +38,19 @@ Result<Profile> read_profile(metrics::FamilyReader& reader, const report::CellFi
                              const std::vector<store::Family>& families, const CostPerHour& costs) {
   Profile profile;
   std::mutex mutex;
-  const auto add = [&](metrics::DerivedFamily family) {
-    std::vector<store::DerivedValue> values;
-    for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
-    const report::Results results =
-        report::results_of(family.cells, values, filter, reader.heading().baseline, /*with_best_options=*/false);
-    for (const store::CellData* cell : results.cells) {
-      report::ProfileRow row = report::profile_row(*cell, results, costs);
-      row.position = family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position;
+  const auto add = [&](const report::FamilyResults& family) {
+    for (std::size_t i = 0; i < family.results.cells.size(); ++i) {
+      const store::CellData& cell = *family.results.cells[i];
+      report::ProfileRow row = report::profile_row(cell, family.results, costs);
+      row.position = family.positions[i];
       const std::scoped_lock lock(mutex);
       profile.rows.push_back(std::move(row));
-      profile.devices.insert(cell->of.device);
+      profile.devices.insert(cell.of.device);
     }
   };
-  const int threads = processor_count();
-  if (const Status done = reader.derive(families, metrics::all_metrics(), threads, add); !done) return error_of(done);
+  const Status done =
+      report::each_family(reader, families, metrics::all_metrics(), filter, /*with_best_options=*/false, add);
+  if (!done) return error_of(done);
   std::sort(profile.rows.begin(), profile.rows.end(),
             [](const report::ProfileRow& a, const report::ProfileRow& b) { return a.position < b.position; });
   return profile;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -66,36 +65,19 @@ void print_answer(const report::Results& results) {
   if (!answer.empty()) print_table_text((shape.is_terminal ? report::wrapped(answer, shape.width) : answer) + '\n');
 }
 
-// Moves the values of all cells of a family into one list.
-std::vector<store::DerivedValue> values_of(metrics::DerivedFamily& family) {
-  std::vector<store::DerivedValue> values;
-  std::size_t count = 0;
-  for (const auto& of_cell : family.values) count += of_cell.size();
-  values.reserve(count);
-  for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
-  return values;
-}
-
 // Prints the table of results whose cells do not fit into memory together.
 Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
                                const report::CellFilter& filter, const report::ShowOptions& options) {
   const metrics::Heading& heading = reader.heading();
   report::TextTable table(options, heading.baseline);
   std::mutex mutex;
-  const auto add = [&](metrics::DerivedFamily family) {
-    const std::vector<store::DerivedValue> values = values_of(family);
-    const report::Results results =
-        report::results_of(family.cells, values, filter, heading.baseline, /*with_best_options=*/options.best);
-    std::vector<std::size_t> positions;
-    for (const store::CellData* cell : results.cells) {
-      positions.push_back(family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position);
-    }
-    report::TextTable part(options, heading.baseline);
-    part.add(results, positions);
-    const std::scoped_lock lock(mutex);
-    table.append(std::move(part));
-  };
-  const Status done = reader.derive(families, table.needed_metrics(), processor_count(), add);
+  const Status done = report::each_family(reader, families, table.needed_metrics(), filter, options.best,
+                                          [&](const report::FamilyResults& family) {
+                                            report::TextTable part(options, heading.baseline);
+                                            part.add(family.results, family.positions);
+                                            const std::scoped_lock lock(mutex);
+                                            table.append(std::move(part));
+                                          });
   if (!done) return done;
   table.print(report::environment_differences(heading.environments, table.devices()), heading.allocator,
               print_table_text);
@@ -125,12 +107,10 @@ Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<
                                const report::CellFilter& filter) {
   print_table_text(report::show_csv_header());
   InOrder printer;
-  return reader.derive(families, metrics::all_metrics(), processor_count(), [&](metrics::DerivedFamily family) {
-    const std::vector<store::DerivedValue> values = values_of(family);
-    const report::Results results = report::results_of(family.cells, values, filter, reader.heading().baseline,
-                                                       /*with_best_options=*/false);
-    printer.add(static_cast<std::size_t>(family.family - families.data()), report::show_csv_lines(results));
-  });
+  return report::each_family(reader, families, metrics::all_metrics(), filter, /*with_best_options=*/false,
+                             [&](const report::FamilyResults& family) {
+                               printer.add(family.number, report::show_csv_lines(family.results));
+                             });
 }
 
 // Shows results whose cells do not fit into memory together.
