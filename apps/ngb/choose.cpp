@@ -19,8 +19,8 @@
 #include "base/processors.h"
 #include "campaign/confirm.h"
 #include "metrics/derive.h"
-#include "report/choice.h"
-#include "report/confirmation.h"
+#include "report/choice/choice.h"
+#include "report/choice/confirmation.h"
 #include "statistics/percentile.h"
 
 namespace ngb::app {

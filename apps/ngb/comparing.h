@@ -9,7 +9,7 @@
 #include "apps/ngb/format_option.h"
 #include "apps/ngb/sources.h"
 #include "campaign/judge_results.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 namespace ngb::app {
 

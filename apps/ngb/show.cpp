@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/show.h"
+#include "report/show/show.h"
 
 #include <fmt/format.h>
 
@@ -20,9 +20,9 @@
 #include "metrics/derive.h"
 #include "metrics/outcome.h"
 #include "metrics/series/derive_series.h"
-#include "report/series.h"
-#include "report/text_table.h"
-#include "report/text_width.h"
+#include "report/series/series.h"
+#include "report/show/text_table.h"
+#include "report/write/text_width.h"
 
 namespace ngb::app {
 namespace {
@@ -107,10 +107,9 @@ Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<
                                const report::CellFilter& filter) {
   print_table_text(report::show_csv_header());
   InOrder printer;
-  return report::each_family(reader, families, metrics::all_metrics(), filter, /*with_best_options=*/false,
-                             [&](const report::FamilyResults& family) {
-                               printer.add(family.number, report::show_csv_lines(family.results));
-                             });
+  return report::each_family(
+      reader, families, metrics::all_metrics(), filter, /*with_best_options=*/false,
+      [&](const report::FamilyResults& family) { printer.add(family.number, report::show_csv_lines(family.results)); });
 }
 
 // Shows results whose cells do not fit into memory together.

@@ -16,7 +16,7 @@
 #include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
 #include "report/folder/folder.h"
-#include "report/show.h"
+#include "report/show/show.h"
 #include "store/copy.h"
 
 namespace ngb::bundle {

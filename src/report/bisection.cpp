@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "report/outcomes.h"
+#include "report/compare/outcomes.h"
 
 namespace ngb::report {
 namespace {

@@ -10,8 +10,8 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "metrics/outcome.h"
-#include "report/numbers.h"
 #include "report/words.h"
+#include "report/write/numbers.h"
 
 namespace ngb::report {
 namespace {

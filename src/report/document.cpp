@@ -9,7 +9,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
-#include "report/numbers.h"
+#include "report/write/numbers.h"
 
 namespace ngb::report {
 namespace {

@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "metrics/baseline.h"
 #include "metrics/families.h"
-#include "report/best_options.h"
-#include "report/environments.h"
+#include "report/show/best_options.h"
+#include "report/show/environments.h"
 #include "report/values.h"
 
 namespace ngb::report {
@@ -96,9 +96,9 @@ struct FamilyResults {
   std::vector<std::size_t> positions{};  // of the results' cells, among all cells
   std::size_t number = 0;                // of the family
 };
-// Calls `use` with each of the families and the values of these metrics. Several threads call it at the same time, in no
-// particular order. Finding the best options takes time; without them there are none. Returns the first error; then some
-// families were left out.
+// Calls `use` with each of the families and the values of these metrics. Several threads call it at the same time, in
+// no particular order. Finding the best options takes time; without them there are none. Returns the first error; then
+// some families were left out.
 using UseFamilyResults = std::function<void(const FamilyResults& part)>;
 ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
                         std::span<const metrics::Metric* const> metrics, const CellFilter& filter,

@@ -18,7 +18,7 @@
 
 #include "base/file.h"
 #include "metrics/derive.h"
-#include "report/show.h"
+#include "report/show/show.h"
 #include "temporary_folder.h"
 #include "unit/store/made_up.h"
 

@@ -10,8 +10,8 @@
 #include "metrics/metric.h"
 #include "metrics/series/claims.h"
 #include "metrics/series/series.h"
-#include "report/series.h"
-#include "report/untrusted_json.h"
+#include "report/series/series.h"
+#include "report/series/untrusted_json.h"
 
 namespace ngb::report::page {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "report/text_width.h"
+#include "report/write/text_width.h"
 
 namespace ngb::report {
 namespace {

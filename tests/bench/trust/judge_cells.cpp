@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "../measured.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
 #include "report/write/json.h"
 #include "store/store.h"
 

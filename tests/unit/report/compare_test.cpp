@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/environments.h"
+#include "report/show/environments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "../metrics/made_up_cells.h"
 #include "base/json_text.h"
-#include "report/show.h"
+#include "report/show/show.h"
 
 namespace ngb::report {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/show.h"
+#include "report/show/show.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "metrics/metric.h"
-#include "report/text_table.h"
-#include "report/text_width.h"
+#include "report/show/text_table.h"
+#include "report/write/text_width.h"
 
 namespace ngb::report {
 namespace {

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/numbers.h"
-#include "report/text_width.h"
+#include "report/write/numbers.h"
+#include "report/write/text_width.h"
 
 namespace ngb::report {
 namespace {
@@ -55,8 +55,7 @@ Entry text(std::string words) { return {.value = std::move(words)}; }
 
 Table two_sections() {
   Table table;
-  table.columns = {text_column("name"), number_column("samples/s"), number_column("share", 1),
-                   text_column("note")};
+  table.columns = {text_column("name"), number_column("samples/s"), number_column("share", 1), text_column("note")};
   const Row a{.entries = {text("a"), {.value = 9.5, .tail = " ± 0.1"}, {.value = 50}, text("x")}};
   const Row long_name{.entries = {text("long name"), {.value = 1234, .tail = " ± 12.5"}, {.value = 7}, text("")}};
   const Row failed{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/show.h"
+#include "report/show/show.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "report/columns.h"
-#include "report/series.h"
-#include "report/text_table.h"
+#include "report/series/series.h"
+#include "report/show/text_table.h"
 #include "report/words.h"
 #include "report/write/csv.h"
 #include "report/write/json.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/untrusted_json.h"
+#include "report/series/untrusted_json.h"
 
 #include <nlohmann/json.hpp>
 

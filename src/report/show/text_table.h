@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "report/columns.h"
-#include "report/environments.h"
-#include "report/show.h"
+#include "report/show/environments.h"
+#include "report/show/show.h"
 #include "report/write/text.h"
 
 namespace ngb::report {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/text_width.h"
+#include "report/write/text_width.h"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 #include <fmt/format.h>
 
 #include <functional>
 
 #include "report/columns.h"
-#include "report/outcomes.h"
+#include "report/compare/outcomes.h"
 
 namespace ngb::report {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/choice.h"
+#include "report/choice/choice.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "metrics/queueing.h"
-#include "report/numbers.h"
+#include "report/write/numbers.h"
 #include "report/write/text.h"
 
 namespace ngb::report {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "report/document.h"
-#include "report/show.h"
+#include "report/show/show.h"
 
 namespace ngb::report {
 

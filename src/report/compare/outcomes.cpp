@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/outcomes.h"
+#include "report/compare/outcomes.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "metrics/series/claims.h"
 #include "metrics/series/findings.h"
-#include "report/series.h"
-#include "report/untrusted_json.h"
+#include "report/series/series.h"
+#include "report/series/untrusted_json.h"
 #include "report/write/text.h"
 
 namespace ngb::report {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 namespace ngb::report {
 

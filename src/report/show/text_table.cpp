@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/text_table.h"
+#include "report/show/text_table.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include "base/text.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
-#include "report/best_options.h"
-#include "report/text_width.h"
+#include "report/show/best_options.h"
 #include "report/values.h"
 #include "report/words.h"
+#include "report/write/text_width.h"
 
 namespace ngb::report {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says whether a configuration has kept a limit of latency under requests that arrived at random, beside what
-// report/choice.h predicted for it.
+// report/choice/choice.h predicted for it.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/choice.h"
+#include "report/choice/choice.h"
 #include "statistics/percentile.h"
 
 namespace ngb::report {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/confirmation.h"
+#include "report/choice/confirmation.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
-#include "report/numbers.h"
 #include "report/words.h"
 #include "report/write/json.h"
+#include "report/write/numbers.h"
 #include "samples/phase_time.h"
 
 namespace ngb::report {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "report/choice.h"
+#include "report/choice/choice.h"
 #include "report/columns.h"
 #include "report/write/json.h"
 

@@ -4,7 +4,7 @@
 #include "base/json_text.h"
 #include "metrics/series/conclusions.h"
 #include "metrics/series/series.h"
-#include "report/series.h"
+#include "report/series/series.h"
 
 namespace ngb::report {
 namespace {

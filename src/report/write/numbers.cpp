@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/numbers.h"
+#include "report/write/numbers.h"
 
 #include <fmt/format.h>
 

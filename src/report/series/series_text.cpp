@@ -4,7 +4,7 @@
 #include <map>
 
 #include "metrics/series/series.h"
-#include "report/series.h"
+#include "report/series/series.h"
 #include "report/write/text.h"
 
 namespace ngb::report {
