@@ -14,7 +14,7 @@
 namespace ngb::report {
 namespace {
 
-std::string shown_value(const Entry& entry, std::string_view unit) {
+std::string main_of(const Entry& entry, std::string_view unit) {
   if (entry.is_empty()) return entry.reason.empty() ? "" : "–";
   if (entry.value.is_string()) return entry.value.get<std::string>();
   return unit.empty() ? json_text::dump(entry.value) : number(entry.value.get<double>(), unit);
@@ -36,7 +36,7 @@ Column quantity_column(std::string name, std::string unit, bool has_interval) {
 }
 
 Column text_column(std::string heading, int rank) {
-  return {.heading = std::move(heading), .is_for_people = true, .is_left_aligned = true, .rank = rank};
+  return {.heading = std::move(heading), .is_for_people = true, .kind = Kind::text, .rank = rank};
 }
 
 Column number_column(std::string heading, int rank, std::string unit) {
@@ -67,11 +67,11 @@ std::string NotListed::words(const Table& table) const {
 }
 
 Shown shown_entry(const Entry& entry, const Column& column) {
-  return column.is_brief ? Shown{shown_value(entry, column.unit), {}} : shown_entry(entry, column.unit);
+  return column.is_brief ? Shown{main_of(entry, column.unit), {}} : shown_entry(entry, column.unit);
 }
 
 Shown shown_entry(const Entry& entry, std::string_view unit) {
-  Shown text{shown_value(entry, unit), {}};
+  Shown text{main_of(entry, unit), {}};
   if (!entry.value.is_number()) {
     text.tail = entry.tail;
     return text;

@@ -31,15 +31,19 @@ struct Entry {
   [[nodiscard]] std::optional<double> number() const;
 };
 
+// A deviation, or a low and a high bound, is a column of its own in the tables of a publication, and belongs to the
+// number in the column before it: people see it there ("52.1 ± 1.2", "1.02 [0.98, 1.06]").
+enum class Kind { text, count, number, deviation, low, high };
+
 // A column has a name in each format that has it.
 struct Column {
-  std::string csv{};             // "baseline_cell_id"; "": CSV lacks the column
-  std::string json{};            // where the value is within a row: "baseline.cell_id"; "": JSON lacks it
-  std::string heading{};         // in tables for people
-  std::string unit{};            // as in metrics/metric.h; "": of a text, a mapping or a plain number
-  bool is_for_people = false;    // text and Markdown have the column
-  bool is_left_aligned = false;  // in tables for people
-  bool is_brief = false;         // people see its numbers without what is beside them
+  std::string csv{};           // "baseline_cell_id"; "": CSV lacks the column
+  std::string json{};          // where the value is within a row: "baseline.cell_id"; "": JSON lacks it
+  std::string heading{};       // in tables for people
+  std::string unit{};          // as in metrics/metric.h; "": of a text, a mapping or a plain number
+  bool is_for_people = false;  // text and Markdown have the column
+  Kind kind = Kind::number;    // people see texts aligned to the left
+  bool is_brief = false;       // people see its numbers without what is beside them
   int rank = 0;  // 0: never left out; otherwise the highest rank is left out first if a text table is too wide
   bool has_interval = false;
   bool has_reason = false;  // of an unknown value, which CSV and JSON give; a key has none
@@ -60,6 +64,7 @@ struct Row {
   std::optional<Entry> rest{};   // text: what replaces the entries of all columns for people but the first
   bool is_folded = false;        // text and Markdown do not list the row but count it
   std::string counted_as{};      // where it is not listed: "same"
+  std::string note{};            // on the whole row, as a footnote of a publication
 };
 
 struct Section {
@@ -76,7 +81,10 @@ struct Table {
 
 // A table and what belongs to it.
 struct Document {
-  std::string summary{};  // the first paragraph of text and Markdown
+  std::string name{};       // of a publication's file: "table6_families"
+  std::string title{};      // of a publication
+  std::string why_empty{};  // why it has no rows
+  std::string summary{};    // the first paragraph of text and Markdown
   Table table{};
   std::vector<std::string> remarks{};      // a sentence each, below the table; what JSON has of them is in `extra`
   std::string json_rows{};                 // the key of the rows in JSON: "pairs"

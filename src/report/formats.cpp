@@ -10,23 +10,31 @@
 #include "report/write/csv.h"
 #include "report/write/github.h"
 #include "report/write/json.h"
+#include "report/write/latex.h"
 #include "report/write/markdown.h"
+#include "report/write/publication.h"
 #include "report/write/text.h"
 
 namespace ngb::report {
 namespace {
 
-// name, meaning, is_for_people, write
+// name, ending, meaning, is_for_people, write
 constexpr std::array kFormats{
-    Format{"text", "a table as wide as the terminal", true, to_text},
-    Format{"json", "everything, numbers with their intervals or the reason why there is none", false,
+    Format{"text", ".txt", "a table as wide as the terminal", true, to_text},
+    Format{"json", ".json", "everything, numbers with their intervals or the reason why there is none", false,
            [](const Document& document, const Screen& /*screen*/) { return to_json(document); }},
-    Format{"csv", "a line for each row of the table, numbers unrounded", false,
+    Format{"csv", ".csv", "a line for each row of the table, numbers unrounded", false,
            [](const Document& document, const Screen& /*screen*/) { return to_csv(document); }},
-    Format{"markdown", "a table for GitHub", true,
+    Format{"markdown", ".md", "a table for GitHub", true,
            [](const Document& document, const Screen& /*screen*/) { return to_markdown(document); }},
-    Format{"github", "markdown within the limits of a comment; annotations on stderr", true,
+    Format{"github", ".md", "markdown within the limits of a comment; annotations on stderr", true,
            [](const Document& document, const Screen& /*screen*/) { return to_github(document); }},
+    Format{"md", ".md", "tables for GitHub, with footnotes", true,
+           [](const Document& document, const Screen& /*screen*/) { return to_published_markdown(document); }},
+    Format{"latex", ".tex", "tables for booktabs and siunitx, and numbers.tex with a command for each number", true,
+           [](const Document& document, const Screen& /*screen*/) { return to_latex(document); }},
+    Format{"parquet", ".parquet", "the columns of csv with their types; needs: ngb toolchain install parquet", false,
+           nullptr},
 };
 
 }  // namespace
@@ -35,6 +43,11 @@ std::span<const Format> formats() { return kFormats; }
 
 const FormatNames& text_and_json() {
   static const FormatNames kNames{"text", "json"};
+  return kNames;
+}
+
+const FormatNames& table_formats() {
+  static const FormatNames kNames{"csv", "md", "latex", "json", "parquet"};
   return kNames;
 }
 

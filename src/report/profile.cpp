@@ -168,7 +168,7 @@ void show_to_people(std::vector<ProfileColumn>& columns) {
     column.heading = shown.heading;
     column.rank = shown.rank;
     const std::string_view name = shown.name;
-    column.is_left_aligned = !column.has_reason && name != "batch" && name != "threads";
+    if (!column.has_reason && name != "batch" && name != "threads") column.kind = Kind::text;
     column.is_brief = name != "throughput_per_s";
   }
 }

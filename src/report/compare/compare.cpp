@@ -55,7 +55,8 @@ void add_side(std::vector<PairColumn>& columns, const std::string& side, const s
   }
 }
 
-void add_speed(std::vector<PairColumn>& columns, const std::string& side, std::optional<double> ComparedPair::* speed) {
+void add_speed_column(std::vector<PairColumn>& columns, const std::string& side,
+                      std::optional<double> ComparedPair::* speed) {
   const std::string name = "throughput_geometric_mean_per_s";
   Column column = number_column(side, 2, "samples/s");
   column.csv = side + '_' + name;
@@ -79,8 +80,8 @@ std::vector<PairColumn> make_pair_columns() {
   add_side(columns, "candidate", &ComparedPair::candidate);
   add(named("ratio", ratio_column()), [](Whole, Pair pair) { return ratio_entry(pair); });
   add(data_column("adjusted_p"), [](Whole, Pair pair) { return known(pair.judgement.adjusted_p); });
-  add_speed(columns, "baseline", &ComparedPair::baseline_per_s);
-  add_speed(columns, "candidate", &ComparedPair::candidate_per_s);
+  add_speed_column(columns, "baseline", &ComparedPair::baseline_per_s);
+  add_speed_column(columns, "candidate", &ComparedPair::candidate_per_s);
   add(data_column("is_paired"), [](Whole, Pair pair) { return has_ratio(pair) ? Entry{pair.is_paired} : Entry{}; });
   add(data_column("is_same_build"),
       [](Whole, Pair pair) { return has_ratio(pair) ? Entry{pair.is_same_build} : Entry{}; });

@@ -39,7 +39,7 @@ std::string csv_header(std::span<const Column> columns) {
   std::string line;
   for (const Column& column : columns) {
     if (column.csv.empty()) continue;
-    line += column.csv + ',';
+    line += csv_text(column.csv) + ',';
     if (column.has_interval) line += fmt::format("{0}_low,{0}_high,", column.csv);
     if (column.has_reason) line += column.csv + "_unknown_reason,";
   }

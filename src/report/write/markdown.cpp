@@ -44,7 +44,7 @@ std::string markdown_header(std::span<const Column> columns) {
   for (const Column& column : columns) {
     if (!column.is_for_people) continue;
     headings.push_back(column.heading);
-    alignments.emplace_back(column.is_left_aligned ? "---" : "---:");
+    alignments.emplace_back(column.kind == Kind::text ? "---" : "---:");
   }
   return markdown_line(headings) + markdown_line(alignments);
 }

@@ -105,6 +105,7 @@ std::string styled(const std::string& text, Style style, bool color) {
 
 TextRow text_row(std::span<const Column> columns, const Row& row) {
   TextRow made;
+  made.fields.reserve(columns.size());
   for (std::size_t i = 0; i < columns.size() && i < row.entries.size(); ++i) {
     if (columns[i].is_for_people) made.fields.push_back(text_field(row.entries[i], columns[i]));
   }
@@ -115,7 +116,7 @@ TextRow text_row(std::span<const Column> columns, const Row& row) {
 TextLayout::TextLayout(std::span<const Column> columns) {
   for (const Column& column : columns) {
     if (!column.is_for_people) continue;
-    places_.push_back({places_.size(), column.heading, column.is_left_aligned, column.rank});
+    places_.push_back({places_.size(), column.heading, column.kind == Kind::text, column.rank});
   }
 }
 

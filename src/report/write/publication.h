@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays a table out for people: rounded numbers with deviations and bounds beside them, and footnotes.
+// Writes a table for a publication: rounded numbers with deviations and bounds beside them, and footnotes.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "report/tables/table.h"
+#include "report/document.h"
 
-namespace ngb::report::tables {
+namespace ngb::report {
 
 // Returns how many decimals show four significant digits: 104.69 -> 1, 0.08924 -> 5; at most 7, and 3 for 0.
 int decimals_of_four_digits(double value);
@@ -37,12 +37,15 @@ struct ShownTable {
   std::vector<std::string> notes{};  // without repetitions, in the order of their first marks
 };
 
-// Texts of the result are those of the table, unescaped.
-ShownTable shown(const Table& table);
+// Texts of the result are those of the document, unescaped.
+ShownTable shown(const Document& document);
+
+// Returns a table in GitHub's Markdown, with footnotes below it.
+std::string to_published_markdown(const Document& document);
 
 // Returns the mark of a footnote: 0 -> "a", 25 -> "z", 26 -> "aa".
 std::string mark_of_note(std::size_t index);
 // Returns "a,c".
 std::string marks_of(const ShownField& field);
 
-}  // namespace ngb::report::tables
+}  // namespace ngb::report

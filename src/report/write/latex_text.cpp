@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/tables/latex_text.h"
+#include "report/write/latex_text.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-namespace ngb::report::tables {
+namespace ngb::report {
 namespace {
 
 constexpr std::array<std::pair<char, std::string_view>, 21> kSpecials{{
@@ -121,4 +121,4 @@ std::string letters_of(std::string_view words) {
   return letters;
 }
 
-}  // namespace ngb::report::tables
+}  // namespace ngb::report

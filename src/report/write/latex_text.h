@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ngb::report::tables {
+namespace ngb::report {
 
 // Returns LaTeX that prints the text literally, on one line, with pdfTeX's default fonts and without further packages.
 // A character that these fonts lack becomes [U+05D0].
@@ -15,4 +15,4 @@ std::string latex_text(std::string_view given);
 // -> "ResnetOneEightVTwo".
 std::string letters_of(std::string_view words);
 
-}  // namespace ngb::report::tables
+}  // namespace ngb::report

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/write/latex.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "report/tables/formats.h"
-#include "report/tables/latex_text.h"
-#include "report/tables/shown_table.h"
+#include "report/write/latex_text.h"
+#include "report/write/publication.h"
 
-namespace ngb::report::tables {
+namespace ngb::report {
 namespace {
 
 // A table of more columns than this goes across both columns of a page; of even more, it has small letters.
@@ -90,12 +91,12 @@ std::string latex_row(const ShownTable& people, const std::vector<ShownField>& r
   return latex + " \\\\\n";
 }
 
-std::string latex_notes(const Table& table, const ShownTable& people) {
+std::string latex_notes(const Document& document, const ShownTable& people) {
   std::string latex;
   for (std::size_t i = 0; i < people.notes.size(); ++i) {
     latex += fmt::format("{} {}\\par\n", superscript(mark_of_note(i)), latex_text(people.notes[i]));
   }
-  for (const std::string& remark : table.remarks) latex += latex_text(remark) + "\\par\n";
+  for (const std::string& remark : document.remarks) latex += latex_text(remark) + "\\par\n";
   return latex.empty() ? "" : "\\par\\smallskip\\raggedright\n" + latex;
 }
 
@@ -106,8 +107,8 @@ std::string label_of(std::string name) {
 
 }  // namespace
 
-std::string to_latex(const Table& table) {
-  const ShownTable people = shown(table);
+std::string to_latex(const Document& document) {
+  const ShownTable people = shown(document);
   std::size_t columns = people.columns.size();
   for (const ShownColumn& column : people.columns) columns += column.has_tail ? 1U : 0U;
   const char* const environment = columns > kMostColumnsOfOne ? "table*" : "table";
@@ -116,10 +117,11 @@ std::string to_latex(const Table& table) {
       "% Written by ngb report. Needs \\usepackage{{booktabs}} and \\usepackage{{siunitx}}.\n"
       "\\begin{{{}}}\n\\centering{}\n\\caption{{{}}}\n\\label{{tab:{}}}\n"
       "\\begin{{tabular}}{{{}}}\n\\toprule\n{}\\midrule\n",
-      environment, size, latex_text(table.title), label_of(table.name), column_formats(people), latex_headings(people));
+      environment, size, latex_text(document.title), label_of(document.name), column_formats(people),
+      latex_headings(people));
   for (const std::vector<ShownField>& row : people.rows) latex += latex_row(people, row);
-  latex += "\\bottomrule\n\\end{tabular}\n" + latex_notes(table, people);
+  latex += "\\bottomrule\n\\end{tabular}\n" + latex_notes(document, people);
   return latex + fmt::format("\\end{{{}}}\n", environment);
 }
 
-}  // namespace ngb::report::tables
+}  // namespace ngb::report

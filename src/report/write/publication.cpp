@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/tables/shown_table.h"
+#include "report/write/publication.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "report/tables/paper_tables.h"
+#include "report/write/markdown.h"
 
-namespace ngb::report::tables {
+namespace ngb::report {
 namespace {
 
 // Returns how many decimals the shortest text of the number has.
@@ -37,28 +37,31 @@ bool is_main(Kind kind) { return kind == Kind::text || kind == Kind::count || ki
 
 class Layouter {
  public:
-  explicit Layouter(const Table& table) : table_(table) {}
+  explicit Layouter(const Document& document) : document_(document), columns_(document.table.columns) {}
 
   ShownTable lay_out() {
-    for (const Column& column : table_.columns) {
-      if (is_main(column.kind)) shown_.columns.push_back({column.heading, column.kind == Kind::text, false});
+    for (const Column& column : columns_) {
+      if (column.is_for_people) shown_.columns.push_back({column.heading, column.kind == Kind::text, false});
     }
-    for (const Row& row : table_.rows) add(row);
+    for (const Section& section : document_.table.sections) {
+      for (const Row& row : section.rows) add(row);
+    }
     return std::move(shown_);
   }
 
  private:
   void add(const Row& row) {
     std::vector<ShownField> fields;
-    if (row.is_published) (void)note_of(kPublishedNote);
+    if (!row.note.empty()) (void)note_of(row.note);
     int decimals = 0;  // of the number to which deviations and bounds belong
     for (std::size_t i = 0; i < row.entries.size(); ++i) {
       const Entry& entry = row.entries[i];
-      switch (table_.columns[i].kind) {
+      switch (columns_[i].kind) {
         case Kind::text:
         case Kind::count:
         case Kind::number:
-          decimals = table_.columns[i].kind == Kind::number ? decimals_at(row, i) : 0;
+          if (!columns_[i].is_for_people) break;
+          decimals = columns_[i].kind == Kind::number ? decimals_at(row, i) : 0;
           fields.push_back(field_of(entry, decimals));
           break;
         case Kind::deviation:
@@ -72,7 +75,7 @@ class Layouter {
           break;
       }
     }
-    if (row.is_published && !fields.empty()) fields.front().notes.push_back(note_of(kPublishedNote));
+    if (!row.note.empty() && !fields.empty()) fields.front().notes.push_back(note_of(row.note));
     for (std::size_t i = 0; i < fields.size(); ++i) {
       ShownColumn& column = shown_.columns[i];
       column.has_tail = column.has_tail || (!column.is_text && fields[i].has_tail());
@@ -84,7 +87,7 @@ class Layouter {
   [[nodiscard]] int decimals_at(const Row& row, std::size_t column) const {
     if (!row.entries[column].number()) return 0;
     int written = 0;
-    for (std::size_t i = column; i < row.entries.size() && (i == column || !is_main(table_.columns[i].kind)); ++i) {
+    for (std::size_t i = column; i < row.entries.size() && (i == column || !is_main(columns_[i].kind)); ++i) {
       if (row.entries[i].number()) written = std::max(written, decimals_written(*row.entries[i].number()));
     }
     return std::min(written, decimals_of_four_digits(*row.entries[column].number()));
@@ -108,9 +111,32 @@ class Layouter {
     return index;
   }
 
-  const Table& table_;
+  const Document& document_;
+  const std::vector<Column>& columns_;
   ShownTable shown_{};
 };
+
+// Escapes what markdown_text leaves, because it means nothing within a word: emphasis, entities, mathematics.
+std::string literal(const std::string& given) {
+  std::string text;
+  for (const char character : markdown_text(text::visible(given))) {
+    if (character == '&') {
+      text += "&amp;";
+      continue;
+    }
+    if (std::string_view("_~$").find(character) != std::string_view::npos) text += '\\';
+    text += character;
+  }
+  return text;
+}
+
+std::string markdown_field_of(const ShownField& field) {
+  std::string text = literal(field.main);
+  if (!field.deviation.empty()) text += " ± " + field.deviation;
+  if (!field.low.empty()) text += fmt::format(" [{}, {}]", field.low, field.high);
+  if (!field.notes.empty()) text += fmt::format("<sup>{}</sup>", marks_of(field));
+  return text;
+}
 
 }  // namespace
 
@@ -124,7 +150,7 @@ int decimals_of_four_digits(double value) {
 
 std::string rounded(double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); }
 
-ShownTable shown(const Table& table) { return Layouter(table).lay_out(); }
+ShownTable shown(const Document& document) { return Layouter(document).lay_out(); }
 
 std::string mark_of_note(std::size_t index) {
   constexpr std::size_t kLetters = 26;
@@ -138,4 +164,27 @@ std::string marks_of(const ShownField& field) {
   return text::join(marks, ",");
 }
 
-}  // namespace ngb::report::tables
+std::string to_published_markdown(const Document& document) {
+  const ShownTable people = shown(document);
+  std::vector<std::string> headings;
+  std::vector<std::string> alignments;
+  for (const ShownColumn& column : people.columns) {
+    headings.push_back(literal(column.heading));
+    alignments.emplace_back(column.is_text ? "---" : "---:");
+  }
+  std::string text =
+      fmt::format("**{}**\n\n", literal(document.title)) + markdown_line(headings) + markdown_line(alignments);
+  for (const std::vector<ShownField>& row : people.rows) {
+    std::vector<std::string> fields;
+    for (const ShownField& field : row) fields.push_back(markdown_field_of(field));
+    text += markdown_line(fields);
+  }
+  if (!people.notes.empty()) text += '\n';
+  for (std::size_t i = 0; i < people.notes.size(); ++i) {
+    text += fmt::format("- <sup>{}</sup> {}\n", mark_of_note(i), literal(people.notes[i]));
+  }
+  for (const std::string& remark : document.remarks) text += '\n' + literal(remark) + '\n';
+  return text;
+}
+
+}  // namespace ngb::report
