@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a floating table for the packages booktabs and siunitx. Every text is escaped; a character that pdfTeX's default
-// fonts lack becomes [U+05D0].
+// Writes a floating table for the packages booktabs and siunitx. Every text is escaped; a character that pdfTeX's
+// default fonts lack becomes [U+05D0].
 #pragma once
 
 #include <string>
