@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "apps/ngb/comparing.h"
+#include "apps/ngb/format_option.h"
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/wanted_toolchain.h"
@@ -34,8 +35,7 @@ struct BisectArguments {
   bool fails = false;
   bool inaccurate = false;
   std::string output;
-  std::string format = "text";
-  bool json = false;
+  FormatArguments format;
 };
 
 int refuse_usage(const Error& error) { return report_failure(error, kWrongUsage); }
@@ -57,7 +57,7 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   if (is_faster) rules.fault = metrics::Fault::faster;
   if (arguments.fails) rules.fault = metrics::Fault::fails;
   if (arguments.inaccurate) rules.fault = metrics::Fault::inaccurate;
-  const auto format = report::find_bisection_format(arguments.json ? "json" : arguments.format);
+  const auto format = arguments.format.among(report::bisection_formats());
   if (!format) return refuse_usage(format.error());
   const auto plan = campaign::plan_study(installation, arguments.study, print_error);
   if (!plan) return report_refusal(plan.error());
@@ -80,7 +80,8 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
                                          display);
   if (!bisected) return report_refusal(bisected.error());
   const OutputShape shape = shape_of_stdout();
-  print_table_text((*format)->show(*bisected, {.width = shape.width, .color = shape.has_color}));
+  print_table_text(
+      (*format)->write(report::bisection_document(*bisected), {.width = shape.width, .color = shape.has_color}));
   return bisected->end && bisected->end->is_certain() ? kSuccess : kUndecided;
 }
 
@@ -109,13 +110,7 @@ void add_bisect(CLI::App& app, const Installation& installation, Action& chosen)
       ->excludes(fails)
       ->excludes(inaccurate);
   command->add_option("-o,--output", arguments->output, "Folder of the bisection (default: the study's, with -bisect)");
-  CLI::Option* format = command->add_option("--format", arguments->format, "Output format (default: text); see below");
-  command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
-  std::string formats = "Formats:\n";
-  for (const report::BisectionFormat& each : report::bisection_formats()) {
-    formats += fmt::format("  {:<10}{}\n", each.name, each.meaning);
-  }
-  command->footer(formats + "\n" + kBisectExamples);
+  add_format_option(*command, arguments->format, report::bisection_formats(), kBisectExamples);
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return bisect(installation, *arguments); }; });
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/format_option.h"
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
 #include "campaign/calibrate_study.h"
@@ -29,7 +30,7 @@ struct CalibrateArguments {
   std::string time = "10m";
   std::string compiler;
   std::string output;
-  std::string format = "text";
+  FormatArguments format;
 };
 
 // Parses "90", "90s", "10m" or "1h" as seconds.
@@ -70,8 +71,8 @@ tl::expected<std::string, ExitCode> compiler_for(const Installation& installatio
   return std::string("null");
 }
 
-ExitCode print_calibration(const metrics::DeviceCalibration& device, const std::string& format) {
-  if (format == "json") {
+ExitCode print_calibration(const metrics::DeviceCalibration& device, const report::Format& format) {
+  if (format.is("json")) {
     print_json_text(report::calibration_json(device));
   } else {
     const OutputShape shape = shape_of_stdout();
@@ -81,6 +82,8 @@ ExitCode print_calibration(const metrics::DeviceCalibration& device, const std::
 }
 
 int calibrate(const Installation& installation, const CalibrateArguments& arguments) {
+  const auto format = arguments.format.among(report::text_and_json());
+  if (!format) return report_failure(format.error(), kWrongUsage);
   const auto seconds = parse_time(arguments.time);
   if (!seconds) return report_failure(seconds.error(), kWrongUsage);
   const std::filesystem::path cache = campaign::usable_cache(installation, print_error);
@@ -110,7 +113,7 @@ int calibrate(const Installation& installation, const CalibrateArguments& argume
   warn("ngb: results: {}\n", order.folder.string());
   const auto device = campaign::kept_calibration(cache, environment);
   if (!device) return report_failure(device.error(), kCannotGoOn);
-  return print_calibration(*device, arguments.format);
+  return print_calibration(*device, **format);
 }
 
 }  // namespace
@@ -130,8 +133,8 @@ void add_calibrate(CLI::App& app, const Installation& installation, Action& chos
                       "NAME or NAME@VERSION to measure with (onnxruntime; null if that is not installed)");
   command->add_option("-o,--output", arguments->output,
                       "Results folder; an interrupted calibration there is resumed (results/calibrate/TIME)");
-  command->add_option("--format", arguments->format, "text or json (text)")->check(CLI::IsMember({"text", "json"}));
-  command->footer(
+  add_format_option(
+      *command, arguments->format, report::text_and_json(),
       "Both sides are the same thing, so that every difference is noise. What was found is kept for this state of the\n"
       "machine; `ngb plan` says from it what a study can decide.\n\n"
       "Examples:\n  ngb calibrate\n  ngb calibrate --turns 1\n  "

@@ -12,14 +12,15 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/device_costs.h"
+#include "apps/ngb/format_option.h"
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
 #include "base/processors.h"
 #include "campaign/confirm.h"
 #include "metrics/derive.h"
-#include "report/choice.h"
-#include "report/confirmation.h"
+#include "report/choice/choice.h"
+#include "report/choice/confirmation.h"
 #include "statistics/percentile.h"
 
 namespace ngb::app {
@@ -32,7 +33,7 @@ struct ChooseArguments {
   std::string memory;
   std::vector<std::string> costs;
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
-  bool json = false;
+  FormatArguments format;
   bool all = false;
   bool confirms = false;
   int requests = 0;    // 0: as many as are usual for the percentile
@@ -135,13 +136,16 @@ int confirm(const Installation& installation, const ChooseArguments& arguments,
                       arguments.output, display);
   if (!served) return report_refusal(served.error());
   const report::Confirmation judged = report::confirmation_of(served->cell, demand);
-  print_table_text(arguments.json ? report::confirmation_json(judged, first, served->results.string())
-                                  : report::confirmation_text(judged, first, demand));
-  if (!arguments.json) say("  results:   {}\n", served->results.string());
+  const bool is_json = arguments.format.is_json();
+  print_table_text(is_json ? report::confirmation_json(judged, first, served->results.string())
+                           : report::confirmation_text(judged, first, demand));
+  if (!is_json) say("  results:   {}\n", served->results.string());
   return judged.held == report::Held::yes ? kSuccess : judged.held == report::Held::no ? kNotHeld : kUndecided;
 }
 
 int choose(const Installation& installation, const ChooseArguments& arguments) {
+  const auto format = arguments.format.among(report::text_and_json());
+  if (!format) return report_failure(format.error(), kWrongUsage);
   auto demand = demand_of(arguments);
   if (!demand) return report_failure(demand.error(), kWrongUsage);
   const auto sources = sources_of(arguments.results);
@@ -157,7 +161,7 @@ int choose(const Installation& installation, const ChooseArguments& arguments) {
   demand->cost_per_hour = *std::move(costs);
   const std::vector<report::Candidate> found = report::candidates(*results, *demand);
   const OutputShape shape = shape_of_stdout();
-  if (!arguments.json) {
+  if ((*format)->is("text")) {
     print_table_text(
         report::choice_text(found, *demand, {.all = arguments.all, .width = shape.width, .color = shape.has_color}));
   } else if (!arguments.confirms) {
@@ -186,7 +190,6 @@ void add_choose(CLI::App& app, const Installation& installation, Action& chosen)
   add_cost_option(*command, arguments->costs);
   add_filter_options(*command, arguments->wanted, "load");  // here, the load is of requests
   command->add_flag("--all", arguments->all, "Also list those that fail, and why");
-  command->add_flag("--json", arguments->json, "Print every configuration as JSON; with --confirm, the confirmed one");
   CLI::Option* confirms =
       command->add_flag("--confirm", arguments->confirms,
                         "Measure the first configuration of the list under requests that arrive at random");
@@ -195,7 +198,8 @@ void add_choose(CLI::App& app, const Installation& installation, Action& chosen)
       ->needs(confirms);
   command->add_option("-o,--output", arguments->output, "Results folder of --confirm (RESULTS-confirm/TIME)")
       ->needs(confirms);
-  command->footer(
+  add_format_option(
+      *command, arguments->format, report::text_and_json(),
       "One server, or each of several instances, answers one batch after the other; formulas: docs/results.md.\n\n"
       "Exit codes: 0 at least one holds, 5 none is shown to hold; 2 and 3 as everywhere. With --confirm: 0 it held, 4 "
       "it\n"

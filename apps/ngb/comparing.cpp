@@ -7,6 +7,7 @@
 
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
+#include "report/write/github.h"
 
 namespace ngb::app {
 namespace {
@@ -65,13 +66,7 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, c
   command.add_flag("--across-protocols", arguments.across_protocols,
                    "Compare even if two results folders were measured under different protocols");
   command.add_flag("--all", arguments.all, "List every pair, even if many are the same");
-  CLI::Option* format = command.add_option("--format", arguments.format, "Output format (default: text); see below");
-  command.add_flag("--json", arguments.json, "Short for --format json")->excludes(format);
-  std::string formats = "Formats:\n";
-  for (const report::CompareFormat& each : report::compare_formats()) {
-    formats += fmt::format("  {:<10}{}\n", each.name, each.meaning);
-  }
-  command.footer(formats + "\n" + examples);
+  add_format_option(command, arguments.format, report::compare_formats(), examples);
 }
 
 tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation& installation,
@@ -106,16 +101,17 @@ Result<double> parse_percent(const std::string& given, const std::string& option
   return fail("\"" + given + "\" is no share", option, "expected 0% to 1000%, for example 3%");
 }
 
-tl::expected<const report::CompareFormat*, ExitCode> format_of(const ComparisonArguments& arguments) {
-  const auto format = report::find_compare_format(arguments.json ? "json" : arguments.format);
+tl::expected<const report::Format*, ExitCode> format_of(const ComparisonArguments& arguments) {
+  const auto format = arguments.format.among(report::compare_formats());
   if (!format) return refuse(format.error(), kWrongUsage);
   return *format;
 }
 
-void print_comparison(const report::Compared& compared, const report::CompareFormat& format, bool all) {
+void print_comparison(const report::Compared& compared, const report::Format& format, bool all) {
   const OutputShape shape = shape_of_stdout();
-  print_table_text(format.show(compared, {.all = all, .width = shape.width, .color = shape.has_color}));
-  if (format.annotate != nullptr) print_error(format.annotate(compared));
+  const report::Document document = report::compare_document(compared, all);
+  print_table_text(format.write(document, {.width = shape.width, .color = shape.has_color}));
+  if (format.is("github")) print_error(report::github_annotations(document));
 }
 
 }  // namespace ngb::app

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/format_option.h"
 #include "apps/ngb/sources.h"
 #include "campaign/judge_results.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 namespace ngb::app {
 
@@ -21,8 +22,7 @@ struct ComparisonArguments {
   double margin_percent = 3;
   bool across_environments = false;
   bool across_protocols = false;
-  std::string format = "text";
-  bool json = false;
+  FormatArguments format;
   bool all = false;
 };
 
@@ -41,9 +41,9 @@ tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation
 Result<double> parse_percent(const std::string& given, const std::string& option);
 
 // Returns the format that the arguments ask for, or prints that there is none and returns the exit code.
-tl::expected<const report::CompareFormat*, ExitCode> format_of(const ComparisonArguments& arguments);
+tl::expected<const report::Format*, ExitCode> format_of(const ComparisonArguments& arguments);
 
 // Prints the comparison on stdout, and the annotations of a format on stderr.
-void print_comparison(const report::Compared& compared, const report::CompareFormat& format, bool all);
+void print_comparison(const report::Compared& compared, const report::Format& format, bool all);
 
 }  // namespace ngb::app

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -13,20 +12,18 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/device_costs.h"
+#include "apps/ngb/format_option.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
-#include "base/processors.h"
 #include "metrics/compute_family.h"
 #include "metrics/families.h"
-#include "report/named_format.h"
 
 namespace ngb::app {
 namespace {
 
 struct ProfileArguments {
   SourcesArguments results;
-  std::string format = "text";
-  bool json = false;
+  FormatArguments format;
   std::vector<std::string> costs;
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
@@ -41,28 +38,26 @@ Result<Profile> read_profile(metrics::FamilyReader& reader, const report::CellFi
                              const std::vector<store::Family>& families, const CostPerHour& costs) {
   Profile profile;
   std::mutex mutex;
-  const auto add = [&](metrics::DerivedFamily family) {
-    std::vector<store::DerivedValue> values;
-    for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
-    const report::Results results =
-        report::results_of(family.cells, values, filter, reader.heading().baseline, /*with_best_options=*/false);
-    for (const store::CellData* cell : results.cells) {
-      report::ProfileRow row = report::profile_row(*cell, results, costs);
-      row.position = family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position;
+  const auto add = [&](const report::FamilyResults& family) {
+    for (std::size_t i = 0; i < family.results.cells.size(); ++i) {
+      const store::CellData& cell = *family.results.cells[i];
+      report::ProfileRow row = report::profile_row(cell, family.results, costs);
+      row.position = family.positions[i];
       const std::scoped_lock lock(mutex);
       profile.rows.push_back(std::move(row));
-      profile.devices.insert(cell->of.device);
+      profile.devices.insert(cell.of.device);
     }
   };
-  const int threads = processor_count();
-  if (const Status done = reader.derive(families, metrics::all_metrics(), threads, add); !done) return error_of(done);
+  const Status done =
+      report::each_family(reader, families, metrics::all_metrics(), filter, /*with_best_options=*/false, add);
+  if (!done) return error_of(done);
   std::sort(profile.rows.begin(), profile.rows.end(),
             [](const report::ProfileRow& a, const report::ProfileRow& b) { return a.position < b.position; });
   return profile;
 }
 
 int profile(const ProfileArguments& arguments) {
-  const auto format = report::find_named(report::profile_formats(), arguments.json ? "json" : arguments.format);
+  const auto format = arguments.format.among(report::profile_formats());
   if (!format) return report_failure(format.error(), kWrongUsage);
   const auto given = parse_costs(arguments.costs);
   if (!given) return report_failure(given.error(), kWrongUsage);
@@ -76,7 +71,7 @@ int profile(const ProfileArguments& arguments) {
   const auto chosen = report::passing_families(*reader, filter);
   if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
   if (const Status known = filter.check(); !known) return report_failure(known.error(), kWrongUsage);
-  const auto made = read_profile(*reader, filter, chosen->families, *costs);
+  auto made = read_profile(*reader, filter, chosen->families, *costs);
   if (!made) return report_failure(made.error(), kCannotGoOn);
   const Status are_known = check_costs(*given, {made->devices.begin(), made->devices.end()});
   if (!are_known) return report_failure(are_known.error(), kWrongUsage);
@@ -88,15 +83,9 @@ int profile(const ProfileArguments& arguments) {
                           kCannotGoOn);
   }
   const OutputShape shape = shape_of_stdout();
-  print_table_text((*format)->print(made->rows, {.width = shape.width, .color = shape.has_color}));
+  print_table_text((*format)->write(report::profile_document(std::move(made->rows)),
+                                    {.width = shape.width, .color = shape.has_color}));
   return kSuccess;
-}
-
-std::string help_on_profile_formats() {
-  std::string text = "Formats:\n";
-  for (const report::ProfileFormat& format : report::profile_formats())
-    text += fmt::format("  {:<10}{}\n", format.name, format.meaning);
-  return text;
 }
 
 }  // namespace
@@ -107,14 +96,12 @@ void add_profile(CLI::App& app, const Installation& /*installation*/, Action& ch
       "profile", "Print what each configuration does and takes: speed, latency, energy, memory, start, cost");
   constexpr int kMostFolders = 1000;
   add_source_options(*command, arguments->results, "Results folders, which are read as one", 1, kMostFolders);
-  CLI::Option* format = command->add_option("--format", arguments->format, "Output format (default: text); see below");
-  command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
   add_cost_option(*command, arguments->costs);
   add_filter_options(*command, arguments->wanted);
-  command->footer(help_on_profile_formats() +
-                  "\nThe columns: docs/profile.md.\n\n"
-                  "Examples:\n  ngb profile results/quickstart\n"
-                  "  ngb profile results/xeon results/orin --format csv --cost xeon=0.35 --cost orin=0.05");
+  add_format_option(*command, arguments->format, report::profile_formats(),
+                    "The columns: docs/profile.md.\n\n"
+                    "Examples:\n  ngb profile results/quickstart\n"
+                    "  ngb profile results/xeon results/orin --format csv --cost xeon=0.35 --cost orin=0.05");
   command->callback([=, &chosen] { chosen = [=] { return profile(*arguments); }; });
 }
 

@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "report/figures/draw.h"
 #include "report/folder/folder.h"
+#include "report/formats.h"
 #include "report/results.h"
-#include "report/tables/formats.h"
 #include "toolchain/tools.h"
 
 namespace ngb::app {
@@ -94,14 +94,6 @@ int write_and_tell(const Installation& installation, ReportArguments arguments) 
   return kSuccess;
 }
 
-std::string help_on_tables() {
-  std::string text = "Formats of tables:\n";
-  for (const report::tables::Format& format : report::tables::formats()) {
-    text += fmt::format("  {:<10}{}\n", format.name, format.meaning);
-  }
-  return text;
-}
-
 }  // namespace
 
 void add_report(CLI::App& app, const Installation& installation, Action& chosen) {
@@ -130,7 +122,7 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_flag(
       "--paper", arguments->with_paper,
       "In tables and figures: the paper's published values beside one's own (--device \"paper: Xeon\" chooses)");
-  command->footer(help_on_tables() +
+  command->footer(report::help_on_formats(report::table_formats()) +
                   "\nExamples:\n  ngb report results/quickstart\n"
                   "  ngb report results/quickstart --figures pdf\n"
                   "  ngb report results/quickstart --tables latex --tables csv --paper\n"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/show.h"
+#include "report/show/show.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/format_option.h"
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
@@ -20,17 +20,16 @@
 #include "metrics/derive.h"
 #include "metrics/outcome.h"
 #include "metrics/series/derive_series.h"
-#include "report/series.h"
-#include "report/text_table.h"
-#include "report/text_width.h"
+#include "report/series/series.h"
+#include "report/show/text_table.h"
+#include "report/write/text_width.h"
 
 namespace ngb::app {
 namespace {
 
 struct ShowArguments {
   SourcesArguments results;
-  std::string format = "text";
-  bool json = false;
+  FormatArguments format;
   bool all = false;
   bool best = false;
   bool notes = false;
@@ -66,36 +65,19 @@ void print_answer(const report::Results& results) {
   if (!answer.empty()) print_table_text((shape.is_terminal ? report::wrapped(answer, shape.width) : answer) + '\n');
 }
 
-// Moves the values of all cells of a family into one list.
-std::vector<store::DerivedValue> values_of(metrics::DerivedFamily& family) {
-  std::vector<store::DerivedValue> values;
-  std::size_t count = 0;
-  for (const auto& of_cell : family.values) count += of_cell.size();
-  values.reserve(count);
-  for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
-  return values;
-}
-
 // Prints the table of results whose cells do not fit into memory together.
 Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
                                const report::CellFilter& filter, const report::ShowOptions& options) {
   const metrics::Heading& heading = reader.heading();
   report::TextTable table(options, heading.baseline);
   std::mutex mutex;
-  const auto add = [&](metrics::DerivedFamily family) {
-    const std::vector<store::DerivedValue> values = values_of(family);
-    const report::Results results =
-        report::results_of(family.cells, values, filter, heading.baseline, /*with_best_options=*/options.best);
-    std::vector<std::size_t> positions;
-    for (const store::CellData* cell : results.cells) {
-      positions.push_back(family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position);
-    }
-    report::TextTable part(options, heading.baseline);
-    part.add(results, positions);
-    const std::scoped_lock lock(mutex);
-    table.append(std::move(part));
-  };
-  const Status done = reader.derive(families, table.needed_metrics(), processor_count(), add);
+  const Status done = report::each_family(reader, families, table.needed_metrics(), filter, options.best,
+                                          [&](const report::FamilyResults& family) {
+                                            report::TextTable part(options, heading.baseline);
+                                            part.add(family.results, family.positions);
+                                            const std::scoped_lock lock(mutex);
+                                            table.append(std::move(part));
+                                          });
   if (!done) return done;
   table.print(report::environment_differences(heading.environments, table.devices()), heading.allocator,
               print_table_text);
@@ -122,15 +104,12 @@ class InOrder {
 
 // Prints the lines of the cells, family by family.
 Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
-                               const report::CellFilter& filter, const report::Format& format) {
-  print_table_text(format.begin());
+                               const report::CellFilter& filter) {
+  print_table_text(report::show_csv_header());
   InOrder printer;
-  return reader.derive(families, metrics::all_metrics(), processor_count(), [&](metrics::DerivedFamily family) {
-    const std::vector<store::DerivedValue> values = values_of(family);
-    const report::Results results = report::results_of(family.cells, values, filter, reader.heading().baseline,
-                                                       /*with_best_options=*/false);
-    printer.add(static_cast<std::size_t>(family.family - families.data()), format.lines(results));
-  });
+  return report::each_family(
+      reader, families, metrics::all_metrics(), filter, /*with_best_options=*/false,
+      [&](const report::FamilyResults& family) { printer.add(family.number, report::show_csv_lines(family.results)); });
 }
 
 // Shows results whose cells do not fit into memory together.
@@ -141,14 +120,14 @@ int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& ar
   if (const Status known = filter.check(); !known) return report_failure(known.error(), kWrongUsage);
   const report::ShowOptions options =
       options_for_terminal(arguments.all, arguments.best || reader.heading().asks_best_options, arguments.notes);
-  const Status done = format.lines != nullptr ? print_lines_of_families(reader, chosen->families, filter, format)
-                                              : print_table_of_families(reader, chosen->families, filter, options);
+  const Status done = format.is("csv") ? print_lines_of_families(reader, chosen->families, filter)
+                                       : print_table_of_families(reader, chosen->families, filter, options);
   if (!done) return report_failure(done.error(), kCannotGoOn);
   return kSuccess;
 }
 
 int show(const ShowArguments& arguments) {
-  const auto format = report::find_format(arguments.json ? "json" : arguments.format);
+  const auto format = arguments.format.among(report::show_formats());
   if (!format) return report_failure(format.error(), kWrongUsage);
   const auto sources = sources_of(arguments.results);
   if (!sources) return report_failure(sources.error(), kWrongUsage);
@@ -156,8 +135,8 @@ int show(const ShowArguments& arguments) {
       *sources, arguments.baseline.empty() ? std::nullopt : std::optional(arguments.baseline));
   if (has_code(reader, ErrorCode::not_found)) return report_failure(reader.error(), kWrongUsage);
   if (!reader) return report_failure(reader.error(), kCannotGoOn);
-  const bool comes_in_parts = !arguments.series && !arguments.findings &&
-                              ((*format)->lines != nullptr || std::string_view((*format)->name) == "text");
+  const bool comes_in_parts =
+      !arguments.series && !arguments.findings && ((*format)->is("csv") || (*format)->is("text"));
   if (comes_in_parts && reader->cell_count() > metrics::kMostCellsInMemory) {
     return show_family_by_family(*reader, arguments, **format);
   }
@@ -170,13 +149,12 @@ int show(const ShowArguments& arguments) {
   const report::ShowOptions options =
       options_for_terminal(arguments.all, arguments.best || derived->asks_best_options, arguments.notes);
   const bool is_table = !arguments.series && !arguments.findings;
-  const bool is_text = std::string_view((*format)->name) == "text";
   const bool is_of_all = std::all_of(arguments.wanted.begin(), arguments.wanted.end(),
                                      [](const auto& filter) { return filter.second.empty(); });
-  const bool has_answer = is_table && is_text && is_of_all && derived->cells.size() <= kMostCellsWithAnAnswer;
-  const bool is_json = std::string_view((*format)->name) == "json";
+  const bool has_answer =
+      is_table && (*format)->is("text") && is_of_all && derived->cells.size() <= kMostCellsWithAnAnswer;
   metrics::series::DerivedSeries series;
-  if (!is_table || is_json || has_answer) {
+  if (!is_table || (*format)->is("json") || has_answer) {
     if (const Status added = add_spanning(*results, *sources, *derived, series); !added) {
       return report_failure(added.error(), kCannotGoOn);
     }
@@ -184,15 +162,8 @@ int show(const ShowArguments& arguments) {
   if (has_answer) print_answer(*results);
   print_table_text(arguments.series     ? report::series_text(*results, options)
                    : arguments.findings ? report::findings_text(*results, options)
-                                        : (*format)->show(*results, options));
+                                        : report::show(**format, *results, options));
   return kSuccess;
-}
-
-std::string help_on_formats() {
-  std::string text = "Formats:\n";
-  for (const report::Format& format : report::formats())
-    text += fmt::format("  {:<10}{}\n", format.name, format.meaning);
-  return text;
 }
 
 }  // namespace
@@ -219,8 +190,6 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   CLI::App* command = app.add_subcommand("show", "Print results as a table, or in another format");
   constexpr int kMostFolders = 1000;
   add_source_options(*command, arguments->results, "Results folders, which are read as one", 1, kMostFolders);
-  CLI::Option* format = command->add_option("--format", arguments->format, "Output format (default: text); see below");
-  command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
   add_filter_options(*command, arguments->wanted);
   command->add_option("--baseline", arguments->baseline,
                       "The compiler to which speed-ups refer: NAME, NAME@VERSION, or its label in the study (default: "
@@ -236,16 +205,16 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   CLI::Option* findings = command->add_flag("--findings", arguments->findings,
                                             "Instead of the table of cells: what the results say, in sentences; "
                                             "reversed orders; the paper's claims");
-  for (CLI::Option* option : {series, findings}) option->excludes(format)->excludes("--json")->excludes("--best");
-  series->excludes(findings);
-  command->footer(
-      help_on_formats() +
+  add_format_option(
+      *command, arguments->format, report::show_formats(),
       "A filter may be repeated: a cell is shown if one of its words fits.\n\n"
       "Examples:\n  ngb show results/quickstart\n"
       "  ngb show results/quickstart --format csv --compiler openvino --batch 1 > openvino.csv\n"
       "  ngb show results/versions --baseline onnxruntime@1.30.0\n"
       "  ngb show results/quickstart --findings\n"
       "  ngb show results/xeon results/laptop --as results/xeon:local=xeon --as results/laptop:local=laptop");
+  for (CLI::Option* option : {series, findings}) option->excludes("--format")->excludes("--json")->excludes("--best");
+  series->excludes(findings);
   command->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "report/json_text.h"
+#include "report/write/json.h"
 
 namespace ngb::app {
 namespace {

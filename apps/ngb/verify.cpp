@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/format_option.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
 #include "bundle/verification.h"
@@ -24,8 +25,7 @@ using bundle::Verification;
 
 struct VerifyArguments {
   std::string bundle;
-  std::string format = "text";
-  bool json = false;
+  FormatArguments format;
 };
 
 // The outcome of the whole: a word for programs, a sentence for people, and the exit code.
@@ -126,10 +126,12 @@ nlohmann::json verification_json(const std::string& given, const Verification& v
 }
 
 int verify(const VerifyArguments& arguments) {
+  const auto format = arguments.format.among(report::text_and_json());
+  if (!format) return report_failure(format.error(), kWrongUsage);
   const auto verification = bundle::verify_bundle(arguments.bundle, describe(this_revision()));
   if (!verification) return report_failure(verification.error(), kCannotGoOn);
   const BundleVerdict verdict = verdict_on(*verification);
-  if (arguments.json || arguments.format == "json") {
+  if ((*format)->is("json")) {
     print_json_text(verification_json(arguments.bundle, *verification, verdict));
   } else {
     print_verification(arguments.bundle, *verification, verdict);
@@ -153,14 +155,12 @@ void add_verify(CLI::App& app, const Installation& /*installation*/, Action& cho
   const auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* command = app.add_subcommand("verify", "Check a bundle: its files, and every number from the samples");
   command->add_option("bundle", arguments->bundle, "The zip file, or the folder that it was unpacked into")->required();
-  CLI::Option* format = command->add_option("--format", arguments->format, "Output format: text (default) or json")
-                            ->check(CLI::IsMember({"text", "json"}));
-  command->add_flag("--json", arguments->json, "Short for --format json")->excludes(format);
-  command->footer(
-      help_on_rules() +
-      "Exit code 0: all hold. 3: the bundle cannot be read, a newer version of ngb has made it, or the version that\n"
-      "has made it has to decide.\n\n"
-      "Examples:\n  ngb verify quickstart.zip\n  ngb verify quickstart.zip --format json");
+  add_format_option(*command, arguments->format, report::text_and_json(),
+                    help_on_rules() +
+                        "Exit code 0: all hold. 3: the bundle cannot be read, a newer version of ngb has made it, or "
+                        "the version that\n"
+                        "has made it has to decide.\n\n"
+                        "Examples:\n  ngb verify quickstart.zip\n  ngb verify quickstart.zip --format json");
   command->callback([=, &chosen] { chosen = [=] { return verify(*arguments); }; });
 }
 

@@ -16,7 +16,7 @@
 #include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
 #include "report/folder/folder.h"
-#include "report/show.h"
+#include "report/show/show.h"
 #include "store/copy.h"
 
 namespace ngb::bundle {
@@ -38,9 +38,7 @@ Status derive_all(const fs::path& results_file, const fs::path& cells_file) {
                 "check that the disk has room");
   }
   const report::Results results = report::all_results(derived->cells, derived->values, derived->baseline);
-  const auto format = report::find_format("csv");
-  if (!format) return error_of(format);
-  return file::write_atomically(cells_file, (*format)->show(results, {}));
+  return file::write_atomically(cells_file, report::show_csv(results));
 }
 
 Status write_what_the_results_say(const fs::path& results_file, const fs::path& folder) {

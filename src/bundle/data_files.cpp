@@ -10,8 +10,8 @@
 
 #include "base/file.h"
 #include "base/json_text.h"
-#include "report/csv_text.h"
-#include "report/json_text.h"
+#include "report/write/csv.h"
+#include "report/write/json.h"
 #include "work/json_bounds.h"
 
 namespace ngb::bundle {

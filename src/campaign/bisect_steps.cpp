@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "campaign/gate_study.h"
 #include "campaign/judge_results.h"
-#include "report/outcomes.h"
+#include "report/compare/outcomes.h"
 #include "report/words.h"
 #include "store/store.h"
 #include "toolchain/pip.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats what `ngb bisect` prints.
+// What `ngb bisect` prints.
 #pragma once
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/bisection.h"
-#include "base/result.h"
 #include "metrics/bisection_step.h"
+#include "report/document.h"
+#include "report/formats.h"
 
 namespace ngb::report {
 
@@ -38,20 +38,13 @@ struct Bisected {
   std::string folder{};                 // of the bisection
 };
 
-struct BisectionOptions {
-  int width = 100;  // columns of the terminal
-  bool color = false;
-};
+// The formats of `ngb bisect`.
+const FormatNames& bisection_formats();
 
-// A format of `ngb bisect` is a row of the table in bisection.cpp.
-struct BisectionFormat {
-  const char* name;     // the argument of --format: "json"
-  const char* meaning;  // for --help
-  std::string (*show)(const Bisected& bisected, const BisectionOptions& options);
-};
-std::span<const BisectionFormat> bisection_formats();
-// The Error names the nearest format, or lists all.
-Result<const BisectionFormat*> find_bisection_format(std::string_view name);
+// Returns a table with a row for each version that was tried, below the answer. JSON also has {"summary", "compiler",
+// "from", "to", "fault", "slower_ratio", "faster_ratio", "outcome": "found" | "undecided" | "not_worse", "first_bad",
+// "last_good", "undecided": […], "stepped_over": […], "versions": […], …}; what is unknown is null.
+Document bisection_document(const Bisected& bisected);
 
 // Returns the answer in one sentence: "onnxruntime 1.29.0 is the first version that is slower than 1.27.0 by more than
 // 3 %", or that the last version is not worse.

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "report/table.h"
+#include "report/write/text.h"
 #include "statistics/statistics.h"
 
 namespace ngb::report {
@@ -42,8 +42,6 @@ std::string rounds_text(const Calibration& found) {
                                                  : fmt::format("{} to {}", found.least_rounds, found.most_rounds);
 }
 
-TableCell plain_cell(std::string main) { return {std::move(main), "", Style::plain}; }
-
 // Differences of the median cell and of the cell that 80 % stay below, and the time that a cell's rounds take.
 std::string told_text(const Calibration& found, int rounds) {
   return fmt::format("{}, {} in {}", percent_text(metrics::smallest_difference(found.median_deviation, rounds)),
@@ -55,35 +53,35 @@ std::string duration_text(const std::optional<double>& seconds) {
   return seconds ? text::human_duration(*seconds) : "–";
 }
 
-TableRow row_of_threads(const CalibratedThreads& measured) {
+Row row_of_threads(const CalibratedThreads& measured) {
   const Calibration found = metrics::calibrate(measured.cells);
-  TableRow row;
-  row.cells.push_back(plain_cell(fmt::format("{}", measured.threads)));
-  row.cells.push_back(plain_cell(fmt::format("{}", measured.turns)));
+  Row row;
+  row.entries.push_back(text_entry(fmt::format("{}", measured.threads)));
+  row.entries.push_back(text_entry(fmt::format("{}", measured.turns)));
   if (found.cells == 0) {
-    row.rest = plain_cell("no cell has three rounds");
+    row.rest = text_entry("no cell has three rounds");
     return row;
   }
-  row.cells.push_back(plain_cell(fmt::format("{}", found.cells)));
-  row.cells.push_back(plain_cell(rounds_text(found)));
-  row.cells.push_back(
-      plain_cell(fmt::format("{}, {}", percent_text(found.median_deviation), percent_text(found.high_deviation))));
-  for (const int rounds : kShownRounds) row.cells.push_back(plain_cell(told_text(found, rounds)));
-  row.cells.push_back(plain_cell(fmt::format("{} of {}", found.false_verdicts, found.cells)));
-  row.cells.push_back(plain_cell(found.lag_1 ? fmt::format("{:+.2f}", *found.lag_1) : "–"));
+  row.entries.push_back(text_entry(fmt::format("{}", found.cells)));
+  row.entries.push_back(text_entry(rounds_text(found)));
+  row.entries.push_back(
+      text_entry(fmt::format("{}, {}", percent_text(found.median_deviation), percent_text(found.high_deviation))));
+  for (const int rounds : kShownRounds) row.entries.push_back(text_entry(told_text(found, rounds)));
+  row.entries.push_back(text_entry(fmt::format("{} of {}", found.false_verdicts, found.cells)));
+  row.entries.push_back(text_entry(found.lag_1 ? fmt::format("{:+.2f}", *found.lag_1) : "–"));
   return row;
 }
 
-TableRow row_of_cell(const CalibratedThreads& measured, const EqualCell& cell) {
+Row row_of_cell(const CalibratedThreads& measured, const EqualCell& cell) {
   const auto deviation = statistics::standard_deviation(cell.differences);
-  TableRow row;
-  row.cells.push_back(plain_cell(text::visible(cell.name)));
-  row.cells.push_back(plain_cell(fmt::format("{}", measured.threads)));
-  row.cells.push_back(plain_cell(fmt::format("{}", measured.turns)));
-  row.cells.push_back(plain_cell(duration_text(cell.inference_s)));
-  row.cells.push_back(plain_cell(duration_text(cell.process_s)));
-  row.cells.push_back(plain_cell(fmt::format("{}", cell.differences.size())));
-  row.cells.push_back(plain_cell(deviation ? percent_text(*deviation) : "–"));
+  Row row;
+  row.entries.push_back(text_entry(text::visible(cell.name)));
+  row.entries.push_back(text_entry(fmt::format("{}", measured.threads)));
+  row.entries.push_back(text_entry(fmt::format("{}", measured.turns)));
+  row.entries.push_back(text_entry(duration_text(cell.inference_s)));
+  row.entries.push_back(text_entry(duration_text(cell.process_s)));
+  row.entries.push_back(text_entry(fmt::format("{}", cell.differences.size())));
+  row.entries.push_back(text_entry(deviation ? percent_text(*deviation) : "–"));
   return row;
 }
 
@@ -153,20 +151,21 @@ std::string needed_text(std::optional<int> rounds) {
 
 std::string calibration_text(const DeviceCalibration& device, int width, bool color) {
   Table threads;
-  threads.columns = {{"threads", true, 0},
-                     {"turns", false, 0},
-                     {"cells", false, 0},
-                     {"rounds", false, 3},
-                     {"sd of a round [median, 80 %]", false, 0},
-                     {"found in 5 rounds", false, 0},
-                     {"found in 15 rounds", false, 1},
-                     {"false verdicts", false, 2},
-                     {"lag-1", false, 4}};
+  threads.columns = {text_column("threads"),
+                     number_column("turns"),
+                     number_column("cells"),
+                     number_column("rounds", 3),
+                     number_column("sd of a round [median, 80 %]"),
+                     number_column("found in 5 rounds"),
+                     number_column("found in 15 rounds", 1),
+                     number_column("false verdicts", 2),
+                     number_column("lag-1", 4)};
   Table cells;
-  cells.columns = {{"cell", true, 0},     {"threads", false, 0}, {"turns", false, 0},        {"inference", false, 0},
-                   {"process", false, 1}, {"rounds", false, 0},  {"sd of a round", false, 0}};
-  TableSection all{.title = "two equal sides, by number of threads and of turns"};
-  TableSection each{.title = "two equal sides, by cell"};
+  cells.columns = {text_column("cell"),           number_column("threads"),    number_column("turns"),
+                   number_column("inference"),    number_column("process", 1), number_column("rounds"),
+                   number_column("sd of a round")};
+  Section all{.title = "two equal sides, by number of threads and of turns"};
+  Section each{.title = "two equal sides, by cell"};
   for (const CalibratedThreads& measured : device.threads) {
     all.rows.push_back(row_of_threads(measured));
     for (const EqualCell& cell : measured.cells) each.rows.push_back(row_of_cell(measured, cell));

@@ -10,8 +10,8 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "metrics/outcome.h"
-#include "report/numbers.h"
 #include "report/words.h"
+#include "report/write/numbers.h"
 
 namespace ngb::report {
 namespace {
@@ -82,11 +82,10 @@ bool is_deviation(const Metric& metric) {
   });
 }
 
-std::string interval_of(const DerivedValue& value, const char* unit) {
-  const bool is_exact = value.low == value.value && value.high == value.value;  // the baseline against itself
-  if (!value.low || !value.high || is_exact) return {};
-  return fmt::format(" [{}, {}]", number_beside(*value.low, *value.value, unit),
-                     number_beside(*value.high, *value.value, unit));
+// Returns good or bad for a speed-up whose interval is wholly above or below 1.
+Style style_of_value(const Metric& metric, const Entry& value) {
+  if (std::string_view(metric.name) != "speed_up_ratio" || !value.low || !value.high) return Style::plain;
+  return *value.low > 1 ? Style::good : *value.high < 1 ? Style::bad : Style::plain;
 }
 
 }  // namespace
@@ -214,19 +213,32 @@ std::string precision_below(const Results& results, const CellData& cell, const 
                                                                                       : baseline->of.compiler.precision;
 }
 
-ShownNumber shown_number(const Results& results, const CellData& cell, const NumberColumn& column) {
-  const char* unit = column.metric->unit;
-  const DerivedValue* value = results.values.find(cell.cell_id, column.metric->name);
-  if (value == nullptr || !value->value) return {"–", ""};
-  ShownNumber shown{number(*value->value, unit), interval_of(*value, unit)};
-  const std::string below = precision_below(results, cell, *column.metric);
-  if (!below.empty()) shown.tail += " over " + text::visible(below);
-  if (column.deviation == nullptr) return shown;
-  const DerivedValue* deviation = results.values.find(cell.cell_id, column.deviation->name);
-  if (deviation != nullptr && deviation->value) {
-    shown.tail = " ± " + number_beside(*deviation->value, *value->value, unit);
+Column described(const NumberColumn& column, std::string_view over) {
+  return number_column(heading(column, over), std::max(0, column.metric->rank - metrics::kFirstToLeaveOut + 1),
+                       column.metric->unit);
+}
+
+Entry value_entry(const Results& results, const CellData& cell, const Metric& metric) {
+  const DerivedValue* const found = results.values.find(cell.cell_id, metric.name);
+  if (found == nullptr) return {};
+  if (!found->value) return {.reason = found->reason};
+  return {
+      .value = *found->value, .low = found->low, .high = found->high, .over = precision_below(results, cell, metric)};
+}
+
+Entry metric_entry(const Results& results, const CellData& cell, const NumberColumn& column) {
+  Entry entry = value_entry(results, cell, *column.metric);
+  entry.style = style_of_value(*column.metric, entry);
+  if (entry.is_empty()) {
+    entry.reason = "unknown";
+    return entry;
   }
-  return shown;
+  const auto number = entry.value.get<double>();
+  if (entry.low == number && entry.high == number) entry.low = entry.high = std::nullopt;
+  if (column.deviation == nullptr) return entry;
+  const DerivedValue* const deviation = results.values.find(cell.cell_id, column.deviation->name);
+  if (deviation != nullptr) entry.deviation = deviation->value;
+  return entry;
 }
 
 std::string why_no_numbers(const CellData& cell) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metrics/metric.h"
+#include "report/document.h"
 #include "report/results.h"
 #include "report/values.h"
 #include "report/words.h"
@@ -63,13 +64,16 @@ std::vector<NumberColumn> number_columns(bool all, Having of_table);
 // other than the identity, in a form that may be printed; it is "" for the identity.
 std::string heading(const NumberColumn& column, std::string_view over);
 
-// A number with its deviation or interval: {"52.1", " ± 1.2"}; {"–", ""} if it is unknown. That of a bf16 or f16 cell
-// ends in the precision of its baseline: " over f32".
-struct ShownNumber {
-  std::string main{};
-  std::string tail{};
-};
-ShownNumber shown_number(const Results& results, const store::CellData& cell, const NumberColumn& column);
+// Returns the column of people. `over` as in heading.
+Column described(const NumberColumn& column, std::string_view over);
+
+// Returns the metric's value in a table for people, with its deviation or interval. That of the baseline against itself
+// has no interval, that of a bf16 or f16 cell names the precision of its baseline. A speed-up that is told from 1 is
+// good or bad.
+Entry metric_entry(const Results& results, const store::CellData& cell, const NumberColumn& column);
+
+// Returns the value as CSV and JSON have it, with its reason; an entry with neither if the metric was not computed.
+Entry value_entry(const Results& results, const store::CellData& cell, const metrics::Metric& metric);
 
 // Returns the precision of the cell's baseline ("f32") if the metric refers to it and the cell is not in f32; else "".
 std::string precision_below(const Results& results, const store::CellData& cell, const metrics::Metric& metric);

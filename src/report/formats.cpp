@@ -1,32 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 
-#include "report/named_format.h"
-#include "report/show.h"
+#include "base/text.h"
+#include "report/write/csv.h"
+#include "report/write/github.h"
+#include "report/write/json.h"
+#include "report/write/latex.h"
+#include "report/write/markdown.h"
+#include "report/write/publication.h"
+#include "report/write/text.h"
 
 namespace ngb::report {
-
-// The function of each format; show_NAME.cpp defines it.
-std::string show_json(const Results& results, const ShowOptions& options);
-std::string show_csv(const Results& results, const ShowOptions& options);
-std::string show_csv_header();
-std::string show_csv_lines(const Results& results);
-std::string show_markdown(const Results& results, const ShowOptions& options);
-
 namespace {
 
-// name, meaning, show, begin, lines
+// name, ending, meaning, is_for_people, write
 constexpr std::array kFormats{
-    Format{"text", "a table as wide as the terminal", show_text},
-    Format{"json", "every cell with every metric, its interval, or the reason why there is none", show_json},
-    Format{"csv", "a line for each cell, numbers unrounded, every metric", show_csv, show_csv_header, show_csv_lines},
-    Format{"markdown", "a table for GitHub", show_markdown},
+    Format{"text", ".txt", "a table as wide as the terminal", true, to_text},
+    Format{"json", ".json", "everything, numbers with their intervals or the reason why there is none", false,
+           [](const Document& document, const Screen& /*screen*/) { return to_json(document); }},
+    Format{"csv", ".csv", "a line for each row of the table, numbers unrounded", false,
+           [](const Document& document, const Screen& /*screen*/) { return to_csv(document); }},
+    Format{"markdown", ".md", "a table for GitHub", true,
+           [](const Document& document, const Screen& /*screen*/) { return to_markdown(document); }},
+    Format{"github", ".md", "markdown within the limits of a comment; annotations on stderr", true,
+           [](const Document& document, const Screen& /*screen*/) { return to_github(document); }},
+    Format{"md", ".md", "tables for GitHub, with footnotes", true,
+           [](const Document& document, const Screen& /*screen*/) { return to_published_markdown(document); }},
+    Format{"latex", ".tex", "tables for booktabs and siunitx, and numbers.tex with a command for each number", true,
+           [](const Document& document, const Screen& /*screen*/) { return to_latex(document); }},
+    Format{"parquet", ".parquet", "the columns of csv with their types; needs: ngb toolchain install parquet", false,
+           nullptr},
 };
 
 }  // namespace
 
 std::span<const Format> formats() { return kFormats; }
 
-Result<const Format*> find_format(std::string_view name) { return find_named(formats(), name); }
+const FormatNames& text_and_json() {
+  static const FormatNames kNames{"text", "json"};
+  return kNames;
+}
+
+const FormatNames& table_formats() {
+  static const FormatNames kNames{"csv", "md", "latex", "json", "parquet"};
+  return kNames;
+}
+
+Result<const Format*> find_format(std::string_view name, const FormatNames& offered) {
+  for (const Format& format : kFormats) {
+    const bool is_offered = std::find(offered.begin(), offered.end(), format.name) != offered.end();
+    if (is_offered && format.is(name)) return &format;
+  }
+  const auto near = text::nearest(name, offered);
+  return fail(near ? "unknown format, did you mean " + *near + "?"
+                   : "unknown format, expected one of: " + text::join(offered, ", "),
+              std::string(name));
+}
+
+std::string help_on_formats(const FormatNames& offered) {
+  std::string text = "Formats:\n";
+  for (const std::string& name : offered) {
+    text += fmt::format("  {:<10}{}\n", name, (*find_format(name, offered))->meaning);
+  }
+  return text;
+}
 
 }  // namespace ngb::report

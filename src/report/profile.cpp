@@ -16,32 +16,32 @@ namespace {
 using nlohmann::json;
 using store::CellData;
 
-ProfileValue unknown_value(std::string reason) { return {.reason = std::move(reason)}; }
+Entry unknown_value(std::string reason) { return {.reason = std::move(reason)}; }
 
-ProfileValue value_of_metric(std::string_view name, const CellData& cell, const Results& results) {
+Entry value_of_metric(std::string_view name, const CellData& cell, const Results& results) {
   const store::DerivedValue* const found = results.values.find(cell.cell_id, name);
   if (found == nullptr) return unknown_value(fmt::format("{} was not computed", name));
   if (!found->value) return unknown_value(found->reason);
-  return {*found->value, found->low, found->high, ""};
+  return {.value = *found->value, .low = found->low, .high = found->high};
 }
 
-ProfileValue of_attribute(const ProfileColumn& column, const CellData& cell, const Results& /*results*/,
-                          const CostPerHour& /*costs*/) {
+Entry of_attribute(const ProfileColumn& column, const CellData& cell, const Results& /*results*/,
+                   const CostPerHour& /*costs*/) {
   const auto all = attributes();
   const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Attribute& each) { return each.name == column.name; });
-  return found == all.end() ? ProfileValue{} : ProfileValue{.value = found->of(cell)};
+      std::find_if(all.begin(), all.end(), [&](const Attribute& each) { return each.name == column.name(); });
+  return found == all.end() ? Entry{} : Entry{.value = found->of(cell)};
 }
 
-ProfileValue of_metric(const ProfileColumn& column, const CellData& cell, const Results& results,
-                       const CostPerHour& /*costs*/) {
-  return value_of_metric(column.name, cell, results);
+Entry of_metric(const ProfileColumn& column, const CellData& cell, const Results& results,
+                const CostPerHour& /*costs*/) {
+  return value_of_metric(column.name(), cell, results);
 }
 
 // Returns the highest resident memory of the phase over the processes that count. The column is PHASE_peak_bytes.
-ProfileValue of_phase_peak(const ProfileColumn& column, const CellData& cell, const Results& results,
-                           const CostPerHour& /*costs*/) {
-  const std::string_view phase = std::string_view(column.name).substr(0, column.name.find("_peak_bytes"));
+Entry of_phase_peak(const ProfileColumn& column, const CellData& cell, const Results& results,
+                    const CostPerHour& /*costs*/) {
+  const std::string_view phase = std::string_view(column.name()).substr(0, column.name().find("_peak_bytes"));
   std::optional<std::uint64_t> highest;
   for (const store::RecordedProcess& process : cell.processes) {
     for (const samples::PhaseUse& use : process.phases) {
@@ -51,8 +51,8 @@ ProfileValue of_phase_peak(const ProfileColumn& column, const CellData& cell, co
     }
   }
   if (highest) return {.value = *highest};
-  const ProfileValue timed = value_of_metric("timed_peak_bytes", cell, results);
-  return unknown_value(timed.value.is_null() ? timed.reason : fmt::format("no {} phase", phase));
+  const Entry timed = value_of_metric("timed_peak_bytes", cell, results);
+  return unknown_value(timed.is_empty() ? timed.reason : fmt::format("no {} phase", phase));
 }
 
 // The meter of a cell's energy: the widest one that measured what computed.
@@ -68,57 +68,57 @@ constexpr EnergyMeter kPackages{"package_energy_per_inference_j", "net_package_e
                                 "RAPL: the processor packages"};
 
 const EnergyMeter& meter_of(const CellData& cell, const Results& results) {
-  if (!value_of_metric(kBoard.gross, cell, results).value.is_null()) return kBoard;
+  if (!value_of_metric(kBoard.gross, cell, results).is_empty()) return kBoard;
   return cell.of.compute_device.value == "gpu" ? kGpu : kPackages;
 }
 
-ProfileValue of_energy(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
-                       const CostPerHour& /*costs*/) {
+Entry of_energy(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
+                const CostPerHour& /*costs*/) {
   return value_of_metric(meter_of(cell, results).gross, cell, results);
 }
 
-ProfileValue of_net_energy(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
-                           const CostPerHour& /*costs*/) {
+Entry of_net_energy(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
+                    const CostPerHour& /*costs*/) {
   const EnergyMeter& meter = meter_of(cell, results);
   return meter.net == nullptr ? unknown_value("the power of the idle GPU is not measured")
                               : value_of_metric(meter.net, cell, results);
 }
 
-ProfileValue of_energy_source(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
-                              const CostPerHour& /*costs*/) {
+Entry of_energy_source(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
+                       const CostPerHour& /*costs*/) {
   const EnergyMeter& meter = meter_of(cell, results);
-  const ProfileValue gross = value_of_metric(meter.gross, cell, results);
-  return gross.value.is_null() ? unknown_value(gross.reason) : ProfileValue{.value = meter.source};
+  const Entry gross = value_of_metric(meter.gross, cell, results);
+  return gross.is_empty() ? unknown_value(gross.reason) : Entry{.value = meter.source};
 }
 
-ProfileValue of_cost(const ProfileColumn& /*column*/, const CellData& cell, const Results& /*results*/,
-                     const CostPerHour& costs) {
+Entry of_cost(const ProfileColumn& /*column*/, const CellData& cell, const Results& /*results*/,
+              const CostPerHour& costs) {
   const auto found = costs.find(cell.of.device);
   return found == costs.end()
              ? unknown_value("no cost_per_hour of this device, in the study's devices or by --cost DEVICE=PRICE")
-             : ProfileValue{.value = found->second};
+             : Entry{.value = found->second};
 }
 
 // The interval is that of the speed: the slower, the dearer.
-ProfileValue of_cost_of_million(const ProfileColumn& column, const CellData& cell, const Results& results,
-                                const CostPerHour& costs) {
-  const ProfileValue cost = of_cost(column, cell, results, costs);
-  if (cost.value.is_null()) return cost;
-  ProfileValue speed = value_of_metric("throughput_per_s", cell, results);
-  if (speed.value.is_null()) return speed;
+Entry of_cost_of_million(const ProfileColumn& column, const CellData& cell, const Results& results,
+                         const CostPerHour& costs) {
+  const Entry cost = of_cost(column, cell, results, costs);
+  if (cost.is_empty()) return cost;
+  Entry speed = value_of_metric("throughput_per_s", cell, results);
+  if (speed.is_empty()) return speed;
   constexpr double kSecondsPerHour = 3600;
   constexpr double kMillion = 1e6;
   const auto at = [&](double per_s) {
     return cost.value.get<double>() / kSecondsPerHour * kMillion * cell.of.model.key.batch / per_s;
   };
-  ProfileValue value{.value = at(speed.value.get<double>())};
+  Entry value{.value = at(speed.value.get<double>())};
   if (speed.high) value.low = at(*speed.high);
   if (speed.low) value.high = at(*speed.low);
   return value;
 }
 
-ProfileValue of_toolchain(const ProfileColumn& /*column*/, const CellData& cell, const Results& /*results*/,
-                          const CostPerHour& /*costs*/) {
+Entry of_toolchain(const ProfileColumn& /*column*/, const CellData& cell, const Results& /*results*/,
+                   const CostPerHour& /*costs*/) {
   if (cell.processes.empty()) return unknown_value("no process completed");
   const samples::Provenance& made_with = cell.processes.back().made_with;
   if (made_with.worker_sha256.empty()) return unknown_value("not recorded");
@@ -133,21 +133,56 @@ constexpr std::array kLaterMetricColumns{"compile_s",          "load_s",        
                                          "max_absolute_error", "process_count", "repetition_count"};
 constexpr std::array kPhases{"open", "compile", "load", "check", "warm_up", "timed"};
 
+// The columns that people see: their headings, and the rank of each in a table that is too wide.
+struct ForPeople {
+  const char* name;
+  const char* heading;
+  int rank;
+};
+constexpr std::array kForPeople{ForPeople{"device", "device", 3},
+                                ForPeople{"model", "model", 0},
+                                ForPeople{"batch", "batch", 0},
+                                ForPeople{"compiler_label", "compiler", 0},
+                                ForPeople{"compiler_version", "version", 8},
+                                ForPeople{"threads", "threads", 5},
+                                ForPeople{"precision", "precision", 9},
+                                ForPeople{"throughput_per_s", "samples/s", 0},
+                                ForPeople{"latency_p50_s", "p50", 0},
+                                ForPeople{"latency_p90_s", "p90", 10},
+                                ForPeople{"latency_p95_s", "p95", 11},
+                                ForPeople{"latency_p99_s", "p99", 1},
+                                ForPeople{"cpu_per_inference_s", "CPU an inference", 6},
+                                ForPeople{"energy_per_inference_j", "J an inference", 6},
+                                ForPeople{"timed_peak_bytes", "peak", 2},
+                                ForPeople{"compile_s", "compile", 7},
+                                ForPeople{"cold_start_s", "cold start", 4},
+                                ForPeople{"max_absolute_error", "max error", 12},
+                                ForPeople{"cost_per_million_inferences", "cost of 10⁶", 4}};
+
+void show_to_people(std::vector<ProfileColumn>& columns) {
+  for (const ForPeople& shown : kForPeople) {
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [&](const ProfileColumn& each) { return each.name() == shown.name; });
+    Column& column = found->column;
+    column.is_for_people = true;
+    column.heading = shown.heading;
+    column.rank = shown.rank;
+    const std::string_view name = shown.name;
+    if (!column.has_reason && name != "batch" && name != "threads") column.kind = Kind::text;
+    column.is_brief = name != "throughput_per_s";
+  }
+}
+
 ProfileColumn metric_column(const char* name) {
   const metrics::Metric* const metric = metrics::find_metric(name);
-  return {.name = name,
-          .unit = metric->unit,
-          .meaning = metric->formula,
-          .source = metric->source,
-          .has_interval = metric->has_interval,
-          .of = of_metric};
+  return {quantity_column(name, metric->unit, metric->has_interval), metric->formula, metric->source, of_metric};
 }
 
 std::vector<ProfileColumn> make_columns() {
   std::vector<ProfileColumn> columns;
   using work::Role;
   const auto add_key = [&](const char* name, const char* meaning) {
-    columns.push_back({.name = name, .meaning = meaning, .is_key = true, .of = of_attribute});
+    columns.push_back({data_column(name), meaning, "", of_attribute});
   };
   add_key("cell_id", "identifies the configuration in its results file");
   for (const work::Property* each : work::properties_of(
@@ -156,40 +191,40 @@ std::vector<ProfileColumn> make_columns() {
     add_key(each->name, each->meaning);
   }
   for (const char* const name : kMetricColumns) columns.push_back(metric_column(name));
-  columns.push_back({.name = "energy_per_inference_j",
-                     .unit = "joule",
-                     .meaning = "the metric of the widest meter that measured what computed: "
-                                "board_energy_per_inference_j, else gpu_energy_per_inference_j of a cell on a GPU and "
-                                "package_energy_per_inference_j of another; never an estimate",
-                     .has_interval = true,
-                     .of = of_energy});
-  columns.push_back({.name = "net_energy_per_inference_j",
-                     .unit = "joule",
-                     .meaning = "the same without what the idle machine takes",
-                     .has_interval = true,
-                     .of = of_net_energy});
-  columns.push_back(
-      {.name = "energy_source", .meaning = "the meter of the two, and what it measures", .of = of_energy_source});
+  columns.push_back({quantity_column("energy_per_inference_j", "joule", true),
+                     "the metric of the widest meter that measured what computed: "
+                     "board_energy_per_inference_j, else gpu_energy_per_inference_j of a cell on a GPU and "
+                     "package_energy_per_inference_j of another; never an estimate",
+                     "", of_energy});
+  columns.push_back({quantity_column("net_energy_per_inference_j", "joule", true),
+                     "the same without what the idle machine takes", "", of_net_energy});
+  columns.push_back({quantity_column("energy_source", "", false), "the meter of the two, and what it measures", "",
+                     of_energy_source});
   for (const char* const phase : kPhases) {
-    columns.push_back(
-        {.name = fmt::format("{}_peak_bytes", phase),
-         .unit = "bytes",
-         .meaning = fmt::format("highest resident memory of a worker within the phase {}, over processes", phase),
-         .of = of_phase_peak});
+    columns.push_back({quantity_column(fmt::format("{}_peak_bytes", phase), "bytes", false),
+                       fmt::format("highest resident memory of a worker within the phase {}, over processes", phase),
+                       "", of_phase_peak});
   }
   for (const char* const name : kLaterMetricColumns) columns.push_back(metric_column(name));
-  columns.push_back({.name = "cost_per_hour",
-                     .unit = "1",
-                     .meaning = "of the device: `cost_per_hour` in the study or --cost, in any currency",
-                     .of = of_cost});
-  columns.push_back({.name = "cost_per_million_inferences",
-                     .unit = "1",
-                     .meaning = "cost_per_hour / 3600 s · b / T · 10⁶: of a device that is always busy",
-                     .has_interval = true,
-                     .of = of_cost_of_million});
-  columns.push_back({.name = "toolchain_sha256",
-                     .meaning = "digest of the compiler's toolchain: its version and its packages",
-                     .of = of_toolchain});
+  columns.push_back({quantity_column("cost_per_hour", "1", false),
+                     "of the device: `cost_per_hour` in the study or --cost, in any currency", "", of_cost});
+  columns.push_back({quantity_column("cost_per_million_inferences", "1", true),
+                     "cost_per_hour / 3600 s · b / T · 10⁶: of a device that is always busy", "", of_cost_of_million});
+  columns.push_back({quantity_column("toolchain_sha256", "", false),
+                     "digest of the compiler's toolchain: its version and its packages", "", of_toolchain});
+  show_to_people(columns);
+  return columns;
+}
+
+json columns_json() {
+  json columns = json::array();
+  for (const ProfileColumn& each : profile_columns()) {
+    columns.push_back({{"name", each.name()},
+                       {"unit", each.column.unit.empty() ? json(nullptr) : json(each.column.unit)},
+                       {"meaning", each.meaning},
+                       {"source", each.source.empty() ? json(nullptr) : json(each.source)},
+                       {"has_interval", each.column.has_interval}});
+  }
   return columns;
 }
 
@@ -200,19 +235,42 @@ std::span<const ProfileColumn> profile_columns() {
   return kColumns;
 }
 
-const ProfileColumn& profile_column(std::string_view name) {
+const Entry& ProfileRow::at(std::string_view column) const {
   const auto columns = profile_columns();
-  return *std::find_if(columns.begin(), columns.end(), [&](const ProfileColumn& each) { return each.name == name; });
-}
-
-const ProfileValue& ProfileRow::at(std::string_view column) const {
-  return values[static_cast<std::size_t>(&profile_column(column) - profile_columns().data())];
+  const auto found =
+      std::find_if(columns.begin(), columns.end(), [&](const ProfileColumn& each) { return each.name() == column; });
+  return row.entries.at(static_cast<std::size_t>(found - columns.begin()));
 }
 
 ProfileRow profile_row(const store::CellData& cell, const Results& results, const CostPerHour& costs) {
-  ProfileRow row{.has_processes = !cell.processes.empty()};
-  for (const ProfileColumn& column : profile_columns()) row.values.push_back(column.of(column, cell, results, costs));
-  return row;
+  ProfileRow made{.has_processes = !cell.processes.empty()};
+  for (const ProfileColumn& column : profile_columns()) {
+    made.row.entries.push_back(column.of(column, cell, results, costs));
+  }
+  return made;
+}
+
+const FormatNames& profile_formats() {
+  static const FormatNames kNames{"text", "json", "csv", "markdown"};
+  return kNames;
+}
+
+Document profile_document(std::vector<ProfileRow> rows) {
+  Document document{.json_rows = "rows", .extra = {{"columns", columns_json()}}};
+  for (const ProfileColumn& each : profile_columns()) document.table.columns.push_back(each.column);
+  Section& section = document.table.sections.emplace_back();
+  section.title = "inferences of a whole batch; – has a reason in --format json and csv";
+  for (ProfileRow& each : rows) section.rows.push_back(std::move(each.row));
+  return document;
+}
+
+std::string profile_columns_markdown() {
+  std::string text = "| name | unit | meaning | source | interval |\n| --- | --- | --- | --- | --- |\n";
+  for (const ProfileColumn& each : profile_columns()) {
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", each.name(), each.column.unit, each.meaning, each.source,
+                        each.column.has_interval ? "yes" : "");
+  }
+  return text;
 }
 
 }  // namespace ngb::report

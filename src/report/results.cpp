@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <set>
 
+#include "base/processors.h"
 #include "base/text.h"
 #include "report/words.h"
 
@@ -137,6 +139,22 @@ Results results_of(const std::vector<CellData>& cells, const std::vector<Derived
                    const CellFilter& filter, const metrics::Baseline& baseline, bool with_best_options) {
   return results_with(
       cells, derived, baseline, [&](const CellData& cell) { return filter.lets_through(cell); }, with_best_options);
+}
+
+ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+                        std::span<const metrics::Metric* const> metrics, const CellFilter& filter,
+                        bool with_best_options, const UseFamilyResults& use) {
+  const metrics::Baseline& baseline = reader.heading().baseline;
+  return reader.derive(families, metrics, processor_count(), [&](metrics::DerivedFamily family) {
+    std::vector<DerivedValue> values;
+    for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
+    FamilyResults part{.results = results_of(family.cells, values, filter, baseline, with_best_options),
+                       .number = static_cast<std::size_t>(family.family - families.data())};
+    for (const CellData* cell : part.results.cells) {
+      part.positions.push_back(family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position);
+    }
+    use(part);
+  });
 }
 
 Result<PassingFamilies> passing_families(metrics::FamilyReader& reader, CellFilter& filter) {

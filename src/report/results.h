@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -12,8 +13,8 @@
 #include "base/result.h"
 #include "metrics/baseline.h"
 #include "metrics/families.h"
-#include "report/best_options.h"
-#include "report/environments.h"
+#include "report/show/best_options.h"
+#include "report/show/environments.h"
 #include "report/values.h"
 
 namespace ngb::report {
@@ -85,14 +86,28 @@ struct PassingFamilies {
 // Adds all cells of the results to `filter`, if it filters anything, and returns the families of those that pass.
 Result<PassingFamilies> passing_families(metrics::FamilyReader& reader, CellFilter& filter);
 
+// Returns the cells that pass, be it none. Finding the best options takes time; without them `best_options` is empty.
+Results results_of(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived,
+                   const CellFilter& filter, const metrics::Baseline& baseline, bool with_best_options);
+
+// The cells of one family that pass, while results come family by family.
+struct FamilyResults {
+  Results results;
+  std::vector<std::size_t> positions{};  // of the results' cells, among all cells
+  std::size_t number = 0;                // of the family
+};
+// Calls `use` with each of the families and the values of these metrics. Several threads call it at the same time, in
+// no particular order. Finding the best options takes time; without them there are none. Returns the first error; then
+// some families were left out.
+using UseFamilyResults = std::function<void(const FamilyResults& part)>;
+ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+                        std::span<const metrics::Metric* const> metrics, const CellFilter& filter,
+                        bool with_best_options, const UseFamilyResults& use);
+
 // Returns the cells that pass the filters. Returns the error of CellFilter::check.
 Result<Results> passing_results(const std::vector<store::CellData>& cells,
                                 const std::vector<store::DerivedValue>& derived,
                                 const std::map<std::string, std::vector<std::string>>& wanted,
                                 const metrics::Baseline& baseline = {});
-
-// Returns the cells that pass, be it none. Finding the best options takes time; without them `best_options` is empty.
-Results results_of(const std::vector<store::CellData>& cells, const std::vector<store::DerivedValue>& derived,
-                   const CellFilter& filter, const metrics::Baseline& baseline, bool with_best_options);
 
 }  // namespace ngb::report

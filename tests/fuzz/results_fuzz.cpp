@@ -18,7 +18,7 @@
 
 #include "base/file.h"
 #include "metrics/derive.h"
-#include "report/show.h"
+#include "report/show/show.h"
 #include "temporary_folder.h"
 #include "unit/store/made_up.h"
 
@@ -217,8 +217,9 @@ std::string read_all(const fs::path& file) {
   };
   if (const auto derived = ngb::metrics::derive(file, 1); note(derived)) {
     const ngb::report::Results results = ngb::report::all_results(derived->cells, derived->values);
-    for (const ngb::report::Format& format : ngb::report::formats()) {
-      (void)format.show(results, {.all = true, .best = true, .width = 120});
+    for (const std::string& name : ngb::report::show_formats()) {
+      const auto format = ngb::report::find_format(name, ngb::report::show_formats());
+      (void)ngb::report::show(**format, results, {.all = true, .best = true, .width = 120});
     }
   }
   if (auto store = ngb::store::Store::open(file, ngb::store::Mode::read_only); note(store)) {

@@ -9,7 +9,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
-#include "report/csv_text.h"
+#include "report/write/csv.h"
 #include "theme.json.h"
 
 namespace ngb::report::figures {

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "report/tables/formats.h"
+#include "report/formats.h"
 #include "report/tables/paper_tables.h"
 #include "report/tables/published.h"
 #include "report/tables/quoted_numbers.h"
@@ -33,8 +33,8 @@ Status check_published(const std::string& device) {
 Status remove_earlier_tables(const fs::path& folder) {
   std::vector<fs::path> files{folder / kNumbersFile};
   for (const tables::PaperTable& table : tables::paper_tables()) {
-    for (const tables::Format& format : tables::formats()) {
-      files.push_back(folder / (std::string(table.name) + format.ending));
+    for (const std::string& format : table_formats()) {
+      files.push_back(folder / (std::string(table.name) + (*find_format(format, table_formats()))->ending));
     }
   }
   for (const fs::path& file : files) {
@@ -45,11 +45,11 @@ Status remove_earlier_tables(const fs::path& folder) {
   return Done{};
 }
 
-Status write_as_parquet(const fs::path& folder, const std::vector<tables::Table>& all,
-                        const tables::ParquetWriter& writer, const std::string& made_by) {
+Status write_as_parquet(const fs::path& folder, const std::vector<Document>& all, const tables::ParquetWriter& writer,
+                        const std::string& made_by) {
   std::vector<tables::ParquetFile> files;
   std::vector<fs::path> places;
-  for (const tables::Table& table : all) {
+  for (const Document& table : all) {
     places.push_back(folder / (table.name + ".parquet"));
     files.push_back({&table, file::partial_path(places.back())});
   }
@@ -71,7 +71,7 @@ bool is_asked_for(const TablesRequest& request, std::string_view format) {
 Status complete_request(TablesRequest& request, bool with_paper,
                         std::map<std::string, std::vector<std::string>>& wanted) {
   for (const std::string& format : request.formats) {
-    if (const auto known = tables::find_format(format); !known) return error_of(known);
+    if (const auto known = find_format(format, table_formats()); !known) return error_of(known);
   }
   std::vector<std::string> own;
   for (std::string& device : wanted["device"]) {
@@ -92,19 +92,19 @@ Result<WrittenTables> write_tables(const fs::path& folder, const Results& result
   if (const Status made = file::make_folder(written.folder); !made) return error_of(made);
   if (const Status removed = remove_earlier_tables(written.folder); !removed) return error_of(removed);
   const tables::Input input(results, environments, request.published);
-  std::vector<tables::Table> all = tables::make_all(input);
-  for (const tables::Table& table : all) {
-    if (table.rows.empty()) written.without_rows.push_back(fmt::format("{}: {}", table.name, table.why_empty));
+  std::vector<Document> all = tables::make_all(input);
+  for (const Document& each : all) {
+    if (each.table.sections.empty()) written.without_rows.push_back(fmt::format("{}: {}", each.name, each.why_empty));
   }
-  std::erase_if(all, [](const tables::Table& table) { return table.rows.empty(); });
+  std::erase_if(all, [](const Document& each) { return each.table.sections.empty(); });
   written.count = all.size();
   for (const std::string& name : request.formats) {
-    const auto format = tables::find_format(name);
+    const auto format = find_format(name, table_formats());
     if (!format) return error_of(format);
     if ((*format)->write == nullptr) continue;
-    for (const tables::Table& table : all) {
+    for (const Document& table : all) {
       const fs::path file = written.folder / (table.name + (*format)->ending);
-      if (const Status done = file::write_atomically(file, (*format)->write(table)); !done) return error_of(done);
+      if (const Status done = file::write_atomically(file, (*format)->write(table, {})); !done) return error_of(done);
     }
   }
   if (request.parquet && !all.empty()) {

@@ -19,7 +19,7 @@ namespace ngb::report::folder {
 inline constexpr const char* kTablesFolder = "tables";
 
 struct TablesRequest {
-  std::vector<std::string> formats{};              // names of tables::formats(); none: no tables
+  std::vector<std::string> formats{};              // of table_formats(); none: no tables
   std::vector<std::string> published{};            // the paper's devices to show beside one's own, in figures too
   std::optional<tables::ParquetWriter> parquet{};  // nothing: no table is written as Parquet
 };

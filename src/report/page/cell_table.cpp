@@ -31,7 +31,7 @@ bool has_numbers(const CellData& cell) {
 }
 
 // A column of the table.
-struct Column {
+struct CellColumn {
   NumberColumn numbers{};
   std::string only_reason{};  // why there is no number, if that is the same for all cells without one; it is told once
 };
@@ -51,8 +51,8 @@ std::string only_reason(const Results& results, const NumberColumn& column) {
   return reason;
 }
 
-std::string number_html(const Results& results, const CellData& cell, const Column& column) {
-  const ShownNumber shown = shown_number(results, cell, column.numbers);
+std::string number_html(const Results& results, const CellData& cell, const CellColumn& column) {
+  const Shown shown = shown_entry(metric_entry(results, cell, column.numbers), column.numbers.metric->unit);
   const store::DerivedValue* value = value_of(results, cell, column.numbers);
   const bool has_reason = value != nullptr && !value->value && value->reason != column.only_reason;
   const std::string title = has_reason ? fmt::format(" title=\"{}\"", escaped(value->reason)) : "";
@@ -100,7 +100,7 @@ class TableWriter {
         "<table class=\"cells\"><caption>{0}</caption><thead><tr>"
         "<th scope=\"col\">compiler</th>",
         escaped(name_));
-    for (const Column& column : columns_) {
+    for (const CellColumn& column : columns_) {
       html += fmt::format("<th scope=\"col\" class=\"n\">{}</th>", escaped(heading(column.numbers, over)));
     }
     html += "<th scope=\"col\">flags</th></tr></thead>\n";
@@ -111,7 +111,7 @@ class TableWriter {
       last = cell;
     }
     html += last == nullptr ? "</table></div>\n" : "</tbody></table></div>\n";
-    for (const Column& column : columns_) {
+    for (const CellColumn& column : columns_) {
       if (column.only_reason.empty()) continue;
       html +=
           fmt::format("<p>{}: –, where {}.</p>\n", escaped(heading(column.numbers, over)), escaped(column.only_reason));
@@ -135,7 +135,7 @@ class TableWriter {
     std::string html = fmt::format("<tr data-cell=\"{}\" class=\"{}\"><th scope=\"row\">{}", next_cell_++,
                                    name(status_of(cell)), escaped(labels_.compiler(cell)));
     if (has_numbers(cell)) {
-      for (const Column& column : columns_) html += number_html(results_, cell, column);
+      for (const CellColumn& column : columns_) html += number_html(results_, cell, column);
       html += "<td>" + flag_links(results_, cell);
       for (const std::string& remark : cell_remarks(cell)) ++remarks_[remark];
     } else {
@@ -148,7 +148,7 @@ class TableWriter {
   const std::string& name_;
   const Labels& labels_;
   std::size_t next_cell_ = 0;
-  std::vector<Column> columns_{};
+  std::vector<CellColumn> columns_{};
   std::map<std::string, int> remarks_{};  // how many cells have each of cell_remarks
 };
 

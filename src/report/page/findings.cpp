@@ -13,8 +13,8 @@
 #include "report/page/html_table.h"
 #include "report/page/page_parts.h"
 #include "report/page/untrusted.h"
-#include "report/text_width.h"
 #include "report/words.h"
+#include "report/write/text_width.h"
 
 namespace ngb::report::page {
 namespace {

@@ -10,9 +10,8 @@
 #include "metrics/metric.h"
 #include "metrics/series/claims.h"
 #include "metrics/series/series.h"
-#include "report/numbers.h"
-#include "report/series.h"
-#include "report/untrusted_json.h"
+#include "report/series/series.h"
+#include "report/series/untrusted_json.h"
 
 namespace ngb::report::page {
 namespace {
@@ -56,18 +55,23 @@ void fold_equal_columns(SpanningTable& table) {
   if (!equal.empty()) table.remark = fmt::format("In all rows: {}", text::join(equal, ", "));
 }
 
-// Returns a table for each section. A text in place of a row's cells is put into the column `place_of_rest`.
+std::string text_of(const Entry& entry, const std::string& unit) {
+  const Shown shown = shown_entry(entry, unit);
+  return shown.main + shown.tail;
+}
+
+// Returns a table for each section. A text in place of a row's entries is put into the column `place_of_rest`.
 std::vector<SpanningTable> tables_of(const Table& table, std::size_t place_of_rest) {
   std::vector<SpanningTable> made;
-  for (const TableSection& section : table.sections) {
+  for (const Section& section : table.sections) {
     SpanningTable each{.title = section.title};
-    for (const TableColumn& column : table.columns) each.columns.push_back(column.heading);
-    for (const TableRow& row : section.rows) {
+    for (const Column& column : table.columns) each.columns.push_back(column.heading);
+    for (const Row& row : section.rows) {
       Texts fields(table.columns.size());
       for (std::size_t i = 0; i < fields.size(); ++i) {
-        if (!row.rest || i == 0) fields[i] = row.cells[i].main + row.cells[i].tail;
+        if (!row.rest || i == 0) fields[i] = text_of(row.entries[i], table.columns[i].unit);
       }
-      if (row.rest) fields[place_of_rest] = row.rest->main + row.rest->tail;
+      if (row.rest) fields[place_of_rest] = text_of(*row.rest, "");
       each.rows.push_back(std::move(fields));
     }
     made.push_back(fitted(std::move(each)));
@@ -83,16 +87,8 @@ const char* unit_of(const std::string& name) {
 }
 
 std::string value_text(const json& row) {
-  const std::optional<double> value = number_at(row, "value");
-  if (!value) return text_at(row, "reason");
-  const char* const unit = unit_of(text_at(row, "metric"));
-  const std::optional<double> low = number_at(row, "low");
-  const std::optional<double> high = number_at(row, "high");
-  std::string text = number(*value, unit);
-  if (low && high) {
-    text += fmt::format(" [{}, {}]", number_beside(*low, *value, unit), number_beside(*high, *value, unit));
-  }
-  return text;
+  const Entry value = ratio_with_interval(row);
+  return value.is_empty() ? text_at(row, "reason") : text_of(value, unit_of(text_at(row, "metric")));
 }
 
 SpanningTable rows_behind(const json& finding) {
@@ -112,13 +108,12 @@ SpanningTable rows_behind(const json& finding) {
 
 // Returns {a, b, where one of them is faster, their ratio there} of a side of a reversal.
 Texts fields_of_side(const json& side, bool ranks_models) {
-  const TableCell ratio = ratio_with_interval(side);
   const std::string batch = fmt::format("{:g}", number_at(side, "batch").value_or(0));
   const std::string device = text_at(side, "device");
   return {text_at(side, ranks_models ? "model_a" : "compiler_a"),
           text_at(side, ranks_models ? "model_b" : "compiler_b"),
           fmt::format("{}, batch {}, on {}", text_at(side, ranks_models ? "compiler_a" : "model_a"), batch, device),
-          ratio.main + ratio.tail};
+          text_of(ratio_with_interval(side), "ratio")};
 }
 
 SpanningTable reversals(const json& all) {
@@ -163,9 +158,7 @@ SpanningTable unmeasured_claims(const json& all) {
 
 std::string ratio_text(const json& row, const char* name) {
   const auto value = row.find(name);
-  if (value == row.end()) return "–";
-  const TableCell ratio = ratio_with_interval(*value);
-  return ratio.main + ratio.tail;
+  return value == row.end() ? "–" : text_of(ratio_with_interval(*value), "ratio");
 }
 
 SpanningTable fastest_table(const json& answer) {

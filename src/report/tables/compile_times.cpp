@@ -68,11 +68,11 @@ class CompileTimes {
     if (is_new) rows_.push_back({model, batch, {}});
     rows_[place->second].values.emplace(column_title(device, compiler), std::move(entry));
   }
-  [[nodiscard]] Table table() const {
-    Table made{.why_empty = "no compiler other than the identity was measured without a load"};
-    made.columns = {{"model", "model", Kind::text}, {"batch", "batch", Kind::count}};
+  [[nodiscard]] Document table() const {
+    Document made{.why_empty = "no compiler other than the identity was measured without a load"};
+    made.table.columns = {column("model", "model", Kind::text), column("batch", "batch", Kind::count)};
     for (const std::string& title : columns_) {
-      made.columns.push_back({fmt::format("{} {}", kMetric, title), title, Kind::number});
+      made.table.columns.push_back(column(fmt::format("{} {}", kMetric, title), title, Kind::number));
     }
     for (const Line& line : rows_) {
       Row row{{text_entry(line.model), number_entry(line.batch, "")}};
@@ -82,7 +82,7 @@ class CompileTimes {
                               : title.starts_with(kPublishedPrefix) ? empty_entry("not in the published table")
                                                                     : empty_entry("not measured"));
       }
-      made.rows.push_back(std::move(row));
+      add_row(made, std::move(row));
     }
     return made;
   }
@@ -128,7 +128,7 @@ void add_published(const Input& input, const std::set<std::string>& own, Compile
 
 }  // namespace
 
-Table compile_times(const Input& input) {
+Document compile_times(const Input& input) {
   std::vector<const CellData*> cells = cells_of_largest(input);
   keep_outer_batches(cells);
   CompileTimes times;
@@ -142,11 +142,11 @@ Table compile_times(const Input& input) {
               std::move(entry));
   }
   add_published(input, own, times);
-  Table table = times.table();
-  table.remarks.emplace_back("Seconds: compile_s + tuning_s.");
+  Document made = times.table();
+  made.remarks.emplace_back("Seconds: compile_s + tuning_s.");
   if (input.shows_published())
-    table.remarks.emplace_back("Columns of the paper's devices are published, not measured here.");
-  return table;
+    made.remarks.emplace_back("Columns of the paper's devices are published, not measured here.");
+  return made;
 }
 
 }  // namespace ngb::report::tables

@@ -7,11 +7,12 @@
 
 namespace ngb::report::tables {
 
-Table compilers(const Input& input) {
-  Table table{.why_empty = "these results have no cells"};
+Document compilers(const Input& input) {
+  Document made{.why_empty = "these results have no cells"};
   const auto properties = compiler_properties(input.results().cells);
-  for (const work::Property* each : properties) table.columns.push_back({each->heading, each->heading, Kind::text});
-  table.columns.push_back({"device", "device", Kind::text});
+  for (const work::Property* each : properties)
+    made.table.columns.push_back(column(each->heading, each->heading, Kind::text));
+  made.table.columns.push_back(column("device", "device", Kind::text));
   std::set<std::vector<std::string>> seen;
   for (const store::CellData* cell : input.results().cells) {
     std::vector<std::string> fields;
@@ -20,9 +21,9 @@ Table compilers(const Input& input) {
     if (!seen.insert(fields).second) continue;
     Row row;
     for (const std::string& field : fields) row.entries.push_back(text_entry(field));
-    table.rows.push_back(std::move(row));
+    add_row(made, std::move(row));
   }
-  return table;
+  return made;
 }
 
 }  // namespace ngb::report::tables

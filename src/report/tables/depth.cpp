@@ -83,18 +83,18 @@ class DepthLines {
     }
   }
 
-  [[nodiscard]] Table table() const {
+  [[nodiscard]] Document table() const {
     const bool names_blocks = blocks_.size() > 1;
-    Table made;
-    made.columns = {{"device", "device", Kind::text}, {"compiler", "compiler", Kind::text}};
-    if (names_blocks) made.columns.push_back({"block", "block", Kind::text});
-    made.columns.push_back({"width", "width", Kind::count});
+    Document made;
+    made.table.columns = {column("device", "device", Kind::text), column("compiler", "compiler", Kind::text)};
+    if (names_blocks) made.table.columns.push_back(column("block", "block", Kind::text));
+    made.table.columns.push_back(column("width", "width", Kind::count));
     std::set<int> batches;
     for (const DepthLine& line : lines_) {
       for (const auto& [batch, point] : line.points) batches.insert(batch);
     }
     for (const int batch : batches) add_columns(made, batch);
-    for (const DepthLine& line : lines_) made.rows.push_back(row_of(line, batches, names_blocks));
+    for (const DepthLine& line : lines_) add_row(made, row_of(line, batches, names_blocks));
     return made;
   }
 
@@ -107,9 +107,9 @@ class DepthLines {
     return lines_[place->second];
   }
 
-  static void add_columns(Table& table, int batch) {
-    const auto add = [&table](std::string name, std::string heading, Kind kind) {
-      table.columns.push_back({std::move(name), std::move(heading), kind});
+  static void add_columns(Document& made, int batch) {
+    const auto add = [&made](std::string name, std::string heading, Kind kind) {
+      made.table.columns.push_back(column(std::move(name), std::move(heading), kind));
     };
     add(fmt::format("slope_b{}", batch), fmt::format("slope, batch {}", batch), Kind::number);
     add(fmt::format("slope_standard_error_b{}", batch), "", Kind::deviation);
@@ -119,7 +119,8 @@ class DepthLines {
   }
 
   static Row row_of(const DepthLine& line, const std::set<int>& batches, bool names_blocks) {
-    Row row{{text_entry(line.device), text_entry(line.compiler)}, line.is_published};
+    Row row{.entries = {text_entry(line.device), text_entry(line.compiler)},
+            .note = line.is_published ? kPublishedNote : ""};
     if (names_blocks) row.entries.push_back(text_entry(line.block));
     row.entries.push_back(number_entry(line.width, ""));
     for (const int batch : batches) {
@@ -141,7 +142,7 @@ class DepthLines {
   std::set<std::string> blocks_{};
 };
 
-Table depth_table(const Input& input, const char* family, const PublishedTable& published) {
+Document depth_table(const Input& input, const char* family, const PublishedTable& published) {
   DepthLines lines;
   for (const store::SeriesValue* value : input.results().series) {
     if (value->series == kSlope || value->series == kRetention) lines.add(input, *value, family);
@@ -149,18 +150,18 @@ Table depth_table(const Input& input, const char* family, const PublishedTable& 
   for (std::size_t row = 0; row < published.size(); ++row) {
     if (input.shows_published(published_device(published.text(row, "device")))) lines.add_published(published, row);
   }
-  Table table = lines.table();
-  table.why_empty = fmt::format("these results have no {} at two depths beside the baseline", family);
-  table.remarks.emplace_back(
+  Document made = lines.table();
+  made.why_empty = fmt::format("these results have no {} at two depths beside the baseline", family);
+  made.remarks.emplace_back(
       "Slope: of the speed-up, for each block; ± is its standard error. Retention: speed-up at the largest depth / "
       "speed-up at depth 1, with its 95 % interval.");
-  return table;
+  return made;
 }
 
 }  // namespace
 
-Table conv_depth(const Input& input) { return depth_table(input, kConvBlock, published_conv_depth()); }
+Document conv_depth(const Input& input) { return depth_table(input, kConvBlock, published_conv_depth()); }
 
-Table mha_depth(const Input& input) { return depth_table(input, kMhaBlock, published_mha_depth()); }
+Document mha_depth(const Input& input) { return depth_table(input, kMhaBlock, published_mha_depth()); }
 
 }  // namespace ngb::report::tables

@@ -52,19 +52,20 @@ Entry entry_of(const Input& input, const std::string& device, std::string_view n
 
 }  // namespace
 
-Table devices(const Input& input) {
-  Table table{.why_empty = "these results have no cells"};
-  table.columns.push_back({"device", "device", Kind::text});
-  for (const DescribedBy& each : kDescriptions) table.columns.push_back({each.entry, each.heading, Kind::text});
+Document devices(const Input& input) {
+  Document made{.why_empty = "these results have no cells"};
+  made.table.columns.push_back(column("device", "device", Kind::text));
+  for (const DescribedBy& each : kDescriptions)
+    made.table.columns.push_back(column(each.entry, each.heading, Kind::text));
   std::vector<std::string> seen;
   for (const store::CellData* cell : input.results().cells) {
     if (std::find(seen.begin(), seen.end(), cell->of.device) != seen.end()) continue;
     seen.push_back(cell->of.device);
     Row row{{text_entry(cell->of.device)}};
     for (const DescribedBy& each : kDescriptions) row.entries.push_back(entry_of(input, cell->of.device, each.entry));
-    table.rows.push_back(std::move(row));
+    add_row(made, std::move(row));
   }
-  return table;
+  return made;
 }
 
 }  // namespace ngb::report::tables

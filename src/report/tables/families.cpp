@@ -68,15 +68,15 @@ class FamilyLines {
     }
   }
 
-  [[nodiscard]] Table table() {
+  [[nodiscard]] Document table() {
     std::stable_sort(lines_.begin(), lines_.end(), [this](const Line& a, const Line& b) {
       return order_of_families_.at(a.family) < order_of_families_.at(b.family);
     });
-    Table made{.why_empty = "these results have no numbers of groups of models"};
-    made.columns = {
-        {"family", "family", Kind::text}, {"compiler", "compiler", Kind::text}, {"device", "device", Kind::text}};
+    Document made{.why_empty = "these results have no numbers of groups of models"};
+    made.table.columns = {column("family", "family", Kind::text), column("compiler", "compiler", Kind::text),
+                          column("device", "device", Kind::text)};
     for (const auto& [group, batches] : groups_) add_columns(made, batches);
-    for (const Line& line : lines_) made.rows.push_back(row_of(line));
+    for (const Line& line : lines_) add_row(made, row_of(line));
     return made;
   }
 
@@ -107,24 +107,26 @@ class FamilyLines {
     lines_[line].values[{group, series}] = std::move(entry);
   }
 
-  static void add_columns(Table& table, const Batches& batches) {
+  static void add_columns(Document& made, const Batches& batches) {
     const std::string sizes = joined_batches(batches, "_");
     for (const Quantity& quantity : kQuantities) {
-      table.columns.push_back({fmt::format("{}_b{}_{}", quantity.name, sizes, quantity.unit),
-                               fmt::format("{}, batch {}", quantity.heading, joined_batches(batches, "–")),
-                               Kind::number});
-      table.columns.push_back({fmt::format("{}_std_b{}_{}", quantity.name, sizes, quantity.unit), "", Kind::deviation});
+      made.table.columns.push_back(column(fmt::format("{}_b{}_{}", quantity.name, sizes, quantity.unit),
+                                          fmt::format("{}, batch {}", quantity.heading, joined_batches(batches, "–")),
+                                          Kind::number));
+      made.table.columns.push_back(
+          column(fmt::format("{}_std_b{}_{}", quantity.name, sizes, quantity.unit), "", Kind::deviation));
     }
   }
 
   [[nodiscard]] Row row_of(const Line& line) const {
-    Row row{{text_entry(line.family), text_entry(line.compiler), text_entry(line.device)}, line.is_published};
+    Row row{.entries = {text_entry(line.family), text_entry(line.compiler), text_entry(line.device)},
+            .note = line.is_published ? kPublishedNote : ""};
     for (const auto& [group, widest] : groups_) {
       const auto own = line.batches.find(group);
       const bool is_part = own != line.batches.end() && own->second != widest;
       for (const Quantity& quantity : kQuantities) {
         Entry value = value_of(line, group, quantity.series);
-        if (is_part && value.number) {
+        if (is_part && value.number()) {
           value.notes.push_back(fmt::format("Batch size {} only.", joined_batches(own->second, "–")));
         }
         row.entries.push_back(std::move(value));
@@ -154,7 +156,7 @@ bool is_of_families(const store::SeriesValue& value) {
 
 }  // namespace
 
-Table families(const Input& input) {
+Document families(const Input& input) {
   FamilyLines lines;
   for (const store::SeriesValue* value : input.results().series) {
     if (is_of_families(*value)) lines.add(input, *value);
@@ -162,10 +164,10 @@ Table families(const Input& input) {
   for (std::size_t row = 0; row < published_families().size(); ++row) {
     if (input.shows_published(published_device(published_families().text(row, "device")))) lines.add_published(row);
   }
-  Table table = lines.table();
-  table.remarks.emplace_back(
+  Document made = lines.table();
+  made.remarks.emplace_back(
       "Means over the models and batch sizes of a group; ± is the mean of the cells' own standard deviations.");
-  return table;
+  return made;
 }
 
 }  // namespace ngb::report::tables

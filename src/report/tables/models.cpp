@@ -51,17 +51,17 @@ Row row_of_model(const CellData& cell) {
   return row;
 }
 
-void add_published_models(Table& table) {
+void add_published_models(Document& made) {
   const PublishedTable& published = published_models();
   for (std::size_t i = 0; i < published.size(); ++i) {
-    Row row{.is_published = true};
+    Row row{.note = kPublishedNote};
     row.entries = {text_entry(published.text(i, "name")), text_entry(published.text(i, "family")),
                    text_entry(published.text(i, "style"))};
     for (const char* const column : {"size_rank", "parameters", "macs_torchinfo"}) {
       row.entries.push_back(number_entry(published.number(i, column), ""));
     }
     row.entries.push_back(empty_entry("the paper counts by torchinfo's convention only"));
-    table.rows.push_back(std::move(row));
+    add_row(made, std::move(row));
   }
 }
 
@@ -73,49 +73,49 @@ Entry parameters_of_block(const CellData& cell) {
   return number_entry(static_cast<double>(two.value->parameters - one.value->parameters), "");
 }
 
-void add_published_blocks(Table& table) {
+void add_published_blocks(Document& made) {
   const PublishedTable& published = published_blocks();
   for (std::size_t i = 0; i < published.size(); ++i) {
-    Row row{.is_published = true};
+    Row row{.note = kPublishedNote};
     row.entries = {text_entry(published.text(i, "block") == "conv" ? kConvBlock : kMhaBlock),
                    number_entry(published.number(i, "width"), ""), number_entry(published.number(i, "parameters"), "")};
-    table.rows.push_back(std::move(row));
+    add_row(made, std::move(row));
   }
 }
 
 }  // namespace
 
-Table models(const Input& input) {
-  Table table{.why_empty = "these results have stacks of blocks only, or no cells"};
-  table.columns = {{"name", "model", Kind::text},
-                   {"family", "family", Kind::text},
-                   {"style", "style", Kind::text},
-                   {"size_rank", "size", Kind::count},
-                   {"parameters", "parameters", Kind::count},
-                   {"macs_torchinfo", "MACs (torchinfo)", Kind::count},
-                   {"macs", "MACs", Kind::count}};
+Document models(const Input& input) {
+  Document made{.why_empty = "these results have stacks of blocks only, or no cells"};
+  made.table.columns = {column("name", "model", Kind::text),
+                        column("family", "family", Kind::text),
+                        column("style", "style", Kind::text),
+                        column("size_rank", "size", Kind::count),
+                        column("parameters", "parameters", Kind::count),
+                        column("macs_torchinfo", "MACs (torchinfo)", Kind::count),
+                        column("macs", "MACs", Kind::count)};
   std::set<std::string> seen;
   for (const CellData* cell : input.results().cells) {
-    if (!is_block(*cell) && seen.insert(cell->of.model.label).second) table.rows.push_back(row_of_model(*cell));
+    if (!is_block(*cell) && seen.insert(cell->of.model.label).second) add_row(made, row_of_model(*cell));
   }
-  if (input.shows_published()) add_published_models(table);
-  return table;
+  if (input.shows_published()) add_published_models(made);
+  return made;
 }
 
-Table blocks(const Input& input) {
-  Table table{.why_empty = "these results have no conv_block and no mha_block"};
-  table.columns = {
-      {"block", "block", Kind::text}, {"width", "width", Kind::count}, {"parameters", "parameters", Kind::count}};
+Document blocks(const Input& input) {
+  Document made{.why_empty = "these results have no conv_block and no mha_block"};
+  made.table.columns = {column("block", "block", Kind::text), column("width", "width", Kind::count),
+                        column("parameters", "parameters", Kind::count)};
   std::set<std::pair<std::string, double>> seen;
   for (const CellData* cell : input.results().cells) {
     const auto block = metrics::series::block_of(*cell);
     if (!is_block(*cell) || !block || !block->width) continue;
     if (!seen.emplace(cell->of.model.family, *block->width).second) continue;
     Row row{{text_entry(cell->of.model.family), number_entry(block->width, ""), parameters_of_block(*cell)}};
-    table.rows.push_back(std::move(row));
+    add_row(made, std::move(row));
   }
-  if (input.shows_published()) add_published_blocks(table);
-  return table;
+  if (input.shows_published()) add_published_blocks(made);
+  return made;
 }
 
 }  // namespace ngb::report::tables

@@ -29,13 +29,14 @@ constexpr std::array kPaperTables{
 
 std::span<const PaperTable> paper_tables() { return kPaperTables; }
 
-std::vector<Table> make_all(const Input& input) {
-  std::vector<Table> all;
+std::vector<Document> make_all(const Input& input) {
+  std::vector<Document> all;
   for (const PaperTable& each : kPaperTables) {
-    Table table = each.make(input);
-    table.name = each.name;
-    table.title = each.title;
-    all.push_back(std::move(table));
+    Document made = each.make(input);
+    made.name = each.name;
+    made.title = each.title;
+    complete(made);
+    all.push_back(std::move(made));
   }
   return all;
 }

@@ -7,7 +7,7 @@
 
 #include "base/json_text.h"
 #include "base/python.h"
-#include "report/csv_text.h"
+#include "report/write/csv.h"
 #include "write_parquet.py.h"
 
 namespace ngb::report::tables {
@@ -19,15 +19,19 @@ constexpr double kWholeNumbers = 9007199254740992;  // 2^53: a double holds ever
 
 enum class Content { text, whole, real };
 
-Content content_of(const Table& table, std::size_t column) {
-  const Kind kind = table.columns[column].kind;
+// A document of ours has one section.
+const std::vector<Row>& rows_of(const Document& document) { return document.table.sections.front().rows; }
+
+Content content_of(const Document& document, std::size_t column) {
+  const Kind kind = document.table.columns[column].kind;
   if (kind == Kind::text) return Content::text;
   bool is_whole = kind == Kind::count;
-  for (const Row& row : table.rows) {
+  for (const Row& row : rows_of(document)) {
     const Entry& entry = row.entries[column];
-    if (!entry.number && !entry.text.empty()) return Content::text;
-    if (entry.number)
-      is_whole = is_whole && *entry.number == std::trunc(*entry.number) && std::abs(*entry.number) <= kWholeNumbers;
+    if (entry.is_empty()) continue;
+    const auto number = entry.number();
+    if (!number) return Content::text;
+    is_whole = is_whole && *number == std::trunc(*number) && std::abs(*number) <= kWholeNumbers;
   }
   return is_whole ? Content::whole : Content::real;
 }
@@ -37,33 +41,21 @@ const char* type_of(Content content) {
 }
 
 json value_of(const Entry& entry, Content content) {
-  if (entry.is_empty()) return nullptr;
-  if (content == Content::text) return entry.number ? csv_field(entry.number) : entry.text;
-  if (content == Content::whole) return static_cast<std::int64_t>(*entry.number);
-  return *entry.number;
+  const auto number = entry.number();
+  if (content == Content::text && number) return csv_field(entry.value);
+  return content == Content::whole && number ? json(static_cast<std::int64_t>(*number)) : entry.value;
 }
 
-json text_column(const char* name, const Table& table, const auto& text_of_row) {
-  json values = json::array();
-  for (const Row& row : table.rows) {
-    const std::string text = text_of_row(row);
-    values.push_back(text.empty() ? json(nullptr) : json(text));
-  }
-  return {{"name", name}, {"type", "string"}, {"values", std::move(values)}};
-}
-
-json columns_of(const Table& table) {
+json columns_of(const Document& document) {
   json columns = json::array();
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    const Content content = content_of(table, i);
+  for (std::size_t i = 0; i < document.table.columns.size(); ++i) {
+    const std::string& name = document.table.columns[i].csv;
+    if (name.empty()) continue;
+    const Content content = content_of(document, i);
     json values = json::array();
-    for (const Row& row : table.rows) values.push_back(value_of(row.entries[i], content));
-    columns.push_back({{"name", table.columns[i].name}, {"type", type_of(content)}, {"values", std::move(values)}});
+    for (const Row& row : rows_of(document)) values.push_back(value_of(row.entries[i], content));
+    columns.push_back({{"name", name}, {"type", type_of(content)}, {"values", std::move(values)}});
   }
-  if (has_published_rows(table)) {
-    columns.push_back(text_column("origin", table, [](const Row& row) { return std::string(origin_of(row)); }));
-  }
-  columns.push_back(text_column("notes", table, [&](const Row& row) { return notes_of(table, row); }));
   return columns;
 }
 

@@ -18,8 +18,8 @@ struct ParquetWriter {
 };
 
 struct ParquetFile {
-  const Table* table = nullptr;  // has rows
-  std::filesystem::path file{};  // to be written; its folder exists
+  const Document* table = nullptr;  // has rows
+  std::filesystem::path file{};     // to be written; its folder exists
 };
 
 // Writes each table with the columns of its CSV file. A column of counts holds integers of 64 bits (doubles if one of

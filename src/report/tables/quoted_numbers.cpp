@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "metrics/series/series.h"
-#include "report/tables/latex_text.h"
-#include "report/tables/shown_table.h"
+#include "report/write/latex_text.h"
+#include "report/write/publication.h"
 
 namespace ngb::report::tables {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "../measured.h"
 #include "metrics/derive.h"
-#include "report/show.h"
+#include "report/show/show.h"
 #include "store/store.h"
 
 namespace {

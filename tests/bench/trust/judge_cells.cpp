@@ -12,7 +12,8 @@
 #include <string_view>
 
 #include "../measured.h"
-#include "report/compare.h"
+#include "report/compare/compare.h"
+#include "report/write/json.h"
 #include "store/store.h"
 
 namespace {
@@ -114,8 +115,7 @@ void judge_results(const Arguments& arguments) {
   fmt::print("{:<28} {:8.2f} s\n", "judged after", seconds());
   const report::Compared compared{&comparison, metrics::Axis::version, metrics::noise_floors(comparison),
                                   metrics::gate(comparison, {})};
-  const report::CompareFormat* format = value_of(report::find_compare_format("json"));
-  const std::size_t characters = format->show(compared, {}).size();
+  const std::size_t characters = report::to_json(report::compare_document(compared, false)).size();
   fmt::print("{:<28} {:8.2f} s, {} characters of JSON: {}\n", "written after", seconds(), characters,
              report::compare_summary(comparison));
 }

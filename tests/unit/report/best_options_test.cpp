@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/best_options.h"
+#include "report/show/best_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
-#include "report/show.h"
+#include "report/show/show.h"
 
 namespace ngb::report {
 namespace {

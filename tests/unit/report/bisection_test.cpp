@@ -44,7 +44,7 @@ Bisected with_culprit() {
 }
 
 std::string shown(const Bisected& bisected, const std::string& format, int width = 0) {
-  return find_bisection_format(format).value()->show(bisected, {.width = width, .color = false});
+  return find_format(format, bisection_formats()).value()->write(bisection_document(bisected), {.width = width});
 }
 
 TEST(BisectionReport, BeginsWithTheAnswer) {
@@ -63,6 +63,14 @@ TEST(BisectionReport, BeginsWithTheAnswer) {
   const auto json = json_text::parse(shown(bisected, "json"));
   EXPECT_EQ(json["faster_ratio"], 0.03);
   EXPECT_TRUE(json["slower_ratio"].is_null());
+}
+
+TEST(BisectionReport, HasARowForEachVersionInFormatsOfTables) {
+  EXPECT_THAT(
+      shown(with_culprit(), "csv"),
+      StartsWith("version,verdict,ratio,ratio_low,ratio_high,processes,cell,reason,results\r\n1.1,not slower,1,"));
+  EXPECT_THAT(shown(with_culprit(), "csv"), HasSubstr("\r\n1.2,stepped over,,,,,,cannot import onnxruntime,\r\n"));
+  EXPECT_THAT(shown(with_culprit(), "markdown"), HasSubstr("\n| 1.3 | **slower** | 0.80 ["));
 }
 
 TEST(BisectionReport, ListsEachVersionThatWasTriedWithItsRatioAndFolder) {
@@ -120,7 +128,7 @@ TEST(BisectionReport, InJsonHasNumbersUnroundedAndNullForWhatIsUnknown) {
 }
 
 TEST(BisectionReport, SuggestsTheNearestFormat) {
-  EXPECT_EQ(find_bisection_format("jsn").error().text(), "jsn: unknown format, did you mean json?");
+  EXPECT_EQ(find_format("jsn", bisection_formats()).error().text(), "jsn: unknown format, did you mean json?");
 }
 
 }  // namespace

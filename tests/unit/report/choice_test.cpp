@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/choice.h"
+#include "report/choice/choice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

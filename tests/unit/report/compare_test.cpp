@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/compare.h"
+#include "report/compare/compare.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include "../metrics/made_up_cells.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "report/write/github.h"
 
 namespace ngb::report {
 namespace {
@@ -63,13 +64,11 @@ class Pairs {
   metrics::Comparison comparison_{};
 };
 
-std::string compared_as(std::string_view format, const Compared& compared, const CompareOptions& options = {}) {
-  return find_compare_format(format).value()->show(compared, options);
+std::string compared_as(std::string_view format, const Compared& compared, const Screen& screen = {}) {
+  return find_format(format, compare_formats()).value()->write(compare_document(compared, screen.all), screen);
 }
 
-std::string annotations_of(const Compared& compared) {
-  return find_compare_format("github").value()->annotate(compared);
-}
+std::string annotations_of(const Compared& compared) { return github_annotations(compare_document(compared, false)); }
 
 // 2 slower, 1 failed, 1 inaccurate, 1 undecided, 1 faster, 1 same, in another order.
 Pairs one_of_each() {
@@ -192,7 +191,7 @@ TEST(Compare, FoldsManyPairsThatAreTheSameUnlessAllAreAskedFor) {
   Pairs pairs = one_of_each();
   for (int i = 0; i < 40; ++i) pairs.add(Verdict::same, 1);
   EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 200}),
-              HasSubstr("… and 41 pairs that are the same: --all shows them"));
+              HasSubstr("… and 41 more pairs: 41 same; --all shows them"));
   EXPECT_THAT(compared_as("markdown", pairs.compared()), Not(HasSubstr("batch 45,")));
   EXPECT_THAT(compared_as("markdown", pairs.compared(), {.all = true}), HasSubstr("batch 45,"));
 }
@@ -258,8 +257,8 @@ TEST(Gate, ThatPassesSaysSo) {
 }
 
 TEST(CompareFormats, AreFoundByNameWithAHintIfMisspelt) {
-  EXPECT_EQ(find_compare_format("github").value()->name, std::string("github"));
-  EXPECT_EQ(find_compare_format("gitub").error().what, "unknown format, did you mean github?");
+  EXPECT_EQ(find_format("github", compare_formats()).value()->name, std::string("github"));
+  EXPECT_EQ(find_format("gitub", compare_formats()).error().what, "unknown format, did you mean github?");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/confirmation.h"
+#include "report/choice/confirmation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

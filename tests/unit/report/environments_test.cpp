@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/environments.h"
+#include "report/show/environments.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "../metrics/made_up_cells.h"
 #include "base/json_text.h"
-#include "report/show.h"
+#include "report/show/show.h"
 
 namespace ngb::report {
 namespace {
@@ -70,10 +70,10 @@ TEST(Allocator, IsNamedBelowTheTableUnlessItIsTheDefault) {
   const std::vector<store::DerivedValue> derived;
   Results results = all_results(cells, derived);
   EXPECT_THAT(show_text(results, {}), testing::Not(HasSubstr("allocator")));
-  EXPECT_EQ(json_text::parse(find_format("json").value()->show(results, {}))["allocator"], "default");
+  EXPECT_EQ(json_text::parse(show_json(results))["allocator"], "default");
   results.allocator = "steady";
   EXPECT_THAT(show_text(results, {}), HasSubstr("\n  allocator: steady\n"));
-  EXPECT_EQ(json_text::parse(find_format("json").value()->show(results, {}))["allocator"], "steady");
+  EXPECT_EQ(json_text::parse(show_json(results))["allocator"], "steady");
 }
 
 }  // namespace

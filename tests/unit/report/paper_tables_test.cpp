@@ -5,12 +5,16 @@
 #include <gtest/gtest.h>
 
 #include "../metrics/made_up_cells.h"
-#include "report/tables/formats.h"
 #include "report/tables/published.h"
+#include "report/write/csv.h"
 #include "zoo/recipe.h"
 
 namespace ngb::report::tables {
 namespace {
+
+std::vector<Row> rows_of(const Document& document) {
+  return document.table.sections.empty() ? std::vector<Row>() : document.table.sections.front().rows;
+}
 
 using store::CellData;
 using store::SeriesValue;
@@ -22,11 +26,11 @@ const std::vector<std::string> kAllPublished{"paper: Xeon", "paper: RTX 4070", "
 // Made-up results, of which each test fills in what its table needs.
 class PaperTables : public ::testing::Test {
  protected:
-  Table table(const std::string& name, const std::vector<std::string>& published = {}) {
+  Document table(const std::string& name, const std::vector<std::string>& published = {}) {
     Results results = all_results(cells_, values_);
     add_series(results, parts_);
     const Input input(results, environments_, published);
-    for (Table& each : make_all(input)) {
+    for (Document& each : make_all(input)) {
       if (each.name == name) return std::move(each);
     }
     ADD_FAILURE() << "no table " << name;
@@ -137,7 +141,7 @@ TEST_F(PaperTables, HaveCompileTimesOfTheLargestModelAtTheOuterBatchSizes) {
 TEST_F(PaperTables, NoteWherePublishedCompileTimesFallWithTheBatch) {
   add_compile_time(add_cell("openvino", 1), 2.0);
   int notes = 0;
-  for (const Row& row : table("table3_compile_seconds", kAllPublished).rows) {
+  for (const Row& row : rows_of(table("table3_compile_seconds", kAllPublished))) {
     for (const Entry& entry : row.entries) notes += static_cast<int>(entry.notes.size());
   }
   EXPECT_EQ(notes, 2) << "TVM on the RTX 4070: EfficientNet-B5 and Swin-Base";
@@ -173,9 +177,9 @@ TEST_F(PaperTables, CountTheModelsOfThePaperAsThePaperDoes) {
   model.of.model.family = recipe.family;
   model.recipe_parameters = recipe.parameters;
   model.of.model.parameters = 11689512;
-  const Table made = table("table4_models");
-  EXPECT_EQ(made.rows[0].entries[4].number, 11689512.0);
-  EXPECT_EQ(made.rows[0].entries[5].number, 1814083944.0) << "Table IV: ResNet-18";
+  const std::vector<Row> made = rows_of(table("table4_models"));
+  EXPECT_EQ(made[0].entries[4].number(), 11689512.0);
+  EXPECT_EQ(made[0].entries[5].number(), 1814083944.0) << "Table IV: ResNet-18";
 }
 
 TEST_F(PaperTables, HaveGroupsOfModelsByGroupsOfBatchSizes) {
@@ -204,7 +208,7 @@ TEST_F(PaperTables, HaveGroupsOfModelsByGroupsOfBatchSizes) {
                         "ResNets,Identity,paper: Orin,104.69,0.57,11.13,0.78,149.63,0.66,5.52,2,published,\r\n"
                         "ResNets,TensorRT,paper: Orin,179.01,6.98,3.45,1.14,247.99,1.28,1.58,0.77,published,\r\n"
                         "EfficientNets,Identity,paper: Orin,"));
-  EXPECT_EQ(table("table6_families", kAllPublished).rows.size(), 1U + 40U);
+  EXPECT_EQ(rows_of(table("table6_families", kAllPublished)).size(), 1U + 40U);
 }
 
 TEST_F(PaperTables, HaveSlopeAndRetentionByWidthAndBatchSize) {
@@ -220,14 +224,14 @@ TEST_F(PaperTables, HaveSlopeAndRetentionByWidthAndBatchSize) {
             "device,compiler,width,slope_b8,slope_standard_error_b8,retention_b8,retention_low_b8,retention_high_b8,"
             "notes\r\nlocal,openvino 1.0,64,0.08924,0.01,1.25,1.2,1.3,\r\n");
   EXPECT_EQ(table("table8_mha_depth").why_empty, "these results have no mha_block at two depths beside the baseline");
-  EXPECT_TRUE(table("table8_mha_depth").rows.empty());
+  EXPECT_TRUE(rows_of(table("table8_mha_depth")).empty());
 }
 
 TEST_F(PaperTables, NoteEachContradictionOfPublishedDepths) {
   const auto notes = [&](const char* name) {
     int count = 0;
-    for (const Row& row : table(name, kAllPublished).rows) {
-      EXPECT_TRUE(row.is_published);
+    for (const Row& row : rows_of(table(name, kAllPublished))) {
+      EXPECT_EQ(row.note, kPublishedNote);
       for (const Entry& entry : row.entries) count += static_cast<int>(entry.notes.size());
     }
     return count;
@@ -238,8 +242,8 @@ TEST_F(PaperTables, NoteEachContradictionOfPublishedDepths) {
 
 TEST_F(PaperTables, WithoutCellsSayWhyTheyAreEmpty) {
   for (const PaperTable& each : paper_tables()) {
-    const Table made = table(each.name);
-    EXPECT_TRUE(made.rows.empty()) << each.name;
+    const Document made = table(each.name);
+    EXPECT_TRUE(made.table.sections.empty()) << each.name;
     EXPECT_FALSE(made.why_empty.empty()) << each.name;
   }
 }

@@ -9,6 +9,7 @@
 #include "../metrics/made_up_cells.h"
 #include "base/file.h"
 #include "base/json_text.h"
+#include "report/write/json.h"
 
 namespace ngb::report {
 namespace {
@@ -58,7 +59,7 @@ TEST(Profile, HasTheEnergyOfOneMeterAndItsName) {
   EXPECT_EQ(row_of(cell).at("energy_source").value, "NVML: the GPU alone");
   EXPECT_EQ(row_of(cell).at("net_energy_per_inference_j").reason, "the power of the idle GPU is not measured");
   for (store::RecordedProcess& each : cell.processes) each.readings.clear();
-  EXPECT_TRUE(row_of(cell).at("energy_source").value.is_null());
+  EXPECT_TRUE(row_of(cell).at("energy_source").is_empty());
   EXPECT_EQ(row_of(cell).at("energy_source").reason, "no process recorded gpu_mean_power");
 }
 
@@ -71,26 +72,27 @@ TEST(Profile, HasTheCostOfAMillionInferencesIfTheDeviceHasOne) {
 
 TEST(Profile, HasAReasonForEachNumberOfACellThatIsNotMeasured) {
   const ProfileRow row = row_of(made_up::cell("fast", 1), {{"local", 1}});
-  for (std::size_t i = 0; i < row.values.size(); ++i) {
+  for (std::size_t i = 0; i < row.row.entries.size(); ++i) {
     const ProfileColumn& column = profile_columns()[i];
-    if (column.is_key || column.name == "cost_per_hour") continue;
-    EXPECT_TRUE(row.values[i].value.is_null()) << column.name;
-    EXPECT_NE(row.values[i].reason, "") << column.name;
+    if (!column.column.has_reason || column.name() == "cost_per_hour") continue;
+    EXPECT_TRUE(row.row.entries[i].is_empty()) << column.name();
+    EXPECT_NE(row.row.entries[i].reason, "") << column.name();
   }
 }
 
 TEST(Profile, IsPrintedInEachFormatWithEachColumn) {
-  const std::vector<ProfileRow> rows{row_of(profiled())};
-  for (const ProfileFormat& format : profile_formats()) {
-    const std::string text = format.print(rows, {.width = 0});
-    if (format.name == std::string("text")) {
-      EXPECT_THAT(text, HasSubstr("200.0 [200.0, 200.0]"));
+  const Document document = profile_document({row_of(profiled())});
+  for (const std::string& name : profile_formats()) {
+    const Format& format = *find_format(name, profile_formats()).value();
+    const std::string text = format.write(document, {.width = 0});
+    if (format.is_for_people) {
+      EXPECT_THAT(text, HasSubstr("200.0 [200.0, 200.0]")) << name;
       continue;
     }
-    for (const ProfileColumn& column : profile_columns()) EXPECT_THAT(text, HasSubstr(column.name)) << format.name;
+    for (const ProfileColumn& column : profile_columns()) EXPECT_THAT(text, HasSubstr(column.name())) << name;
     EXPECT_THAT(text, HasSubstr("needs 662 repetitions, has 100"));
   }
-  const auto json = json_text::parse(profile_formats()[1].print(rows, {}));
+  const auto json = json_text::parse(to_json(document));
   EXPECT_EQ(json["rows"][0]["batch"], 4);
   EXPECT_EQ(json["rows"][0]["settings"], nlohmann::json::object());
   EXPECT_EQ(json["rows"][0]["latency_p99_s"]["value"], nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/series.h"
+#include "report/series/series.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

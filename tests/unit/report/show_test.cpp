@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/show.h"
+#include "report/show/show.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "metrics/metric.h"
-#include "report/text_table.h"
-#include "report/text_width.h"
+#include "report/show/text_table.h"
+#include "report/write/text_width.h"
 
 namespace ngb::report {
 namespace {
@@ -70,7 +70,7 @@ std::string text_of(const std::vector<CellData>& cells, const std::vector<Derive
 
 std::string shown_as(std::string_view format, const std::vector<CellData>& cells,
                      const std::vector<DerivedValue>& derived, const ShowOptions& options = {}) {
-  return find_format(format).value()->show(all_results(cells, derived), options);
+  return show(*find_format(format, show_formats()).value(), all_results(cells, derived), options);
 }
 
 TEST(Show, SaysWhyADisturbedCellHasNoSpeed) {
@@ -195,9 +195,9 @@ TEST(Show, NamesABaselineOtherThanTheIdentityInTheHeadsOfItsColumns) {
   EXPECT_THAT(shown, HasSubstr("  speed-up over onnxruntime@1.0 [95 %]  "));
   EXPECT_THAT(shown, HasSubstr("  BSR over onnxruntime@1.0 [95 %]  "));
   EXPECT_THAT(shown, HasSubstr("  RTR [95 %]  "));
-  EXPECT_THAT(find_format("markdown").value()->show(results, {}),
+  EXPECT_THAT(show(*find_format("markdown", show_formats()).value(), results, {}),
               HasSubstr("| speed-up over onnxruntime@1.0 [95 %] |"));
-  const auto json = json_text::parse(find_format("json").value()->show(results, {}));
+  const auto json = json_text::parse(show_json(results));
   EXPECT_EQ(json["baseline"], "onnxruntime@1.0");
   EXPECT_EQ(json["cells"][0]["baseline"]["cell_id"], "onnxruntime-1");
 }
@@ -350,8 +350,8 @@ TEST(ShowMarkdown, EscapesANameThatWouldEndItsField) {
 }
 
 TEST(Formats, AreFoundByNameAndTheNearestIsNamed) {
-  EXPECT_STREQ(find_format("csv").value()->name, "csv");
-  EXPECT_EQ(find_format("markdwn").error().text(), "markdwn: unknown format, did you mean markdown?");
+  EXPECT_STREQ(find_format("csv", show_formats()).value()->name, "csv");
+  EXPECT_EQ(find_format("markdwn", show_formats()).error().text(), "markdwn: unknown format, did you mean markdown?");
 }
 
 std::vector<std::string> ids(const Results& results) {

@@ -11,11 +11,15 @@
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/process.h"
-#include "report/tables/formats.h"
-#include "report/tables/latex_text.h"
+#include "report/formats.h"
 #include "report/tables/paper_tables.h"
 #include "report/tables/quoted_numbers.h"
-#include "report/tables/shown_table.h"
+#include "report/tables/table.h"
+#include "report/write/csv.h"
+#include "report/write/json.h"
+#include "report/write/latex.h"
+#include "report/write/latex_text.h"
+#include "report/write/publication.h"
 #include "temporary_folder.h"
 
 namespace ngb::report::tables {
@@ -27,24 +31,20 @@ using testing::HasSubstr;
 const std::string kHostile =
     "=cmd()|'%_&\\</script>[x]#$^~{}\"\n\xE2\x80\xAE\xD7\x90";  // … a right-to-left override, and a Hebrew letter
 
-Table one_row(std::vector<Column> columns, std::vector<Entry> entries) {
-  Table table{.name = "table9_test", .title = "Test"};
-  table.columns = std::move(columns);
-  table.rows = {{std::move(entries)}};
-  return table;
+Document one_row(std::vector<Column> columns, std::vector<Entry> entries, std::string note = "") {
+  Document made{.name = "table9_test", .title = "Test", .table = {.columns = std::move(columns)}};
+  add_row(made, {.entries = std::move(entries), .note = std::move(note)});
+  complete(made);
+  return made;
 }
 
-Table hostile_table() { return one_row({{"name", "name", Kind::text}}, {text_entry(kHostile)}); }
+Document hostile_table() { return one_row({column("name", "name", Kind::text)}, {text_entry(kHostile)}); }
 
-Table numbers() {
-  return one_row({{"device", "device", Kind::text},
-                  {"speed_per_s", "samples/s", Kind::number},
-                  {"speed_std_per_s", "", Kind::deviation},
-                  {"ratio", "ratio", Kind::number},
-                  {"ratio_low", "", Kind::low},
-                  {"ratio_high", "", Kind::high},
-                  {"cpu_percent", "CPU %", Kind::number},
-                  {"parameters", "parameters", Kind::count}},
+Document numbers() {
+  return one_row({column("device", "device", Kind::text), column("speed_per_s", "samples/s", Kind::number),
+                  column("speed_std_per_s", "", Kind::deviation), column("ratio", "ratio", Kind::number),
+                  column("ratio_low", "", Kind::low), column("ratio_high", "", Kind::high),
+                  column("cpu_percent", "CPU %", Kind::number), column("parameters", "parameters", Kind::count)},
                  {text_entry("xeon"), number_entry(104.69, ""), number_entry(0.57, ""), number_entry(1.2345, ""),
                   number_entry(1.2, ""), number_entry(1.3, ""), number_entry(std::nullopt, "no ticks"),
                   number_entry(11689512, "")});
@@ -61,7 +61,7 @@ TEST(TablesAsCsv, HoldNothingThatASpreadsheetComputes) {
 }
 
 TEST(TablesAsMarkdown, HaveDeviationsBoundsAndFootnotes) {
-  EXPECT_EQ(to_markdown(numbers()),
+  EXPECT_EQ(to_published_markdown(numbers()),
             "**Test**\n\n"
             "| device | samples/s | ratio | CPU % | parameters |\n"
             "| --- | ---: | ---: | ---: | ---: |\n"
@@ -70,7 +70,7 @@ TEST(TablesAsMarkdown, HaveDeviationsBoundsAndFootnotes) {
 }
 
 TEST(TablesAsMarkdown, ShowHostileNamesLiterally) {
-  EXPECT_THAT(to_markdown(hostile_table()),
+  EXPECT_THAT(to_published_markdown(hostile_table()),
               HasSubstr("| =cmd()\\|'%\\_&amp;\\\\\\</script>\\[x]#\\$^\\~{}\" \\\\u202e\xD7\x90 |\n"));
 }
 
@@ -99,8 +99,9 @@ TEST(TablesAsLatex, AlignNumbersAtTheirPoints) {
 }
 
 TEST(TablesAsLatex, HaveTwoLinesOfHeadingsIfSomeHaveTwoParts) {
-  const Table table = one_row({{"device", "device", Kind::text}, {"slope_b8", "slope, batch 8", Kind::number}},
-                              {text_entry("xeon"), number_entry(1.25, "")});
+  const Document table =
+      one_row({column("device", "device", Kind::text), column("slope_b8", "slope, batch 8", Kind::number)},
+              {text_entry("xeon"), number_entry(1.25, "")});
   EXPECT_THAT(to_latex(table), HasSubstr("\\toprule\n & {slope} \\\\\ndevice & {batch 8} \\\\\n\\midrule\n"));
 }
 
@@ -118,9 +119,9 @@ TEST(TablesAsLatex, NameCommandsWithLettersOnly) {
 }
 
 TEST(Tables, ShowNoMoreDecimalsThanWereWritten) {
-  Table table = one_row({{"cpu", "CPU %", Kind::number}, {"cpu_std", "", Kind::deviation}, {"x", "x", Kind::number}},
-                        {number_entry(5.52, ""), number_entry(2.0, ""), number_entry(0.426, "")});
-  table.rows[0].is_published = true;
+  const Document table = one_row(
+      {column("cpu", "CPU %", Kind::number), column("cpu_std", "", Kind::deviation), column("x", "x", Kind::number)},
+      {number_entry(5.52, ""), number_entry(2.0, ""), number_entry(0.426, "")}, kPublishedNote);
   const ShownTable people = shown(table);
   EXPECT_EQ(people.rows[0][0].main, "5.52");
   EXPECT_EQ(people.rows[0][0].deviation, "2.00");
@@ -132,8 +133,8 @@ TEST(Tables, HaveFootnotesThatNameNoCell) {
   const std::vector<Entry> entries{number_entry(std::nullopt, "depth 1: a depth=1, batch 8, fast: not measured yet"),
                                    number_entry(std::nullopt, "a depth=1, batch 1: not measured yet"),
                                    number_entry(std::nullopt, "failed: crash in compile: signal 11")};
-  const ShownTable people =
-      shown(one_row({{"a", "a", Kind::number}, {"b", "b", Kind::number}, {"c", "c", Kind::number}}, entries));
+  const ShownTable people = shown(one_row(
+      {column("a", "a", Kind::number), column("b", "b", Kind::number), column("c", "c", Kind::number)}, entries));
   EXPECT_THAT(people.notes, testing::ElementsAre("not measured yet", "failed: crash in compile: signal 11"));
 }
 
@@ -148,9 +149,10 @@ TEST(Tables, MarkFootnotesWithLetters) {
 }
 
 TEST(Tables, HaveFormatsFoundByName) {
-  EXPECT_STREQ(find_format("latex").value()->ending, ".tex");
-  EXPECT_THAT(find_format("markdwn").error().text(), HasSubstr("expected one of: csv, md, latex, json, parquet"));
-  EXPECT_EQ(find_format("parquet").value()->write, nullptr) << "pyarrow writes it";
+  EXPECT_STREQ(find_format("latex", table_formats()).value()->ending, ".tex");
+  EXPECT_THAT(find_format("html", table_formats()).error().text(),
+              HasSubstr("expected one of: csv, md, latex, json, parquet"));
+  EXPECT_EQ(find_format("parquet", table_formats()).value()->write, nullptr) << "pyarrow writes it";
 }
 
 // Results with two numbers whose commands would have the same name, and a hostile name.
@@ -228,10 +230,10 @@ TEST(TablesAsLatex, CompileToPdf) {
   std::string document =
       "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{siunitx}\n\\begin{document}\n" +
       quotable.latex() + "\\NgbCells\n";
-  std::vector<Table> all = make_all(input);
+  std::vector<Document> all = make_all(input);
   all.push_back(hostile_table());
   all.push_back(numbers());
-  for (const Table& table : all) document += to_latex(table) + "\\clearpage\n";
+  for (const Document& table : all) document += to_latex(table) + "\\clearpage\n";
   const TemporaryFolder folder;
   folder.write("tables.tex", document + "\\end{document}\n");
   const auto ran = process::run(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/table.h"
+#include "report/write/text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/numbers.h"
-#include "report/text_width.h"
+#include "report/write/numbers.h"
+#include "report/write/text_width.h"
 
 namespace ngb::report {
 namespace {
@@ -51,19 +51,22 @@ TEST(Numbers, ShowFourSignificantDigits) {
   EXPECT_EQ(number_beside(1.23456, 123.4, "samples/s"), "1.2");
 }
 
+Entry text(std::string words) { return {.value = std::move(words)}; }
+
 Table two_sections() {
   Table table;
-  table.columns = {{"name", true, 0}, {"samples/s", false, 0}, {"share", false, 1}, {"note", true, 0}};
-  table.sections = {
-      {"first",
-       {{{{"a"}, {"9.5", " ± 0.1"}, {"50"}, {"x"}}, {}}, {{{"long name"}, {"1234", " ± 12.5"}, {"7"}, {""}}, {}}}},
-      {"second",
-       {{{{"b"}}, TableCell{"failed: crash in compile: signal 11 in a library with a long name", "", Style::bad}}}}};
+  table.columns = {text_column("name"), number_column("samples/s"), number_column("share", 1), text_column("note")};
+  const Row a{.entries = {text("a"), {.value = 9.5, .tail = " ± 0.1"}, {.value = 50}, text("x")}};
+  const Row long_name{.entries = {text("long name"), {.value = 1234, .tail = " ± 12.5"}, {.value = 7}, text("")}};
+  const Row failed{
+      .entries = {text("b")},
+      .rest = Entry{.value = "failed: crash in compile: signal 11 in a library with a long name", .style = Style::bad}};
+  table.sections = {{"first", {a, long_name}}, {"second", {failed}}};
   return table;
 }
 
 TEST(Table, AlignsNumbersAndTheirTailsOverAllSections) {
-  const Rendering rendering = render(two_sections(), 50, false);
+  const RenderedTable rendering = render(two_sections(), 50, false);
   EXPECT_EQ(rendering.text,
             "  name         samples/s  share  note\n"
             "\nfirst\n"
@@ -75,7 +78,7 @@ TEST(Table, AlignsNumbersAndTheirTailsOverAllSections) {
 }
 
 TEST(Table, LeavesOutTheLeastImportantColumnIfItIsTooWide) {
-  const Rendering rendering = render(two_sections(), 34, false);
+  const RenderedTable rendering = render(two_sections(), 34, false);
   EXPECT_EQ(rendering.text,
             "  name         samples/s  note\n"
             "\nfirst\n"

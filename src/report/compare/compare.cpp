@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/compare/compare.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "report/columns.h"
+#include "report/compare/outcomes.h"
+
+namespace ngb::report {
+namespace {
+
+using metrics::ComparedPair;
+using nlohmann::json;
+using Whole = const Compared&;
+using Pair = const ComparedPair&;
+
+template <class T>
+Entry known(const std::optional<T>& value) {
+  return value ? Entry{*value} : Entry{};
+}
+
+bool has_ratio(Pair pair) { return pair.status == metrics::PairStatus::judged; }
+
+Entry ratio_entry(Pair pair) {
+  return has_ratio(pair) ? ratio_of(pair.judgement.contrast) : Entry{.reason = "no ratio"};
+}
+
+Style style_of(Outcome outcome) {
+  if (is_bad(outcome)) return Style::bad;
+  if (outcome == Outcome::faster || outcome == Outcome::measured_now) return Style::good;
+  return outcome == Outcome::undecided ? Style::notice : Style::plain;
+}
+
+Entry outcome_entry(Pair pair) {
+  const Outcome outcome = outcome_of(pair);
+  return {.value = std::string(word_of(outcome)), .style = style_of(outcome)};
+}
+
+struct PairColumn {
+  Column column{};
+  std::function<Entry(Whole, Pair)> of{};
+};
+
+// Adds the columns that describe the cell of one side.
+void add_side(std::vector<PairColumn>& columns, const std::string& side, const store::CellData* ComparedPair::* cell) {
+  const auto add = [&](const std::string& name, std::function<json(const store::CellData&)> of) {
+    columns.push_back({{.csv = side + '_' + name, .json = side + '.' + name},
+                       [cell, of = std::move(of)](Whole, Pair pair) { return Entry{of(*(pair.*cell))}; }});
+  };
+  add("cell_id", [](const store::CellData& of) { return json(of.cell_id); });
+  for (const work::Property* each : side_properties()) {
+    add(each->name, [each](const store::CellData& of) { return work::value_of(*each, of.of); });
+  }
+}
+
+void add_speed_column(std::vector<PairColumn>& columns, const std::string& side,
+                      std::optional<double> ComparedPair::* speed) {
+  const std::string name = "throughput_geometric_mean_per_s";
+  Column column = number_column(side, 2, "samples/s");
+  column.csv = side + '_' + name;
+  column.json = side + '.' + name;
+  columns.push_back({std::move(column), [speed](Whole, Pair pair) { return number_entry(pair.*speed, "no speed"); }});
+}
+
+std::vector<PairColumn> make_pair_columns() {
+  std::vector<PairColumn> columns;
+  const auto add = [&columns](Column column, std::function<Entry(Whole, Pair)> of) {
+    columns.push_back({std::move(column), std::move(of)});
+  };
+  add(text_column("cell"), [](Whole, Pair pair) { return Entry{name_of(pair)}; });
+  add(named("outcome", text_column("verdict")), [](Whole, Pair pair) { return outcome_entry(pair); });
+  add(data_column("status"), [](Whole, Pair pair) { return Entry{std::string(name(pair.status))}; });
+  add(data_column("verdict"),
+      [](Whole, Pair pair) { return has_ratio(pair) ? Entry{std::string(name(pair.judgement.verdict))} : Entry{}; });
+  add(data_column("model"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.label}; });
+  add(data_column("batch"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.key.batch}; });
+  add_side(columns, "baseline", &ComparedPair::baseline);
+  add_side(columns, "candidate", &ComparedPair::candidate);
+  add(named("ratio", ratio_column()), [](Whole, Pair pair) { return ratio_entry(pair); });
+  add(data_column("adjusted_p"), [](Whole, Pair pair) { return known(pair.judgement.adjusted_p); });
+  add_speed_column(columns, "baseline", &ComparedPair::baseline_per_s);
+  add_speed_column(columns, "candidate", &ComparedPair::candidate_per_s);
+  add(data_column("is_paired"), [](Whole, Pair pair) { return has_ratio(pair) ? Entry{pair.is_paired} : Entry{}; });
+  add(data_column("is_same_build"),
+      [](Whole, Pair pair) { return has_ratio(pair) ? Entry{pair.is_same_build} : Entry{}; });
+  add(data_column("is_regression"), [](Whole compared, Pair pair) {
+    return compared.gate ? Entry{is_regression(pair, compared.gate->rules)} : Entry{};
+  });
+  add({.json = "rounds_needed"}, [](Whole, Pair pair) { return known(pair.judgement.rounds_needed); });
+  add({.csv = "more_rounds", .json = "more_rounds.count"},
+      [](Whole, Pair pair) { return pair.more_rounds ? Entry{pair.more_rounds->count} : Entry{}; });
+  add({.json = "more_rounds.is_minimum"},
+      [](Whole, Pair pair) { return pair.more_rounds ? Entry{pair.more_rounds->is_minimum} : Entry{}; });
+  add({.csv = "more_rounds_s", .json = "more_rounds.seconds"},
+      [](Whole, Pair pair) { return pair.more_rounds ? known(pair.more_rounds->seconds) : Entry{}; });
+  add(named("reason", text_column("why", 1)), [](Whole compared, Pair pair) { return Entry{why(compared, pair)}; });
+  return columns;
+}
+
+const std::vector<PairColumn>& pair_columns() {
+  static const std::vector<PairColumn> kColumns = make_pair_columns();
+  return kColumns;
+}
+
+Row row_of_pair(Whole compared, Pair pair, bool lists_all) {
+  Row row{.counted_as = std::string(word_of(outcome_of(pair)))};
+  for (const PairColumn& each : pair_columns()) row.entries.push_back(each.of(compared, pair));
+  const Outcome outcome = outcome_of(pair);
+  row.is_folded = !lists_all && (outcome == Outcome::same || outcome == Outcome::same_build);
+  if (!has_ratio(pair)) {
+    row.rest = Entry{.value = fmt::format("{}  {}", word_of(outcome), why(compared, pair)), .style = style_of(outcome)};
+  }
+  return row;
+}
+
+json noise_json(Whole compared) {
+  json noise = json::array();
+  for (const metrics::NoiseFloor& each : compared.noise) {
+    noise.push_back({{"device", each.device},
+                     {"compute_device", each.compute_device.empty() ? json(nullptr) : json(each.compute_device)},
+                     {"pairs", each.pairs},
+                     {"median_difference_ratio", each.median_difference},
+                     {"largest_difference_ratio", each.largest_difference}});
+  }
+  return noise;
+}
+
+json gate_json(Whole compared) {
+  if (!compared.gate) return nullptr;
+  const metrics::Gate& gate = *compared.gate;
+  return {{"outcome", std::string(name(gate.outcome))},
+          {"slower_ratio", gate.rules.slower_ratio},
+          {"fails_if_undecided", gate.rules.fails_if_undecided},
+          {"slower", gate.slower},
+          {"tolerated", gate.tolerated},
+          {"newly_failed", gate.newly_failed},
+          {"newly_inaccurate", gate.newly_inaccurate},
+          {"undecided", gate.undecided},
+          {"self_test", compared.self_test
+                            ? json{{"slowed", compared.self_test->slowed}, {"found", compared.self_test->found}}
+                            : json(nullptr)}};
+}
+
+json whole_json(Whole compared) {
+  const metrics::Comparison& comparison = *compared.comparison;
+  const metrics::VerdictRules& rules = comparison.rules;
+  return {{"summary", compare_summary(comparison)},
+          {"axis", std::string(name(compared.axis))},
+          {"rules",
+           {{"error_rate", rules.error_rate},
+            {"margin_ratio", rules.margin_ratio},
+            {"quiet_deviation", known(rules.quiet_deviation).value},
+            {"adjustment", rules.adjustment == metrics::Adjustment::holm ? "holm" : "benjamini_hochberg"}}},
+          {"noise", noise_json(compared)},
+          {"gate", gate_json(compared)},
+          {"baseline_only", comparison.baseline_only},
+          {"candidate_only", comparison.candidate_only}};
+}
+
+std::string annotation_words(Whole compared, Pair pair) {
+  std::string words = fmt::format("{}: {}", name_of(pair), word_of(outcome_of(pair)));
+  if (has_ratio(pair)) {
+    const Shown ratio = shown_entry(ratio_entry(pair), "ratio");
+    words += fmt::format(", {}{}", ratio.main, ratio.tail);
+  }
+  const std::string reason = why(compared, pair);
+  return reason.empty() ? words : fmt::format("{} ({})", words, reason);
+}
+
+std::vector<std::string> annotations_of(Whole compared, const std::vector<std::string>& remarks) {
+  std::vector<std::string> annotations;
+  for (const ComparedPair* pair : worst_first(*compared.comparison)) {
+    const bool is_told = compared.gate ? is_regression(*pair, compared.gate->rules) : is_bad(outcome_of(*pair));
+    if (is_told) annotations.push_back(annotation_words(compared, *pair));
+  }
+  const bool is_undecided = compared.gate && compared.gate->outcome == metrics::GateOutcome::undecided;
+  if (is_undecided) annotations.push_back(remarks.front());
+  return annotations;
+}
+
+}  // namespace
+
+const FormatNames& compare_formats() {
+  static const FormatNames kNames{"text", "json", "csv", "markdown", "github"};
+  return kNames;
+}
+
+Document compare_document(const Compared& compared, bool all) {
+  constexpr std::size_t kManyPairs = 40;
+  const metrics::Comparison& comparison = *compared.comparison;
+  Document document{.summary = compare_summary(comparison),
+                    .table = {.row_word = "pair", .listed_if_cut = "why"},
+                    .remarks = remarks(compared),
+                    .json_rows = "pairs",
+                    .extra = whole_json(compared),
+                    .command = compared.gate ? "ngb gate" : "ngb compare",
+                    .are_errors = compared.gate.has_value()};
+  document.annotations = annotations_of(compared, document.remarks);
+  for (const PairColumn& each : pair_columns()) document.table.columns.push_back(each.column);
+  Section section{.title = fmt::format("candidate over baseline, compared by {}", name(compared.axis))};
+  const bool lists_all = all || comparison.pairs.size() <= kManyPairs;
+  for (const ComparedPair* pair : worst_first(comparison)) {
+    section.rows.push_back(row_of_pair(compared, *pair, lists_all));
+  }
+  document.table.sections.push_back(std::move(section));
+  return document;
+}
+
+}  // namespace ngb::report

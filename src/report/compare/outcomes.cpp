@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/compare/outcomes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.h"
+#include "metrics/outcome.h"
+#include "report/words.h"
+
+namespace ngb::report {
+namespace {
+
+using metrics::ComparedPair;
+using metrics::Comparison;
+using metrics::GateOutcome;
+using metrics::PairStatus;
+using metrics::Verdict;
+
+constexpr std::array<std::string_view, 12> kOutcomes{"slower",       "failed",       "inaccurate",   "undecided",
+                                                     "faster",       "measured now", "same",         "same build",
+                                                     "failed twice", "disturbed",    "not measured", "no verdict"};
+
+// Pairs without a ratio come last among those of their outcome.
+double log_ratio_or_most(const ComparedPair& pair) {
+  return pair.status == PairStatus::judged ? pair.judgement.contrast.estimate : HUGE_VAL;
+}
+
+std::string failure_of(const char* side, const store::CellData& cell) {
+  const samples::ProcessResult* failed = metrics::decisive_failure(cell);
+  const auto lost = metrics::lost_processes(cell);
+  if (failed == nullptr && lost.empty()) return {};
+  const samples::Failure& failure = *(failed == nullptr ? lost.front() : failed)->failure;
+  std::string words = side;
+  if (failed == nullptr) words += fmt::format(": {} of {} processes", lost.size(), cell.planned_processes);
+  words += fmt::format(": {}", name(failure.kind));
+  return failure.message.empty() ? words : fmt::format("{}: {}", words, failure.message);
+}
+
+std::string no_verdict_of(const char* side, const store::CellData& cell) {
+  const std::string why = metrics::why_no_verdict(cell);
+  return why.empty() ? why : fmt::format("{}: {}", side, why);
+}
+
+std::string why_without_speed(const ComparedPair& pair) {
+  std::vector<std::string> sides{failure_of("baseline", *pair.baseline), failure_of("candidate", *pair.candidate)};
+  if (pair.status == PairStatus::no_verdict) {
+    if (sides[0].empty()) sides[0] = no_verdict_of("baseline", *pair.baseline);
+    if (sides[1].empty()) sides[1] = no_verdict_of("candidate", *pair.candidate);
+  }
+  if (pair.status == PairStatus::not_measured_yet) {
+    if (pair.baseline->processes.empty() && sides[0].empty()) sides[0] = "baseline: not measured yet";
+    if (pair.candidate->processes.empty() && sides[1].empty()) sides[1] = "candidate: not measured yet";
+  }
+  std::erase(sides, "");
+  return text::join(sides, "; ");
+}
+
+std::string words_of(const metrics::MoreRounds& more) {
+  std::string words =
+      fmt::format("{}{} more round{}", more.is_minimum ? "at least " : "", more.count, more.count == 1 ? "" : "s");
+  if (more.seconds) words += ", " + text::human_duration(*more.seconds);
+  return words;
+}
+
+std::string why_same_build(const ComparedPair& pair) {
+  const Verdict verdict = pair.judgement.verdict;
+  if (verdict != Verdict::slower && verdict != Verdict::faster) return {};
+  return fmt::format("{} although both sides are the same build: the device was not the same", name(verdict));
+}
+
+std::string rules_remark(const Comparison& comparison) {
+  const metrics::VerdictRules& rules = comparison.rules;
+  const double percent = 100 * rules.error_rate;
+  const std::string errors =
+      rules.adjustment == metrics::Adjustment::holm
+          ? fmt::format("any false one in at most {:g} % of comparisons (Holm)", percent)
+          : fmt::format("at most {:g} % of those shown are false (Benjamini and Hochberg)", percent);
+  const std::string floor =
+      rules.quiet_deviation
+          ? fmt::format(
+                "; fewer than {} cells: a round is assumed to vary by {:.2g} % or more, as `ngb calibrate` found",
+                metrics::kLeastCellsForAFloor, 100 * *rules.quiet_deviation)
+          : std::string();
+  return fmt::format("Verdicts: {}; same: the interval is within {:g} %{}", errors, 100 * rules.margin_ratio, floor);
+}
+
+std::string noise_remark(const metrics::NoiseFloor& noise) {
+  const std::string device =
+      noise.compute_device.empty() ? noise.device : fmt::format("{} ({})", noise.device, noise.compute_device);
+  return fmt::format(
+      "Noise of {}: {} pair{} of the same build; |ratio - 1| is {:.2f} % (median) and {:.2f} % (largest)", device,
+      noise.pairs, noise.pairs == 1 ? "" : "s", 100 * noise.median_difference, 100 * noise.largest_difference);
+}
+
+std::string gate_remark(const metrics::Gate& gate) {
+  if (gate.outcome == GateOutcome::nothing_judged) return "Gate not judged: no pair has a speed on both sides";
+  std::vector<std::string> parts;
+  const std::string limit = fmt::format("{:g} %", 100 * gate.rules.slower_ratio);
+  const auto add = [&parts](std::size_t count, const std::string& words) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, words));
+  };
+  add(gate.slower, "slower by more than " + limit);
+  add(gate.newly_failed, "newly failed");
+  add(gate.newly_inaccurate, "newly inaccurate");
+  add(gate.tolerated, "slower by at most " + limit);
+  add(gate.undecided, "undecided or without a measurement");
+  if (parts.empty()) parts.emplace_back("nothing is slower");
+  return fmt::format("Gate {}: {}", name(gate.outcome), text::join(parts, ", "));
+}
+
+std::string self_test_remark(const metrics::SelfTest& test, const metrics::GateRules& rules) {
+  return fmt::format(
+      "Self-test: a candidate slowed by {:g} % and twice the half width of its interval is found in {} of "
+      "{} pairs",
+      100 * rules.slower_ratio, test.found, test.slowed);
+}
+
+}  // namespace
+
+Outcome outcome_of(const ComparedPair& pair) {
+  switch (pair.status) {
+    case PairStatus::newly_failed:
+      return Outcome::failed;
+    case PairStatus::newly_inaccurate:
+      return Outcome::inaccurate;
+    case PairStatus::newly_measured:
+      return Outcome::measured_now;
+    case PairStatus::both_failed:
+      return Outcome::both_failed;
+    case PairStatus::disturbed:
+      return Outcome::disturbed;
+    case PairStatus::not_measured_yet:
+      return Outcome::not_measured;
+    case PairStatus::no_verdict:
+      return Outcome::no_verdict;
+    case PairStatus::judged:
+      break;
+  }
+  if (pair.is_same_build) return Outcome::same_build;
+  switch (pair.judgement.verdict) {
+    case Verdict::faster:
+      return Outcome::faster;
+    case Verdict::slower:
+      return Outcome::slower;
+    case Verdict::same:
+      return Outcome::same;
+    case Verdict::undecided:
+      break;
+  }
+  return Outcome::undecided;
+}
+
+std::string_view word_of(Outcome outcome) { return kOutcomes.at(static_cast<std::size_t>(outcome)); }
+
+bool is_bad(Outcome outcome) {
+  return outcome == Outcome::slower || outcome == Outcome::failed || outcome == Outcome::inaccurate;
+}
+
+std::vector<const ComparedPair*> worst_first(const Comparison& comparison) {
+  std::vector<const ComparedPair*> pairs;
+  for (const ComparedPair& pair : comparison.pairs) pairs.push_back(&pair);
+  std::stable_sort(pairs.begin(), pairs.end(), [](const ComparedPair* a, const ComparedPair* b) {
+    if (outcome_of(*a) != outcome_of(*b)) return outcome_of(*a) < outcome_of(*b);
+    return log_ratio_or_most(*a) < log_ratio_or_most(*b);
+  });
+  return pairs;
+}
+
+std::string name_of(const ComparedPair& pair) {
+  return fmt::format("{}: {}", workload_of(*pair.candidate), compiler_of(*pair.candidate));
+}
+
+Column ratio_column() {
+  Column column = number_column("ratio [95 %]", 0, "ratio");
+  column.has_interval = true;
+  return column;
+}
+
+Entry ratio_of(const statistics::Contrast& contrast) {
+  Entry entry{std::exp(contrast.estimate)};
+  if (contrast.interval) {
+    entry.low = std::exp(contrast.interval->low);
+    entry.high = std::exp(contrast.interval->high);
+  }
+  return entry;
+}
+
+std::string why(const Compared& compared, const ComparedPair& pair) {
+  if (pair.status != PairStatus::judged) return why_without_speed(pair);
+  if (pair.is_same_build) return why_same_build(pair);
+  const metrics::Judgement& judgement = pair.judgement;
+  if (judgement.verdict == Verdict::slower && compared.gate && !metrics::is_regression(pair, compared.gate->rules)) {
+    return fmt::format("within the gate's {:g} %", 100 * compared.gate->rules.slower_ratio);
+  }
+  if (pair.more_rounds) return fmt::format("{}: {}", judgement.reason, words_of(*pair.more_rounds));
+  if (judgement.verdict == Verdict::undecided && judgement.adjusted_p && !judgement.rounds_needed) {
+    return fmt::format("{}: more than {} rounds", judgement.reason, metrics::kMostRoundsForeseen);
+  }
+  return judgement.reason;
+}
+
+std::vector<std::string> remarks(const Compared& compared) {
+  std::vector<std::string> found;
+  if (compared.gate) found.push_back(gate_remark(*compared.gate));
+  if (compared.gate && compared.self_test) {
+    found.push_back(self_test_remark(*compared.self_test, compared.gate->rules));
+  }
+  for (const metrics::NoiseFloor& noise : compared.noise) found.push_back(noise_remark(noise));
+  found.push_back(rules_remark(*compared.comparison));
+  const Comparison& comparison = *compared.comparison;
+  if (comparison.baseline_only + comparison.candidate_only > 0) {
+    found.push_back(fmt::format("Without a partner: {} cells of the baseline, {} of the candidate",
+                                comparison.baseline_only, comparison.candidate_only));
+  }
+  return found;
+}
+
+std::string compare_summary(const Comparison& comparison) {
+  std::array<int, kOutcomes.size()> counts{};
+  for (const ComparedPair& pair : comparison.pairs) ++counts.at(static_cast<std::size_t>(outcome_of(pair)));
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts.at(i) > 0) parts.push_back(fmt::format("{} {}", counts.at(i), kOutcomes.at(i)));
+  }
+  return text::join(parts, ", ");
+}
+
+}  // namespace ngb::report

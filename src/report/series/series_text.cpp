@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <map>
+
+#include "metrics/series/series.h"
+#include "report/series/series.h"
+#include "report/write/text.h"
+
+namespace ngb::report {
+namespace {
+
+using metrics::series::Series;
+using store::SeriesValue;
+
+// Identifies what a value is about, so that a value and its deviation find each other.
+std::string about(const SeriesValue& value) {
+  return fmt::format("{}\n{}\n{}\n{}", value.device, value.compiler, value.subject, value.batch_sizes);
+}
+
+using BySeries = std::map<std::string, std::map<std::string, const SeriesValue*>>;
+
+bool is_shown_beside_another(const Series& series) {
+  for (const Series& other : metrics::series::all_series()) {
+    if (other.deviation != nullptr && std::string_view(other.deviation) == series.name) return true;
+  }
+  return false;
+}
+
+const SeriesValue* deviation_of(const SeriesValue& value, const Series& series, const BySeries& by_series) {
+  const auto all = series.deviation == nullptr ? by_series.end() : by_series.find(series.deviation);
+  if (all == by_series.end()) return nullptr;
+  const auto found = all->second.find(about(value));
+  return found == all->second.end() ? nullptr : found->second;
+}
+
+// Returns the number as text: each series has a unit of its own.
+Entry number_in_its_unit(const SeriesValue& value, const Series& series, const BySeries& by_series) {
+  Entry entry{.value = *value.value, .low = value.low, .high = value.high};
+  if (value.standard_error) entry.tail = fmt::format(", SE {:.2g}", *value.standard_error);
+  const SeriesValue* const deviation = deviation_of(value, series, by_series);
+  if (deviation != nullptr && deviation->value) entry = {.value = *value.value, .deviation = deviation->value};
+  Shown shown = shown_entry(entry, series.unit);
+  return {.value = std::move(shown.main), .tail = std::move(shown.tail)};
+}
+
+Row row_of_value(const SeriesValue& value, const Series& series, const BySeries& by_series) {
+  Row row;
+  for (const std::string* text : {&value.subject, &value.batch_sizes, &value.device, &value.compiler}) {
+    row.entries.push_back({.value = *text});
+  }
+  row.entries.push_back(value.value ? number_in_its_unit(value, series, by_series) : Entry{.value = "–"});
+  row.entries.push_back({.value = value.value ? "" : value.reason});
+  return row;
+}
+
+}  // namespace
+
+Table series_table(const Results& results) {
+  BySeries by_series;
+  for (const SeriesValue* value : results.series) by_series[value->series].emplace(about(*value), value);
+  Table table;
+  table.columns = {text_column("about"),    number_column("batch"), text_column("device"),
+                   text_column("compiler"), number_column("value"), text_column("why there is none", 1)};
+  for (const Series& series : metrics::series::all_series()) {
+    if (is_shown_beside_another(series)) continue;
+    Section section;
+    const std::string unit = std::string_view(series.unit) == "1" ? "" : fmt::format(", {}", series.unit);
+    section.title = fmt::format("{}{}{}: {}", series.heading, unit, series.has_interval ? " [95 %]" : "", series.name);
+    for (const SeriesValue* value : results.series) {
+      if (value->series == series.name) section.rows.push_back(row_of_value(*value, series, by_series));
+    }
+    if (!section.rows.empty()) table.sections.push_back(std::move(section));
+  }
+  return table;
+}
+
+std::string series_text(const Results& results, const ShowOptions& options) {
+  const Table table = series_table(results);
+  if (table.sections.empty()) return "These results have no numbers that span cells.\n";
+  const RenderedTable rendering = render(table, options.all ? 0 : options.width, options.color);
+  const std::string left_out =
+      rendering.left_out.empty() ? "" : "\nThe reasons are too wide for this terminal; --all and --json have them.\n";
+  return rendering.text + left_out + "\nFormulas and sources: docs/metrics.md\n";
+}
+
+}  // namespace ngb::report

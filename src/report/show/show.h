@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ngb show` prints: results, in one of several formats.
+#pragma once
+
+#include <string>
+
+#include "report/formats.h"
+#include "report/results.h"
+
+namespace ngb::report {
+
+struct ShowOptions {
+  bool all = false;    // text and markdown: every metric, without a limit of width
+  bool notes = false;  // text: every flag by its name, with what it means
+  bool best = false;   // text: below the table, the best options of each compiler that has several
+  int width = 100;     // text: columns of the terminal; the table leaves out its least important columns to fit
+  bool color = false;  // text
+};
+
+// The formats of `ngb show`.
+const FormatNames& show_formats();
+
+// Returns the results in a format.
+std::string show(const Format& format, const Results& results, const ShowOptions& options);
+
+// Returns a table with a section for each device, model and batch size, and a row in it for each compiler. Notes below
+// it explain the marks that occur, count the flags that are only to be taken note of, and say what to do about failures
+// and which columns were left out.
+std::string show_text(const Results& results, const ShowOptions& options);
+
+// Returns {"cells": [{…, "status", "failure", "flags", "baseline": {"cell_id", "compiler_label", "compiler_version",
+// "precision"} or null, "metrics": {name: {"value", "low", "high"} or {"value": null, "reason"}}}], "baseline":
+// "identity", "best_options": [as in best_options.h], "environment_differences": [as in environments.h], "allocator",
+// "metrics": [the rows of the table of metrics], "series" and "conclusions" as in series.h}. A ratio of a bf16 or f16
+// cell to its baseline also has "over", the baseline's precision.
+std::string show_json(const Results& results);
+
+// Returns a line of column names, then a line for each cell with every metric; or the two parts, for results that come
+// in parts.
+std::string show_csv(const Results& results);
+std::string show_csv_header();
+std::string show_csv_lines(const Results& results);
+
+}  // namespace ngb::report

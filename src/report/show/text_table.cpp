@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/show/text_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "metrics/metric.h"
+#include "metrics/outcome.h"
+#include "report/show/best_options.h"
+#include "report/values.h"
+#include "report/words.h"
+#include "report/write/text_width.h"
+
+namespace ngb::report {
+namespace {
+
+using metrics::Metric;
+using store::CellData;
+using store::DerivedValue;
+
+constexpr std::size_t kMostFailures = 10;  // notes
+constexpr char kBetween = '\x1f';          // fields of a packed row; no visible text contains it
+
+void pack(const TextField& cell, std::string& packed) {
+  packed += static_cast<char>('0' + static_cast<int>(cell.style));
+  packed += cell.main;
+  packed += kBetween;
+  packed += cell.tail;
+  packed += kBetween;
+}
+
+// Returns device, then all cells of the row as one text; the second field says whether a text replaces the cells.
+std::string pack(const TextRow& row, const std::string& device) {
+  std::string packed = device;
+  packed += kBetween;
+  packed += row.rest ? "rest" : "";
+  packed += kBetween;
+  for (const TextField& field : row.fields) pack(field, packed);
+  if (row.rest) pack(*row.rest, packed);
+  packed.shrink_to_fit();
+  return packed;
+}
+
+struct Unpacked {
+  std::string device{};
+  TextRow row{};
+};
+
+Unpacked unpack(std::string_view packed) {
+  const auto next = [&packed] {
+    const std::size_t end = packed.find(kBetween);
+    const std::string_view field = packed.substr(0, end);
+    packed.remove_prefix(end + 1);
+    return field;
+  };
+  Unpacked unpacked;
+  unpacked.device = next();
+  const bool has_rest = !next().empty();
+  while (!packed.empty()) {
+    const std::string_view main = next();
+    const std::string_view tail = next();
+    unpacked.row.fields.push_back({std::string(main.substr(1)), std::string(tail), static_cast<Style>(main[0] - '0')});
+  }
+  if (has_rest) {
+    unpacked.row.rest = std::move(unpacked.row.fields.back());
+    unpacked.row.fields.pop_back();
+  }
+  return unpacked;
+}
+
+std::vector<Column> columns_of(const std::vector<NumberColumn>& numbers, const metrics::Baseline& baseline) {
+  const std::string over = baseline.is_identity() ? "" : text::visible(baseline.words());
+  std::vector<Column> columns{text_column("compiler")};
+  for (const NumberColumn& column : numbers) columns.push_back(described(column, over));
+  columns.push_back(text_column("flags"));
+  return columns;
+}
+
+template <class Same>
+bool are_alike(std::span<const CellData* const> cells, const Same& same) {
+  return std::all_of(cells.begin(), cells.end(), [&](const CellData* cell) { return same(*cell, *cells.front()); });
+}
+
+}  // namespace
+
+TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseline)
+    : options_(options),
+      columns_(number_columns(options.all, Having{true, true})),
+      described_(columns_of(columns_, baseline)),
+      layout_(described_) {}
+
+std::vector<const Metric*> TextTable::needed_metrics() const {
+  std::vector<const Metric*> needed;
+  for (const NumberColumn& column : columns_) {
+    needed.push_back(column.metric);
+    if (column.deviation != nullptr) needed.push_back(column.deviation);
+  }
+  if (!options_.best) return needed;
+  for (const char* const name : {"throughput_per_s", "margin_ratio"}) {
+    const Metric* const metric = metrics::find_metric(name);
+    if (std::find(needed.begin(), needed.end(), metric) == needed.end()) needed.push_back(metric);
+  }
+  return needed;
+}
+
+void TextTable::add(const Results& results, std::span<const std::size_t> positions) {
+  if (results.cells.empty()) return;
+  const std::span<const CellData* const> cells = results.cells;
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; positions.empty() && i < cells.size(); ++i) all.push_back(i);
+  if (positions.empty()) positions = all;
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i <= cells.size(); ++i) {
+    if (i < cells.size() && is_same_workload(*cells[begin], *cells[i])) continue;
+    add_section(results, cells.subspan(begin, i - begin), positions.subspan(begin, i - begin));
+    begin = i;
+  }
+  if (!options_.best) return;
+  for (Section& section : best_options_sections(results.best_options)) {
+    best_options_.emplace_back(positions.front(), std::move(section));
+  }
+}
+
+void TextTable::add_section(const Results& results, std::span<const CellData* const> cells,
+                            std::span<const std::size_t> positions) {
+  const CellData& first = *cells.front();
+  const bool same_threads =
+      are_alike(cells, [](const CellData& a, const CellData& b) { return a.of.threads == b.of.threads; });
+  const bool same_precision = are_alike(
+      cells, [](const CellData& a, const CellData& b) { return a.of.compiler.precision == b.of.compiler.precision; });
+  const bool same_device = are_alike(cells, [](const CellData& a, const CellData& b) {
+    return a.of.compute_device.value == b.of.compute_device.value;
+  });
+  PackedSection section{.position = positions.front()};
+  std::string title = workload_of(first);
+  if (same_threads) title += ", " + threads_of(first);
+  if (same_precision) title += ", " + first.of.compiler.precision;
+  section.title = text::visible(title);
+  if (same_device) section.device = compute_device_of(first);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const CellData& cell = *cells[i];
+    std::string label = compiler_of(cell);
+    if (!same_threads) label += ", " + threads_of(cell);
+    if (!same_precision) label += ", " + cell.of.compiler.precision;
+    section.rows.push_back(packed_row(results, cell, positions[i], std::move(label),
+                                      same_device ? std::string() : compute_device_of(cell)));
+    devices_.insert(cell.of.device);
+    if (cell.of.compute_device.value) compute_devices_.insert(*cell.of.compute_device.value);
+    having_ = having_ | having(cell);
+  }
+  if (!rounds_) rounds_ = first.rounds;
+  sections_.push_back(std::move(section));
+}
+
+std::string TextTable::packed_row(const Results& results, const CellData& cell, std::size_t position, std::string label,
+                                  const std::string& device) {
+  const Status status = status_of(cell);
+  ++counts_[static_cast<std::size_t>(status)];
+  Row row;
+  if (status != Status::measured && status != Status::partial) {
+    row.entries.push_back({.value = std::move(label)});
+    row.rest = Entry{.value = why_no_numbers(cell), .style = status == Status::planned ? Style::plain : Style::bad};
+    if (status != Status::planned) add_failure(cell, position);
+  } else {
+    row = number_row(results, cell, std::move(label));
+    for (const std::string& remark : cell_remarks(cell)) ++remarks_[text::visible(remark)];
+    row.entries.push_back({.value = flags_of(results, cell), .style = Style::notice});
+  }
+  const TextRow shown = text_row(described_, row);
+  layout_.add(shown);
+  const int with_device = width_of(shown.fields.front().main) + (device.empty() ? 0 : width_of(", " + device));
+  widest_label_with_device_ = std::max(widest_label_with_device_, with_device);
+  return pack(shown, device);
+}
+
+// Returns the row without flags.
+Row TextTable::number_row(const Results& results, const CellData& cell, std::string label) const {
+  Row row;
+  row.entries.reserve(columns_.size() + 2);
+  row.entries.push_back({.value = std::move(label)});
+  for (const NumberColumn& column : columns_) row.entries.push_back(metric_entry(results, cell, column));
+  return row;
+}
+
+// Returns "u i", the marks of what casts doubt on the number; with options.notes the names of all flags.
+std::string TextTable::flags_of(const Results& results, const CellData& cell) {
+  std::vector<std::string> words;
+  for (const Values::Raised& raised : results.values.flags(cell.cell_id)) {
+    const auto flag = std::find_if(metrics::flag_table().begin(), metrics::flag_table().end(),
+                                   [&](const metrics::Flag& each) { return each.name == raised.flag; });
+    if (flag == metrics::flag_table().end()) continue;
+    ++flags_[flag->name];
+    if (options_.notes) {
+      words.push_back(flag->shows_value ? fmt::format("{} {:.3g}", flag->name, raised.value) : flag->name);
+    }
+    if (!options_.notes && flag->casts_doubt()) words.emplace_back(1, flag->mark);
+  }
+  return text::join(words, options_.notes ? ", " : " ");
+}
+
+// Returns the lines that explain flags: the marks in one, the others counted in another; with options.notes one for
+// each.
+std::string TextTable::explanation_of_flags() const {
+  std::string text;
+  std::vector<std::string> marks;
+  std::vector<std::string> counted;
+  int count = 0;
+  for (const metrics::Flag& flag : metrics::flag_table()) {
+    const auto raised = flags_.find(flag.name);
+    if (raised == flags_.end()) continue;
+    if (options_.notes) {
+      text +=
+          fmt::format("  {}  {}: {}\n", styled(flag.name, Style::notice, options_.color), flag.threshold, flag.meaning);
+    } else if (flag.casts_doubt()) {
+      marks.push_back(fmt::format("{} {} ({})", styled(std::string(1, flag.mark), Style::notice, options_.color),
+                                  flag.name, flag.threshold));
+    } else {
+      counted.push_back(fmt::format("{} {}", flag.name, raised->second));
+      count += raised->second;
+    }
+  }
+  if (!marks.empty()) text += "  " + text::join(marks, "; ") + ": ngb show --notes says what to do\n";
+  if (count > 0) {
+    text += fmt::format("  {} note{}: {}: ngb show --notes\n", count, count == 1 ? "" : "s", text::join(counted, ", "));
+  }
+  return text;
+}
+
+void TextTable::add_failure(const CellData& cell, std::size_t position) {
+  const samples::ProcessResult& process = *metrics::decisive_failure(cell);
+  std::string note = process.failure->advice;
+  if (!process.log_path.empty()) note += fmt::format("{}log: {}", note.empty() ? "" : "; ", process.log_path);
+  if (note.empty()) return;
+  ++failure_count_;
+  if (failures_.size() == kMostFailures && failures_.rbegin()->first < position) return;
+  failures_.emplace(position, text::visible(fmt::format("{}, batch {}, {}: {}", cell.of.model.label,
+                                                        cell.of.model.key.batch, compiler_of(cell), note)));
+  if (failures_.size() > kMostFailures) failures_.erase(std::prev(failures_.end()));
+}
+
+void TextTable::append(TextTable other) {
+  layout_.merge(other.layout_);
+  widest_label_with_device_ = std::max(widest_label_with_device_, other.widest_label_with_device_);
+  std::move(other.sections_.begin(), other.sections_.end(), std::back_inserter(sections_));
+  std::move(other.best_options_.begin(), other.best_options_.end(), std::back_inserter(best_options_));
+  devices_.merge(other.devices_);
+  compute_devices_.merge(other.compute_devices_);
+  having_ = having_ | other.having_;
+  if (!rounds_) rounds_ = other.rounds_;
+  for (std::size_t i = 0; i < counts_.size(); ++i) counts_.at(i) += other.counts_.at(i);
+  for (const auto& [flag, count] : other.flags_) flags_[flag] += count;
+  failures_.merge(other.failures_);
+  while (failures_.size() > kMostFailures) failures_.erase(std::prev(failures_.end()));
+  failure_count_ += other.failure_count_;
+  for (const auto& [remark, count] : other.remarks_) remarks_[remark] += count;
+}
+
+void TextTable::print(const std::vector<EnvironmentDifference>& differences, const std::string& allocator,
+                      const Write& write) {
+  const auto is_earlier = [](const auto& a, const auto& b) { return a.position < b.position; };
+  std::stable_sort(sections_.begin(), sections_.end(), is_earlier);
+  const bool names_devices = compute_devices_.size() > 1;
+  TextLayout layout = layout_;
+  if (names_devices) layout.widen(0, widest_label_with_device_);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const bool is_superfluous = !is_about(*columns_[i].metric, having_) && !options_.all;
+    if (is_superfluous) layout.leave_out(i + 1);
+  }
+  const int width = options_.all ? 0 : options_.width;
+  const std::vector<std::string> left_out = layout.fit(width);
+  write(layout.header(options_.color));
+  for (const PackedSection& section : sections_) {
+    const bool has_device = names_devices && !section.device.empty();
+    const std::string title = has_device ? section.title + ", " + section.device : section.title;
+    std::string text = '\n' + styled(title, Style::heading, options_.color) + '\n';
+    for (const std::string& packed : section.rows) {
+      Unpacked unpacked = unpack(packed);
+      if (names_devices && !unpacked.device.empty()) unpacked.row.fields.front().main += ", " + unpacked.device;
+      text += layout.line(unpacked.row, width, options_.color);
+    }
+    write(text);
+  }
+  write(notes(left_out, differences, allocator));
+  if (!options_.best) return;
+  std::stable_sort(best_options_.begin(), best_options_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Section> best;
+  for (auto& [position, section] : best_options_) best.push_back(std::move(section));
+  write(best_options_table(std::move(best), options_.width, options_.color));
+}
+
+std::string TextTable::notes(const std::vector<std::string>& left_out,
+                             const std::vector<EnvironmentDifference>& differences,
+                             const std::string& allocator) const {
+  std::string text = explanation_of_flags();
+  for (const auto& [position, note] : failures_) text += "  " + note + '\n';
+  if (failure_count_ > failures_.size()) {
+    const std::size_t more = failure_count_ - failures_.size();
+    text += fmt::format("  … and {} more failed {}: --json has them all\n", more, more == 1 ? "cell" : "cells");
+  }
+  for (const auto& [remark, count] : remarks_) {
+    text += remarks_.size() == 1 ? fmt::format("  {}\n", remark)
+                                 : fmt::format("  {} {}: {}\n", count, count == 1 ? "cell" : "cells", remark);
+  }
+  std::vector<std::string> remarks = environment_remarks(differences);
+  if (!allocator.empty()) remarks.push_back("allocator: " + text::visible(allocator));
+  if (rounds_) remarks.push_back(rounds_remark(*rounds_));
+  for (const std::string& remark : remarks) text += "  " + remark + '\n';
+  if (!left_out.empty()) {
+    text += fmt::format("  Too wide for {} characters: {}; --all shows everything\n", options_.width,
+                        text::join(left_out, ", "));
+  }
+  return '\n' + text + (text.empty() ? "" : "\n") + counts() + '\n';
+}
+
+std::string TextTable::counts() const {
+  const auto [measured, partial, failed, disturbed, planned] = counts_;
+  const int all = measured + partial + failed + disturbed + planned;
+  std::string text = fmt::format("{} {}: {} measured", all, all == 1 ? "cell" : "cells", measured);
+  if (partial > 0) text += fmt::format(", {} in part", partial);
+  if (failed > 0) text += fmt::format(", {} failed", failed);
+  if (disturbed > 0) text += fmt::format(", {} disturbed", disturbed);
+  if (planned > 0) text += fmt::format(", {} not measured yet", planned);
+  if (disturbed > 0) {
+    text += "\nTo measure disturbed cells again, on a quieter machine, run the same study again.";
+  }
+  return text;
+}
+
+}  // namespace ngb::report

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/write/publication.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "report/write/markdown.h"
+
+namespace ngb::report {
+namespace {
+
+// Returns how many decimals the shortest text of the number has.
+int decimals_written(double value) {
+  const std::string text = fmt::format("{}", value);
+  constexpr int kMany = 7;
+  if (text.find('e') != std::string::npos) return kMany;
+  const std::size_t point = text.find('.');
+  return point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
+}
+
+// Drops from the front what names a cell, as in "resnet18, batch 8: not measured yet": row and column tell which one it
+// is. CSV and JSON have the whole reason.
+std::string brief(std::string reason) {
+  while (true) {
+    const std::size_t end = reason.find(": ");
+    if (end == std::string::npos) return reason;
+    const std::string_view begin = std::string_view(reason).substr(0, end);
+    if (!begin.starts_with("depth ") && begin.find(", batch ") == std::string_view::npos) return reason;
+    reason.erase(0, end + 2);
+  }
+}
+
+bool is_main(Kind kind) { return kind == Kind::text || kind == Kind::count || kind == Kind::number; }
+
+class Layouter {
+ public:
+  explicit Layouter(const Document& document) : document_(document), columns_(document.table.columns) {}
+
+  ShownTable lay_out() {
+    for (const Column& column : columns_) {
+      if (column.is_for_people) shown_.columns.push_back({column.heading, column.kind == Kind::text, false});
+    }
+    for (const Section& section : document_.table.sections) {
+      for (const Row& row : section.rows) add(row);
+    }
+    return std::move(shown_);
+  }
+
+ private:
+  void add(const Row& row) {
+    std::vector<ShownField> fields;
+    if (!row.note.empty()) (void)note_of(row.note);
+    int decimals = 0;  // of the number to which deviations and bounds belong
+    for (std::size_t i = 0; i < row.entries.size(); ++i) {
+      const Entry& entry = row.entries[i];
+      switch (columns_[i].kind) {
+        case Kind::text:
+        case Kind::count:
+        case Kind::number:
+          if (!columns_[i].is_for_people) break;
+          decimals = columns_[i].kind == Kind::number ? decimals_at(row, i) : 0;
+          fields.push_back(field_of(entry, decimals));
+          break;
+        case Kind::deviation:
+          if (entry.number()) fields.back().deviation = rounded(*entry.number(), decimals);
+          break;
+        case Kind::low:
+          if (entry.number()) fields.back().low = rounded(*entry.number(), decimals);
+          break;
+        case Kind::high:
+          if (entry.number()) fields.back().high = rounded(*entry.number(), decimals);
+          break;
+      }
+    }
+    if (!row.note.empty() && !fields.empty()) fields.front().notes.push_back(note_of(row.note));
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      ShownColumn& column = shown_.columns[i];
+      column.has_tail = column.has_tail || (!column.is_text && fields[i].has_tail());
+    }
+    shown_.rows.push_back(std::move(fields));
+  }
+
+  // Returns how many decimals show four digits of the number, but no more than it or anything beside it has.
+  [[nodiscard]] int decimals_at(const Row& row, std::size_t column) const {
+    if (!row.entries[column].number()) return 0;
+    int written = 0;
+    for (std::size_t i = column; i < row.entries.size() && (i == column || !is_main(columns_[i].kind)); ++i) {
+      if (row.entries[i].number()) written = std::max(written, decimals_written(*row.entries[i].number()));
+    }
+    return std::min(written, decimals_of_four_digits(*row.entries[column].number()));
+  }
+
+  ShownField field_of(const Entry& entry, int decimals) {
+    ShownField field;
+    field.main = entry.number()            ? rounded(*entry.number(), decimals)
+                 : entry.value.is_string() ? entry.value.get<std::string>()
+                                           : "";
+    if (entry.is_empty() && !entry.reason.empty()) field.notes.push_back(note_of(brief(entry.reason)));
+    for (const std::string& note : entry.notes) field.notes.push_back(note_of(note));
+    return field;
+  }
+
+  // Returns the index of a footnote, which is added if it is new.
+  std::size_t note_of(const std::string& note) {
+    const auto found = std::find(shown_.notes.begin(), shown_.notes.end(), note);
+    const auto index = static_cast<std::size_t>(found - shown_.notes.begin());
+    if (found == shown_.notes.end()) shown_.notes.push_back(note);
+    return index;
+  }
+
+  const Document& document_;
+  const std::vector<Column>& columns_;
+  ShownTable shown_{};
+};
+
+// Escapes what markdown_text leaves, because it means nothing within a word: emphasis, entities, mathematics.
+std::string literal(const std::string& given) {
+  std::string text;
+  for (const char character : markdown_text(text::visible(given))) {
+    if (character == '&') {
+      text += "&amp;";
+      continue;
+    }
+    if (std::string_view("_~$").find(character) != std::string_view::npos) text += '\\';
+    text += character;
+  }
+  return text;
+}
+
+std::string markdown_field_of(const ShownField& field) {
+  std::string text = literal(field.main);
+  if (!field.deviation.empty()) text += " ± " + field.deviation;
+  if (!field.low.empty()) text += fmt::format(" [{}, {}]", field.low, field.high);
+  if (!field.notes.empty()) text += fmt::format("<sup>{}</sup>", marks_of(field));
+  return text;
+}
+
+}  // namespace
+
+int decimals_of_four_digits(double value) {
+  constexpr int kMostDecimals = 7;
+  constexpr int kDigits = 4;
+  if (value == 0) return kDigits - 1;
+  const int digits_before_point = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
+  return std::clamp(kDigits - digits_before_point, 0, kMostDecimals);
+}
+
+std::string rounded(double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); }
+
+ShownTable shown(const Document& document) { return Layouter(document).lay_out(); }
+
+std::string mark_of_note(std::size_t index) {
+  constexpr std::size_t kLetters = 26;
+  const std::string last(1, static_cast<char>('a' + index % kLetters));
+  return index < kLetters ? last : mark_of_note(index / kLetters - 1) + last;
+}
+
+std::string marks_of(const ShownField& field) {
+  std::vector<std::string> marks;
+  for (const std::size_t note : field.notes) marks.push_back(mark_of_note(note));
+  return text::join(marks, ",");
+}
+
+std::string to_published_markdown(const Document& document) {
+  const ShownTable people = shown(document);
+  std::vector<std::string> headings;
+  std::vector<std::string> alignments;
+  for (const ShownColumn& column : people.columns) {
+    headings.push_back(literal(column.heading));
+    alignments.emplace_back(column.is_text ? "---" : "---:");
+  }
+  std::string text =
+      fmt::format("**{}**\n\n", literal(document.title)) + markdown_line(headings) + markdown_line(alignments);
+  for (const std::vector<ShownField>& row : people.rows) {
+    std::vector<std::string> fields;
+    for (const ShownField& field : row) fields.push_back(markdown_field_of(field));
+    text += markdown_line(fields);
+  }
+  if (!people.notes.empty()) text += '\n';
+  for (std::size_t i = 0; i < people.notes.size(); ++i) {
+    text += fmt::format("- <sup>{}</sup> {}\n", mark_of_note(i), literal(people.notes[i]));
+  }
+  for (const std::string& remark : document.remarks) text += '\n' + literal(remark) + '\n';
+  return text;
+}
+
+}  // namespace ngb::report
