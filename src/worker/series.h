@@ -35,7 +35,7 @@ class Repeater {
 // Nothing if fewer than three repetitions were completed there, or one failed.
 struct Later {
   std::optional<double> inference_ns{};
-  // With subnormal numbers taken as 0 (worker/subnormals.h); nothing as well if some repetition was as fast without.
+  // With subnormal numbers taken as 0; nothing as well unless subnormals_cost_time (worker/subnormals.h).
   std::optional<double> flushed_ns{};
 };
 
