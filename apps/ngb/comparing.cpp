@@ -114,7 +114,8 @@ tl::expected<const report::CompareFormat*, ExitCode> format_of(const ComparisonA
 
 void print_comparison(const report::Compared& compared, const report::CompareFormat& format, bool all) {
   const OutputShape shape = shape_of_stdout();
-  print_table_text(format.show(compared, {.all = all, .width = shape.width, .color = shape.has_color}));
+  print_table_text(
+      format.show(compared, {.all = all, .width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
   if (format.annotate != nullptr) print_error(format.annotate(compared));
 }
 

@@ -40,6 +40,7 @@ struct Bisected {
 
 struct BisectionOptions {
   int width = 100;  // columns of the terminal
+  int wrap = 0;     // lines around the table are broken at blanks to so many columns; 0: they are not
   bool color = false;
 };
 

@@ -9,6 +9,7 @@
 #include "report/bisection_formats.h"
 #include "report/numbers.h"
 #include "report/table.h"
+#include "report/text_width.h"
 
 namespace ngb::report {
 namespace {
@@ -97,14 +98,15 @@ std::string bisection_text(const Bisected& bisected, const BisectionOptions& opt
   for (const TriedVersion& tried : bisected.tried) section.rows.push_back(row_of_version(bisected, tried));
   table.sections.push_back(std::move(section));
   const Rendering rendered = render(table, options.width, options.color);
-  std::string text = text::visible(bisection_summary(bisected)) + "\n\n" + rendered.text;
+  std::string text;  // below the table
   if (!rendered.left_out.empty()) {
     text += fmt::format("\n  Too wide for {} characters: {}; --json has everything\n", options.width,
                         text::join(rendered.left_out, ", "));
   }
   text += '\n';
   for (const std::string& remark : remarks_of(bisected)) text += fmt::format("  {}\n", text::visible(remark));
-  return text;
+  const std::string summary = text::visible(bisection_summary(bisected)) + "\n\n";
+  return wrapped(summary, options.wrap) + rendered.text + wrapped(text, options.wrap);
 }
 
 }  // namespace ngb::report

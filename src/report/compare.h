@@ -28,6 +28,7 @@ struct Compared {
 struct CompareOptions {
   bool all = false;  // text and markdown: list pairs that are the same even if there are many
   int width = 100;   // text: columns of the terminal
+  int wrap = 0;      // text: lines around the table are broken at blanks to so many columns; 0: they are not
   bool color = false;
 };
 

@@ -70,7 +70,7 @@ std::string compare_text(const Compared& compared, const CompareOptions& options
   for (const ComparedPair* pair : listed.pairs) section.rows.push_back(row_of(compared, *pair));
   table.sections.push_back(std::move(section));
   const Rendering rendered = render(table, options.width, options.color);
-  std::string text = compare_summary(*compared.comparison) + "\n\n" + rendered.text;
+  std::string text;  // below the table
   if (!listed.folded.empty()) {
     text += fmt::format("  … and {} pairs that are the same: --all shows them\n", listed.folded.size());
   }
@@ -83,7 +83,8 @@ std::string compare_text(const Compared& compared, const CompareOptions& options
   }
   text += '\n';
   for (const std::string& remark : remarks(compared)) text += fmt::format("  {}\n", text::visible(remark));
-  return text;
+  return wrapped(compare_summary(*compared.comparison) + "\n\n", options.wrap) + rendered.text +
+         wrapped(text, options.wrap);
 }
 
 }  // namespace ngb::report
