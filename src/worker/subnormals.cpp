@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/subnormals.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -45,6 +47,12 @@ void flush_subnormals(bool flush) {
   const std::uint64_t control = read_control();
   if (flush) usual_bits = control & kFlushes;
   write_control((control & ~kFlushes) | (flush ? kFlushes : usual_bits));
+}
+
+std::int64_t cpu_of_thread_ns() {
+  struct timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 bool subnormals_cost_time(const std::vector<std::int64_t>& usual_ns, const std::vector<std::int64_t>& flushed_ns) {
