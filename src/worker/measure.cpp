@@ -103,9 +103,6 @@ class Work {
     if (attempt) return true;
     result_.failure = attempt.error();
     result_.failure->phase = phase;
-    // Where only the first line is shown, the log has the others.
-    if (result_.failure->message != result_.failure->first_line())
-      std::fputs((result_.failure->message + "\n").c_str(), stderr);
     return false;
   }
 
