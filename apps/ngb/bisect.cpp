@@ -81,7 +81,7 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   if (!bisected) return report_refusal(bisected.error());
   const OutputShape shape = shape_of_stdout();
   print_table_text(
-      (*format)->write(report::bisection_document(*bisected), {.width = shape.width, .color = shape.has_color}));
+      (*format)->write(report::bisection_document(*bisected), {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
   return bisected->end && bisected->end->is_certain() ? kSuccess : kUndecided;
 }
 

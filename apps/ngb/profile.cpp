@@ -84,7 +84,7 @@ int profile(const ProfileArguments& arguments) {
   }
   const OutputShape shape = shape_of_stdout();
   print_table_text((*format)->write(report::profile_document(std::move(made->rows)),
-                                    {.width = shape.width, .color = shape.has_color}));
+                                    {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
   return kSuccess;
 }
 

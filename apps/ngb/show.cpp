@@ -41,7 +41,12 @@ struct ShowArguments {
 
 report::ShowOptions options_for_terminal(bool all, bool best, bool notes = false) {
   const OutputShape shape = shape_of_stdout();
-  return {.all = all, .notes = notes || all, .best = best, .width = shape.width, .color = shape.has_color};
+  return {.all = all,
+          .notes = notes || all,
+          .best = best,
+          .width = shape.width,
+          .wrap = shape.wrap,
+          .color = shape.has_color};
 }
 
 // Adds what spans the cells of the results, and what they say as a whole.
@@ -57,12 +62,10 @@ Status add_spanning(report::Results& results, const std::vector<store::Source>& 
 // Of more cells the answer takes seconds; `ngb show --findings` has it.
 constexpr std::size_t kMostCellsWithAnAnswer = 5000;
 
-// Prints the answer and an empty line, if there is one. A terminal would break its sentences within words; a program
-// that reads them gets each on a line.
+// Prints the answer and an empty line, if there is one.
 void print_answer(const report::Results& results) {
   const std::string answer = report::answer_text(results);
-  const OutputShape shape = shape_of_stdout();
-  if (!answer.empty()) print_table_text((shape.is_terminal ? report::wrapped(answer, shape.width) : answer) + '\n');
+  if (!answer.empty()) print_table_text(report::wrapped(answer, shape_of_stdout().wrap) + '\n');
 }
 
 // Prints the table of results whose cells do not fit into memory together.

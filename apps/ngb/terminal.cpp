@@ -25,10 +25,11 @@ void write(std::FILE* out, std::string_view text) {
 }  // namespace
 
 OutputShape shape_of_stdout() {
-  OutputShape shape{.is_terminal = ::isatty(STDOUT_FILENO) == 1};
-  shape.has_color = shape.is_terminal && std::getenv("NO_COLOR") == nullptr;
+  const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
+  OutputShape shape{.has_color = is_terminal && std::getenv("NO_COLOR") == nullptr};
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) shape.width = size.ws_col;
+  if (is_terminal) shape.wrap = shape.width;
   return shape;
 }
 

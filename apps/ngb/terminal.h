@@ -14,11 +14,12 @@
 
 namespace ngb::app {
 
-// The layout for stdout: the width and colors of a terminal, else 100 columns without colors. NO_COLOR disables colors.
+// The layout for stdout: the width and colors of a terminal, else tables of 100 columns without colors. NO_COLOR
+// disables colors.
 struct OutputShape {
   int width = 100;
   bool has_color = false;
-  bool is_terminal = false;
+  int wrap = 0;  // columns at which lines of words are broken at blanks; 0: a program reads them, each as a line
 };
 OutputShape shape_of_stdout();
 

@@ -85,7 +85,7 @@ std::string outcome_of(const store::CellData& cell) {
   const store::RecordedProcess& last = done.back();
   if (last.failure) {
     const std::string& advice = last.failure->advice;
-    return fmt::format("fails ({}): {}{}", samples::name(last.failure->kind), last.failure->message,
+    return fmt::format("fails ({}): {}{}", samples::name(last.failure->kind), last.failure->first_line(),
                        advice.empty() ? "" : "; " + advice);
   }
   std::string text = "runs";

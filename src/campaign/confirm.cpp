@@ -91,7 +91,7 @@ Result<store::CellData> only_cell(const std::filesystem::path& results) {
     if (!cell.processes.empty() && !cell.processes.front().latencies_ns.empty()) return std::move(cell);
   }
   const bool has_failed = !cells->empty() && !cells->front().failed.empty() && cells->front().failed.back().failure;
-  return fail(has_failed ? "it failed: " + cells->front().failed.back().failure->message : "nothing was measured",
+  return fail(has_failed ? "it failed: " + cells->front().failed.back().failure->first_line() : "nothing was measured",
               results.string(), "to see why, run: ngb show " + results.string());
 }
 

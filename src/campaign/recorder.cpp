@@ -23,7 +23,7 @@ std::optional<ProcessSpeed> speed_of(const samples::ProcessResult& result, int b
 
 std::string failure_line(const samples::ProcessResult& result, const std::string& label) {
   return fmt::format("{}: {} in {}: {}", label, name(result.failure->kind), name(result.failure->phase),
-                     result.failure->message);
+                     result.failure->first_line());
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ std::optional<double> subnormal(const Evidence& evidence) {
   const std::vector<double> flushed = readings(evidence.cell, "flushed_inference", "after");
   if (usual.empty() || flushed.empty() || flushed.front() <= 0) return std::nullopt;
   const double times = usual.front() / flushed.front();
-  return times > 1.25 ? std::optional(times) : std::nullopt;
+  return times > samples::kSubnormalCost ? std::optional(times) : std::nullopt;
 }
 
 // Returns the speed that the process had after its counted repetitions, as a share of the median of theirs, if it is

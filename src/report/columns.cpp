@@ -246,8 +246,8 @@ std::string why_no_numbers(const CellData& cell) {
   if (status == Status::planned) return "not measured yet";
   if (status != Status::failed && status != Status::disturbed) return {};
   const samples::Failure& failure = *metrics::decisive_failure(cell)->failure;
-  if (status == Status::disturbed) return fmt::format("disturbed: {}", failure.message);
-  return fmt::format("failed: {} in {}: {}", name(failure.kind), name(failure.phase), failure.message);
+  if (status == Status::disturbed) return fmt::format("disturbed: {}", failure.first_line());
+  return fmt::format("failed: {} in {}: {}", name(failure.kind), name(failure.phase), failure.first_line());
 }
 
 }  // namespace ngb::report

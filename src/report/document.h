@@ -111,6 +111,7 @@ class NotListed {
 struct Screen {
   bool all = false;    // every row and column
   int width = 100;     // columns of the terminal; 0: no limit
+  int wrap = 0;        // lines around the table are broken at blanks to so many columns; 0: they are not
   bool color = false;  // ANSI escapes
 };
 

@@ -67,6 +67,10 @@ struct Failure {
   std::optional<int> signal{};     // of a crash
   std::optional<int> exit_code{};  // of an exit
 
+  // Returns the message's first line, which says what is wrong. Libraries add lines about their own code, which are in
+  // the process's log and in JSON.
+  [[nodiscard]] std::string first_line() const { return message.substr(0, message.find('\n')); }
+
   static constexpr auto fields(auto visit) {
     return visit(Field{"kind", &Failure::kind}, Field{"phase", &Failure::phase}, Field{"message", &Failure::message},
                  Field{"advice", &Failure::advice}, Field{"signal", &Failure::signal},

@@ -75,6 +75,9 @@ struct Check {
   }
 };
 
+// Subnormal numbers are told of a process whose inferences take over so many times as long as with 0 in their place.
+inline constexpr double kSubnormalCost = 1.25;
+
 // A quantity that the device reported before, after, over or during the timed phase.
 struct Reading {
   std::string quantity{};  // "steal", "pressure_cpu_some", "frequency", "temperature", "power", "load_1min", …

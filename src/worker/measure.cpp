@@ -306,8 +306,8 @@ class Work {
     const bool is_alone = instance_.count() == 1 && !server_ && !request_.has_load;
     if (!is_alone) return;
     if (request_.process_index == 0) {
-      add_readings(series_->look_on(longer_look_ns(request_.protocol, result_.phases), flush_subnormals),
-                   result_.readings);
+      const std::int64_t for_ns = longer_look_ns(request_.protocol, result_.phases);
+      add_readings(series_->look_on(for_ns, flush_subnormals, cpu_of_thread_ns), result_.readings);
     }
     if (page_ != nullptr) page_->repetitions = result_.repetitions.size();  // those that are told
   }

@@ -8,6 +8,7 @@
 
 #include "worker/group_size.h"
 #include "worker/in_flight.h"
+#include "worker/subnormals.h"
 #include "worker/warm_up.h"
 
 namespace ngb::worker {
@@ -194,36 +195,39 @@ bool Series::go_on(const std::function<bool()>& is_over) {
   return true;
 }
 
-Later Series::look_on(std::int64_t for_ns, const std::function<void(bool)>& flush) {
-  constexpr std::int64_t kParts = 16;
+Later Series::look_on(std::int64_t for_ns, const std::function<void(bool)>& flush,
+                      const std::function<std::int64_t()>& cpu_ns) {
+  constexpr std::int64_t kParts = 24;
   constexpr std::int64_t kMostOfPart = 10'000;
-  std::vector<std::int64_t> walls{fastest_ns()};
-  std::vector<std::int64_t> begins;
+  // Each by whether subnormal numbers are taken as 0.
+  std::array<std::int64_t, 2> last_ns{fastest_ns(), 0};
   std::array<std::vector<std::int64_t>, 2> of_second_half;
+  std::array<std::vector<std::int64_t>, 2> cpu_ns_of_parts;  // of a repetition
+  std::vector<std::int64_t> walls;
+  std::vector<std::int64_t> begins;
   std::int64_t spent_ns = 0;
   for (std::size_t part = 0; spent_ns < for_ns; ++part) {
-    // By the last repetition, because each may take longer than the one before.
-    const std::int64_t fit = for_ns / kParts / std::max<std::int64_t>(walls.back(), 1);
+    const std::size_t is_flushed = part % 2;
+    // By the last repetition of its kind, because each may take longer than the one before.
+    const std::int64_t fit = for_ns / kParts / std::max<std::int64_t>(last_ns.at(is_flushed), 1);
     walls.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(fit, 1, kMostOfPart)));
     begins.resize(walls.size());
-    const bool is_flushed = part % 2 == 1;
-    if (is_flushed) flush(true);
+    if (is_flushed == 1) flush(true);
+    const std::int64_t cpu_before_ns = cpu_ns();
     const std::size_t completed = repeater_.repeat(inferences_, {walls, begins}, {});
-    if (is_flushed) flush(false);
+    const std::int64_t used_ns = cpu_ns() - cpu_before_ns;
+    if (is_flushed == 1) flush(false);
     if (completed < walls.size()) return {};
+    last_ns.at(is_flushed) = walls.back();
+    if (part == 0) last_ns[1] = walls.back();
     spent_ns += std::max<std::int64_t>(sum_of(walls), 1);
-    auto& kept = of_second_half.at(part % 2);
+    cpu_ns_of_parts.at(is_flushed).push_back(used_ns / static_cast<std::int64_t>(walls.size()));
+    auto& kept = of_second_half.at(is_flushed);
     const bool has_room = kept.size() < kParts * kMostOfPart;
     if (2 * spent_ns >= for_ns && has_room) kept.insert(kept.end(), walls.begin(), walls.end());
   }
-  // On a busy machine any two medians differ. So subnormal numbers are told only if no repetition with them was as
-  // fast.
-  const auto& [usual, flushed] = of_second_half;
-  const auto fastest = std::min_element(usual.begin(), usual.end());
-  Later later{per_inference(usual, inferences_), per_inference(flushed, inferences_)};
-  const bool is_told =
-      later.flushed_ns && fastest != usual.end() && static_cast<double>(*fastest) / inferences_ > *later.flushed_ns;
-  if (!is_told) later.flushed_ns.reset();
+  Later later{per_inference(of_second_half[0], inferences_), per_inference(of_second_half[1], inferences_)};
+  if (!subnormals_cost_time(cpu_ns_of_parts[0], cpu_ns_of_parts[1])) later.flushed_ns.reset();
   return later;
 }
 

@@ -35,7 +35,7 @@ class Repeater {
 // Nothing if fewer than three repetitions were completed there, or one failed.
 struct Later {
   std::optional<double> inference_ns{};
-  // With subnormal numbers taken as 0 (worker/subnormals.h); nothing as well if some repetition was as fast without.
+  // With subnormal numbers taken as 0; nothing as well unless subnormals_cost_time (worker/subnormals.h).
   std::optional<double> flushed_ns{};
 };
 
@@ -63,8 +63,10 @@ class Series {
   bool go_on(const std::function<bool()>& is_over);
 
   // Repeats for about this long after `time`, to see whether the speed changes, and what subnormal numbers cost: every
-  // other part of it is run after flush(true), before flush(false). What it runs is not among the repetitions.
-  Later look_on(std::int64_t for_ns, const std::function<void(bool)>& flush);
+  // other part of it is run after flush(true), before flush(false). `cpu_ns` returns the processor time that this
+  // thread has used. What it runs is not among the repetitions.
+  Later look_on(std::int64_t for_ns, const std::function<void(bool)>& flush,
+                const std::function<std::int64_t()>& cpu_ns);
 
   // Returns the fewest steady repetitions that `time` runs. Precondition: the warm-up has succeeded.
   [[nodiscard]] std::size_t least() const;

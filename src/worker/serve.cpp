@@ -81,6 +81,9 @@ samples::ProcessResult carry_out(const work::WorkerRequest& request, FindCompile
                                   : measures ? measure(request, **compiler, page, instance)
                                              : make_reference(request, **compiler, page);
   result.phases.insert(result.phases.begin(), start_use);
+  // Where people read, only the first line is shown. The log has the others.
+  if (result.failure && result.failure->message != result.failure->first_line())
+    std::fputs((result.failure->message + "\n").c_str(), stderr);
   return result;
 }
 

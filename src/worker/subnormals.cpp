@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/subnormals.h"
 
+#include <time.h>
+
+#include <algorithm>
 #include <cstdint>
+
+#include "samples/process_result.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>
@@ -42,6 +47,24 @@ void flush_subnormals(bool flush) {
   const std::uint64_t control = read_control();
   if (flush) usual_bits = control & kFlushes;
   write_control((control & ~kFlushes) | (flush ? kFlushes : usual_bits));
+}
+
+std::int64_t cpu_of_thread_ns() {
+  struct timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+bool subnormals_cost_time(const std::vector<std::int64_t>& usual_ns, const std::vector<std::int64_t>& flushed_ns) {
+  constexpr std::size_t kFewestParts = 7;
+  if (std::min(usual_ns.size(), flushed_ns.size()) < kFewestParts) return false;
+  std::ptrdiff_t slower_pairs = 0;
+  for (const std::int64_t flushed : flushed_ns) {
+    slower_pairs += std::count_if(usual_ns.begin(), usual_ns.end(), [&](std::int64_t usual) {
+      return static_cast<double>(usual) > samples::kSubnormalCost * static_cast<double>(flushed);
+    });
+  }
+  return 8 * static_cast<std::size_t>(slower_pairs) >= 7 * usual_ns.size() * flushed_ns.size();
 }
 
 }  // namespace ngb::worker

@@ -13,6 +13,7 @@
 #include "metrics/queueing.h"
 #include "report/write/numbers.h"
 #include "report/write/text.h"
+#include "report/write/text_width.h"
 
 namespace ngb::report {
 namespace {
@@ -207,14 +208,14 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
     if (is_possible || options.all) section.rows.push_back(row_of_candidate(candidate));
   }
   table.sections.push_back(std::move(section));
-  std::string text;
+  std::string above;
   if (!table.sections.front().rows.empty())
-    text = render(table, options.all ? 0 : options.width, options.color).text + "\n";
-  text += fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n",
+    above = render(table, options.all ? 0 : options.width, options.color).text + "\n";
+  std::string text = fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n",
                       counts[Fit::holds], counts[Fit::open], counts[Fit::fails], counts[Fit::unknown],
                       demand.percentile, number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
   if (counts[Fit::holds] == 0 && counts[Fit::open] == 0) text += why_nothing_holds(candidates, demand);
-  return text;
+  return above + wrapped(text, options.wrap);
 }
 
 }  // namespace ngb::report

@@ -45,6 +45,7 @@ std::vector<Candidate> candidates(const Results& results, const Demand& demand);
 struct ChoiceOptions {
   bool all = false;  // also those that fail, and the unknown ones
   int width = 100;
+  int wrap = 0;  // lines below the table are broken at blanks to so many columns; 0: they are not
   bool color = false;
 };
 std::string choice_text(const std::vector<Candidate>& candidates, const Demand& demand, const ChoiceOptions& options);

@@ -37,7 +37,7 @@ std::string failure_of(const char* side, const store::CellData& cell) {
   std::string words = side;
   if (failed == nullptr) words += fmt::format(": {} of {} processes", lost.size(), cell.planned_processes);
   words += fmt::format(": {}", name(failure.kind));
-  return failure.message.empty() ? words : fmt::format("{}: {}", words, failure.message);
+  return failure.message.empty() ? words : fmt::format("{}: {}", words, failure.first_line());
 }
 
 std::string no_verdict_of(const char* side, const store::CellData& cell) {

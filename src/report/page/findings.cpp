@@ -96,7 +96,7 @@ std::string failure_groups_html(const Results& results, const Labels& labels) {
           fmt::format("<b>{}</b> {}", escaped(compiler), escaped(shortened(why_no_numbers(*cell), kMostOfAHeading)));
       if (!failure.advice.empty()) group.heading += fmt::format(". To do: {}", escaped(failure.advice));
     }
-    group.cells.push_back(fmt::format("{}: {}", cell_name(labels, *cell), failure.message));
+    group.cells.push_back(fmt::format("{}: {}", cell_name(labels, *cell), failure.first_line()));
   }
   std::string html;
   for (const auto& [key, group] : groups) html += group_html(group);

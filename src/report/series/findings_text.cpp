@@ -11,6 +11,7 @@
 #include "report/series/series.h"
 #include "report/series/untrusted_json.h"
 #include "report/write/text.h"
+#include "report/write/text_width.h"
 
 namespace ngb::report {
 namespace {
@@ -21,13 +22,13 @@ std::string title(const char* words, const ShowOptions& options) {
   return styled(words, Style::heading, options.color) + '\n';
 }
 
-std::string sentences_text(const json& findings, bool is_to_act_on) {
+std::string sentences_text(const json& findings, bool is_to_act_on, const ShowOptions& options) {
   std::string text;
   for (const json& finding : findings) {
     if (is_true_at(finding, "to_act_on") != is_to_act_on) continue;
     text += "  " + text::visible(text_at(finding, "sentence")) + '\n';
   }
-  return text;
+  return wrapped(text, options.wrap);
 }
 
 std::string words_of_status(const std::string& status) {
@@ -119,26 +120,25 @@ std::string answer_text(const Results& results) {
 std::string findings_text(const Results& results, const ShowOptions& options) {
   json all = conclusions_json(results);
   const std::size_t unmeasured = options.all ? 0 : drop_unmeasured_claims(all);
-  std::string text = answer_text(results);
+  std::string text = wrapped(answer_text(results), options.wrap);
   if (!text.empty()) text += '\n';
-  const std::string to_act_on = sentences_text(all["findings"], true);
+  const std::string to_act_on = sentences_text(all["findings"], true, options);
   if (!to_act_on.empty()) text += title("To act on", options) + to_act_on + '\n';
-  const std::string for_information = sentences_text(all["findings"], false);
+  const std::string for_information = sentences_text(all["findings"], false, options);
   text += title("For information", options);
   text += for_information.empty() ? "  The intervals bear no sentence.\n" : for_information;
   const std::string orders = words_of_orders(all);
-  text += '\n' + title("Reversed orders", options) + (orders.empty() ? "" : "  " + orders + '\n');
+  text += '\n' + title("Reversed orders", options) + wrapped(orders.empty() ? "" : "  " + orders + '\n', options.wrap);
   text += '\n' + title("The paper's claims", options) + claims_text(all, options);
   if (unmeasured > 0) {
     text += fmt::format("{} {} {} not measured by this study; --all says what {} needs.\n", unmeasured,
                         unmeasured == 1 ? "claim" : "claims", unmeasured == 1 ? "is" : "are",
                         unmeasured == 1 ? "it" : "each");
   }
-  text += fmt::format(
-      "\nOf studies in which nothing differs, at most {:g} % have any of these sentences of a difference. --json has "
-      "the "
-      "rows behind each.\n",
-      100 * metrics::series::kSentenceErrorRate);
+  text += wrapped(fmt::format("\nOf studies in which nothing differs, at most {:g} % have any of these sentences of a "
+                              "difference. --json has the rows behind each.\n",
+                              100 * metrics::series::kSentenceErrorRate),
+                  options.wrap);
   return text;
 }
 

@@ -14,6 +14,7 @@ struct ShowOptions {
   bool notes = false;  // text: every flag by its name, with what it means
   bool best = false;   // text: below the table, the best options of each compiler that has several
   int width = 100;     // text: columns of the terminal; the table leaves out its least important columns to fit
+  int wrap = 0;        // text: lines around the table are broken at blanks to so many columns; 0: they are not
   bool color = false;  // text
 };
 

@@ -313,7 +313,7 @@ std::string TextTable::notes(const std::vector<std::string>& left_out,
     text += fmt::format("  Too wide for {} characters: {}; --all shows everything\n", options_.width,
                         text::join(left_out, ", "));
   }
-  return '\n' + text + (text.empty() ? "" : "\n") + counts() + '\n';
+  return wrapped('\n' + text + (text.empty() ? "" : "\n") + counts() + '\n', options_.wrap);
 }
 
 std::string TextTable::counts() const {

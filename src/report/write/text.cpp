@@ -208,8 +208,8 @@ RenderedTable render(const Table& table, int width, bool color) {
 std::string to_text(const Document& document, const Screen& screen) {
   const Table& table = document.table;
   const LaidOut made = laid_out(table, screen.width);
-  std::string text = document.summary.empty() ? "" : text::visible(document.summary) + "\n\n";
-  text += text_of(made, table, screen.width, screen.color);
+  const std::string summary = document.summary.empty() ? "" : text::visible(document.summary) + "\n\n";
+  std::string text;  // below the table
   if (made.folded.count() > 0) text += fmt::format("  … and {}; --all shows them\n", made.folded.words(table));
   text += texts_without_room(made, table, screen.width);
   if (!made.left_out.empty()) {
@@ -218,7 +218,7 @@ std::string to_text(const Document& document, const Screen& screen) {
   }
   if (!document.remarks.empty()) text += '\n';
   for (const std::string& remark : document.remarks) text += "  " + text::visible(remark) + '\n';
-  return text;
+  return wrapped(summary, screen.wrap) + text_of(made, table, screen.width, screen.color) + wrapped(text, screen.wrap);
 }
 
 }  // namespace ngb::report

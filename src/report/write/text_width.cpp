@@ -41,6 +41,12 @@ template <class Visit>
 void each_character(std::string_view text, const Visit& visit) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = std::min(length_of(static_cast<unsigned char>(text[at])), text.size() - at);
+    if (text.substr(at, 2) == "\x1b[") {  // a style, up to its "m"
+      const std::string_view style = text.substr(at, text.substr(at).find('m') + 1);
+      if (!visit(style, 0)) return;
+      at += style.size();
+      continue;
+    }
     const std::uint32_t character = character_at(text, at, length);
     const bool is_plain = length == 1 || !(is_in(kCombining, character) || is_in(kWide, character));
     const int width = is_plain ? 1 : is_in(kCombining, character) ? 0 : 2;
@@ -75,23 +81,26 @@ std::string shortened(std::string_view text, int width) {
 }
 
 std::string wrapped(std::string_view lines, int width) {
-  constexpr std::string_view kIndent = "  ";
+  if (width <= 0) return std::string(lines);
   std::string result;
   int used = 0;
-  bool has_word = false;  // in the line so far
+  std::size_t indent = 0;  // of the line so far
+  bool has_word = false;   // likewise
   for (std::size_t at = 0; at < lines.size();) {
     const std::size_t end = std::min(lines.find_first_of(" \n", at), lines.size());
     const std::string_view word = lines.substr(at, end - at);
+    if (!has_word && word.empty()) ++indent;
     if (has_word && used + width_of(word) > width) {
       while (result.ends_with(' ')) result.pop_back();
       result += '\n';
-      result += kIndent;
-      used = static_cast<int>(kIndent.size());
+      result.append(indent + 2, ' ');
+      used = static_cast<int>(indent) + 2;
     }
     result += word;
     if (end < lines.size()) result += lines[end];
     const bool ends_line = end < lines.size() && lines[end] == '\n';
     used = ends_line ? 0 : used + width_of(word) + 1;
+    indent = ends_line ? 0 : indent;
     has_word = !ends_line && (has_word || !word.empty());
     at = end + 1;
   }

@@ -13,6 +13,41 @@ BY_HAND = {
     "embedder.int8.onnx": "right: openvino in plain Python differs from onnxruntime by more than half of the largest value",
     "light_squeezenet.onnx": "right: openvino in plain Python has eight zeros where onnxruntime has 0.001",
 }
+# Questions that others have asked in public, and what the program answers; tried by hand.
+REPORTS = """\
+## Public reports
+
+Questions that users of compilers have asked in public, each tried here with a file or a study of the same kind.
+
+| report | tried | what ngb says |
+| --- | --- | --- |
+| microsoft/onnxruntime#5672: a quantised model gives other results in a batch | bert_dynq.onnx at batch 1 and 2 | all cells agree: each batch size is compared with the reference at the same one |
+| openvinotoolkit/openvino#37838, oneTBB#190: a container's quota is ignored | a quota below `threads` | `ngb plan`, `ngb run` and the page say it, not only `ngb doctor` (`tests/cli/threads_test.py`) |
+| pytorch/pytorch#4737: slower with each iteration | a module that keeps state | flag `outputs_change`, and in no verdict (`tests/cli/references_test.py`) |
+| microsoft/onnxruntime#6424, #10463, pytorch/pytorch#99613: the exporter's batch in a Reshape | batch 1 and 2 of such a file | `ngb plan`: "the file leaves its batch open, but its graph fits batch size 1 and not 2: … set batch_sizes: [1], or export the model again with a dynamic batch" |
+| microsoft/onnxruntime#9334: Loop in a batch | a loop of 20 steps | measured, and outputs agree |
+| openvinotoolkit/openvino#33806: inputs are dynamic | GPT-2 with past key values | one message with all open dimensions and values that fit together, which can be pasted: `dimensions: {past_sequence: 16, "past_sequence + sequence": 24, sequence: 8}`, and `inputs` with the ranges of tokens and mask |
+| microsoft/onnxruntime#20052: int8 is slower than f32 | MobileNetV3 in f32 and in QDQ | below |
+| microsoft/onnxruntime#17711, #16135: slower after a pause | `arrivals: {requests_per_s: 4}` | a cell of its own, whose latency is measured with the pauses ([study](study.md#pauses-between-inferences)) |
+| openvinotoolkit/openvino#35680: DynamicQuantizeLSTM | seven files of the first draw | each is measured by those that run it |
+
+Is int8 slower than f32? One study with two files, `mnv3_ortopt_all.onnx` (f32) and `mnv3_qdq.onnx` (int8), onnxruntime 1.31.1, one
+thread of a virtual machine on which other programs compiled (load 13; the study was given the processors first):
+
+```text
+$ ngb compare results --by model --baseline mnv3_ortopt_all --candidate mnv3_qdq
+1 slower
+
+  cell                                             verdict       ratio [95 %]  candidate  why
+
+candidate over baseline, compared by model
+  mnv3_qdq, batch 1, on local: onnxruntime 1.31.1  slower   0.28 [0.23, 0.35]      389.0
+```
+
+So yes, here: int8 runs at a quarter of the speed of f32. The f32 file is one that ONNX Runtime has optimised for this processor
+(`com.microsoft.nchwc` operators). Its cell has the flag `weak_check`: the weights are random, and most outputs are below the tolerance.
+"""
+
 TITLES = {"first": "The first draw", "second": "The second draw, from other packages"}
 INTRODUCTION = """\
 <!-- SPDX-License-Identifier: Apache-2.0 -->
@@ -86,7 +121,7 @@ def main(page, *paths):
     lines = [INTRODUCTION, "## Counts", "",
              *table_of_counts([("first, before", FIRST_BEFORE), ("first", counts_of(first)),
                                ("second, before", counts_of(before)), ("second", counts_of(second))]), ""]
-    lines += verdicts(first + second)
+    lines += [*verdicts(first + second), *REPORTS.splitlines(), ""]
     for name, rows in (("first", first), ("second", second)):
         lines += [f"## {TITLES[name]}", "", *table_of_files(rows), ""]
     pathlib.Path(page).write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")

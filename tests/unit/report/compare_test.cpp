@@ -229,9 +229,11 @@ TEST(CompareForGithub, KeepsAnAnnotationOnOneLine) {
   Pairs pairs;
   pairs.add(PairStatus::newly_failed);
   pairs.last_cell().failed = {made_up::failure(0, samples::FailureKind::crash)};
-  pairs.last_cell().failed[0].failure->message = "100 %\n::stop-commands::x";
+  pairs.last_cell().of.model.label = "100 %\n::stop-commands::x";
+  pairs.last_cell().failed[0].failure->message = "100 %\n::stop-commands::y";
   const std::string told = annotations_of(pairs.gated());
-  EXPECT_THAT(told, HasSubstr("100 %25%0A::stop-commands::x"));
+  EXPECT_THAT(told, HasSubstr("::100 %25%0A::stop-commands::x, batch 1"));
+  EXPECT_THAT(told, HasSubstr("crash: 100 %25)"));  // only the first line
   EXPECT_EQ(text::split(told, '\n').size(), 2U);
 }
 

@@ -18,6 +18,9 @@ TEST(Wrapped, BreaksLinesAtBlanksAndIndentsWhatIsContinued) {
             "openvino is the\n  fastest on 2 of 4\n  workloads\nNo result: 1.\n");
   EXPECT_EQ(wrapped("a short line\n", 12), "a short line\n");
   EXPECT_EQ(wrapped("two-words-that-are-wide", 5), "two-words-that-are-wide") << "a word stays whole";
+  EXPECT_EQ(wrapped("a line of any width", 0), "a line of any width");
+  EXPECT_EQ(wrapped("  a remark that is indented\n", 16), "  a remark that\n    is indented\n");
+  EXPECT_EQ(wrapped("\x1b[33mu\x1b[0m unstable", 10), "\x1b[33mu\x1b[0m unstable") << "styles take no width";
   EXPECT_EQ(wrapped("größer größer", 6), "größer\n  größer") << "by columns, not by bytes";
 }
 

@@ -6,35 +6,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "player.h"
+
 namespace ngb::worker {
 namespace {
-
-constexpr std::int64_t kMillisecondNs = 1'000'000;
-
-// Plays a compiler whose inference number i (from 0) takes time_of(i).
-class Player final : public Repeater {
- public:
-  explicit Player(std::function<std::int64_t(std::size_t)> time_of, std::size_t fails_at = SIZE_MAX)
-      : time_of_(std::move(time_of)), fails_at_(fails_at) {}
-  std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> /*latencies_ns*/) override {
-    for (std::size_t i = 0; i < times.walls_ns.size(); ++i) {
-      times.begins_ns[i] = now_ns_;
-      times.walls_ns[i] = 0;
-      for (std::uint32_t j = 0; j < inferences; ++j) {
-        if (inference_ == fails_at_) return i;
-        times.walls_ns[i] += time_of_(inference_++);
-      }
-      now_ns_ += times.walls_ns[i];
-    }
-    return times.walls_ns.size();
-  }
-
- private:
-  std::function<std::int64_t(std::size_t)> time_of_;
-  std::size_t fails_at_;
-  std::size_t inference_ = 0;
-  std::int64_t now_ns_ = 1000;
-};
 
 // Plays a compiler with several inferences in flight, each of which lasts as long as all of them together.
 class PlayerInFlight final : public Repeater {
@@ -119,76 +94,6 @@ TEST(Series, ThatGoesOnForLongKeepsItsNewestRepetitions) {
   for (std::size_t i = 2; i < repetitions.size(); ++i) {  // of those that count, each follows the one before
     EXPECT_EQ(repetitions[i].started_ns, repetitions[i - 1].started_ns.value_or(0) + 10 * kMillisecondNs);
   }
-}
-
-void flush_nothing(bool /*flush*/) {}
-
-// 1 + 20 repetitions of 10 ms, then 100 of 10 ms and all others of 15 ms: the second half of 0.9 s has none of the
-// others, that of 3 s has nothing else.
-TEST(Series, TellsHowLongAnInferenceTakesLater) {
-  const auto later_ms = [](std::int64_t look_ms) {
-    Player player([](std::size_t i) { return (i < 121 ? 10 : 15) * kMillisecondNs; });
-    Series series(work::Protocol(), player);
-    EXPECT_TRUE(series.infer_first() && series.warm_up() && series.time());
-    const Later later = series.look_on(look_ms * kMillisecondNs, flush_nothing);
-    EXPECT_EQ(series.repetitions().size(), 21U);  // the others do not count
-    return later.inference_ns.value_or(0) / static_cast<double>(kMillisecondNs);
-  };
-  EXPECT_DOUBLE_EQ(later_ms(900), 10);
-  EXPECT_DOUBLE_EQ(later_ms(3000), 15);
-}
-
-TEST(Series, TellsHowLongAnInferenceTakesWithoutSubnormalNumbers) {
-  bool flushes = false;
-  Player player([&flushes](std::size_t) { return (flushes ? 2 : 10) * kMillisecondNs; });
-  Series series(work::Protocol(), player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const Later later = series.look_on(1000 * kMillisecondNs, [&flushes](bool flush) { flushes = flush; });
-  EXPECT_DOUBLE_EQ(later.inference_ns.value_or(0), 10e6);
-  EXPECT_DOUBLE_EQ(later.flushed_ns.value_or(0), 2e6);
-  EXPECT_FALSE(flushes);  // afterwards
-}
-
-TEST(Series, TellsNothingOfSubnormalNumbersIfSomeRepetitionIsAsFastWithThem) {
-  bool flushes = false;
-  Player player([&flushes](std::size_t i) { return (flushes || i % 7 == 0 ? 8 : 11) * kMillisecondNs; });
-  Series series(work::Protocol(), player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const Later later = series.look_on(1000 * kMillisecondNs, [&flushes](bool flush) { flushes = flush; });
-  EXPECT_TRUE(later.inference_ns);
-  EXPECT_FALSE(later.flushed_ns);
-}
-
-// A look of 1 s has sixteen parts of 62 ms, or of one repetition: 10 to 60 ms, then one of 70 ms, one of 80 ms and so
-// on. The parts that end after 500 ms are those of 100 to 140 ms, of which every other one is flushed.
-TEST(Series, TellsHowLongAnInferenceTakesThatTakesLongerEachTime) {
-  Player player(
-      [](std::size_t i) { return (i < 21 ? 10 : 10 * (static_cast<std::int64_t>(i) - 20)) * kMillisecondNs; });
-  Series series(work::Protocol(), player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const Later later = series.look_on(1000 * kMillisecondNs, flush_nothing);
-  EXPECT_DOUBLE_EQ(later.inference_ns.value_or(0), 120e6);  // of 100, 120 and 140 ms
-  EXPECT_FALSE(later.flushed_ns);                           // two: 110 and 130 ms
-}
-
-TEST(Series, TellsTheTimeOfOneInferenceOfAGroup) {
-  Player player([](std::size_t) { return kMillisecondNs / 4; });
-  Series series(work::Protocol(), player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  EXPECT_DOUBLE_EQ(series.look_on(100 * kMillisecondNs, flush_nothing).inference_ns.value_or(0), 250'000);
-}
-
-TEST(Series, TellsNothingAfterTooShortALookOrAFailure) {
-  const auto later = [](std::int64_t look_ms, std::size_t fails_at) {
-    Player player([](std::size_t) { return 10 * kMillisecondNs; }, fails_at);
-    Series series(work::Protocol(), player);
-    EXPECT_TRUE(series.infer_first() && series.warm_up() && series.time());
-    return series.look_on(look_ms * kMillisecondNs, flush_nothing).inference_ns;
-  };
-  EXPECT_FALSE(later(0, SIZE_MAX));
-  EXPECT_FALSE(later(40, SIZE_MAX));  // four repetitions, every other one of which is flushed
-  EXPECT_TRUE(later(1000, SIZE_MAX));
-  EXPECT_FALSE(later(1000, 30));
 }
 
 TEST(Series, ThatGoesOnForLongKeepsTheLatenciesOfWhatItKeeps) {
