@@ -74,6 +74,20 @@ TEST(Questions, CompareWithALabelledBaselineWhateverItsThreads) {
             (Questions{{1, 0}}));
 }
 
+Compiler with_precision(Compiler made, const std::string& precision) {
+  made.precision = precision;
+  return made;
+}
+
+// Speed-ups refer to the baseline in f32 as well (metrics::BaselineCells).
+TEST(Questions, CompareWithTheBaselineInFullPrecisionAndWithOneOfTheCellsOwnIfThereIsNone) {
+  const Compiler half = with_precision(compiler("identity", "1", "half"), "f16");
+  const Compiler full = compiler("identity", "1", "full");
+  const Compiler other = with_precision(compiler("xla", "2", "xla"), "f16");
+  EXPECT_EQ(questions_of({half, full, other}, "identity"), (Questions{{0, 1}, {2, 1}}));
+  EXPECT_EQ(questions_of({half, other}, "identity"), (Questions{{1, 0}}));
+}
+
 // Which of the two a cell computes beside is known only once it was measured.
 TEST(Questions, CompareWithABaselineOnEachDevice) {
   EXPECT_EQ(questions_of({compiler("identity", "1", "on the cpu"),
