@@ -20,7 +20,6 @@ namespace ngb::agent {
 namespace {
 
 using samples::Failure;
-using samples::FailureKind;
 using samples::ProcessResult;
 
 std::uint64_t memory_limit(const work::Job& job) {

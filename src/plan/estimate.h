@@ -66,7 +66,7 @@ struct Estimate {
 // A process takes start + compile + warm-up + repetitions; the first of a cell also tunes, and with `compile: once` or
 // `auto` the others load instead of compiling, if the compiler makes a file. A repetition takes max(min_repetition_ms,
 // inference). What Durations::find returns for another model or batch is scaled as the table's times are; where it
-// returns nothing, the table of usual_times.h counts: an inference takes 50 us + macs / (rate * threads), a model
+// returns nothing, the table of UsualTimes counts: an inference takes 50 us + macs / (rate * threads), a model
 // without known MACs counts as 1 GMAC a sample, the output check takes one inference, five repetitions are warm-up if
 // the study gives no number, and each trial of tuning takes 3 s. With stop_when, every process is assumed to stop at
 // 100 repetitions or after max_s, within the study's least and largest number of repetitions. Between processes passes

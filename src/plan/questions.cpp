@@ -2,6 +2,7 @@
 #include "plan/questions.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -64,8 +65,7 @@ class Baselines {
 }  // namespace
 
 void add_questions(work::Lists& lists, const std::string& baseline) {
-  const work::BaselineKind kind =
-      work::kind_of_baseline(baseline, lists.compilers, [](const Compiler& each) -> const Compiler& { return each; });
+  const work::BaselineKind kind = work::kind_of_baseline(baseline, lists.compilers, std::identity());
   for (work::Group& group : lists.groups) {
     const std::set<int> cells = cells_in(group);
     const Baselines baselines(lists, cells, baseline, kind);

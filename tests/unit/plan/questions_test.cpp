@@ -22,6 +22,7 @@ Compiler compiler(const std::string& name, const std::string& version, const std
 Questions questions_of(const std::vector<Compiler>& compilers, const std::string& baseline) {
   work::Lists lists;
   lists.compilers = compilers;
+  lists.models.resize(1);
   work::Group& group = lists.groups.emplace_back();
   for (int i = 0; i < static_cast<int>(compilers.size()); ++i) {
     lists.cells.push_back({.id = std::to_string(i), .compiler_index = i});
@@ -53,6 +54,7 @@ TEST(Questions, TakeTheBaselineForALabelFirstThenForAVersionThenForAName) {
 TEST(Questions, CompareCellsUnderTheSameLoad) {
   work::Lists lists;
   lists.compilers = {compiler("identity", "1", "identity"), compiler("xla", "2", "xla")};
+  lists.models.resize(1);
   work::Group& group = lists.groups.emplace_back();
   for (int i = 0; i < 4; ++i) {
     lists.cells.push_back({.id = std::to_string(i), .compiler_index = i % 2, .load_index = i / 2});
