@@ -133,7 +133,7 @@ bool Readers::drop_idle(const std::string& address) {
 // Closing the socket ends what its coroutines wait for.
 void Readers::leave(const ReaderPtr& reader) {
   error_code ignored;
-  reader->socket.close(ignored);
+  ignored = reader->socket.close(ignored);
   reader->news.cancel();
   std::erase(readers_, reader);
   ask();
@@ -158,7 +158,9 @@ asio::awaitable<void> Readers::drop_stuck() {
   }
 }
 
+// Who is stuck is dropped before it could accept a part of the news.
 void Readers::tell_news() {
+  tick_.cancel();
   for (const ReaderPtr& reader : readers_) reader->news.cancel();
 }
 
@@ -217,7 +219,7 @@ asio::awaitable<void> Readers::drop_if_it_sends(ReaderPtr reader) {
   char more = 0;
   error_code ignored;
   co_await reader->socket.async_read_some(asio::buffer(&more, 1), asio::redirect_error(asio::use_awaitable, ignored));
-  reader->socket.close(ignored);
+  ignored = reader->socket.close(ignored);
   reader->news.cancel();
 }
 
