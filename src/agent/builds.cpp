@@ -149,6 +149,37 @@ Status Builds::check_unchanged() {
   return Done{};
 }
 
+Status JobBuilds::learn() {
+  bool has_modules = false;
+  for (const work::Model& model : job_.models) has_modules = has_modules || model.is_module();
+  std::vector<const work::Compiler*> compilers;
+  for (const work::Compiler& compiler : job_.compilers) compilers.push_back(&compiler);
+  if (job_.reference) compilers.push_back(&*job_.reference);
+  for (const work::Compiler& compiler : job_.other_references) compilers.push_back(&compiler);
+  for (const work::Compiler* const compiler : compilers) {
+    for (const bool exported : {false, true}) {
+      if (exported && !has_modules) continue;
+      if (Status known = learn(*compiler, exported); !known) return known;
+    }
+  }
+  return Done{};
+}
+
+Status JobBuilds::learn(const work::Compiler& compiler, bool is_exported) {
+  const work::Place& place = job_.place_of(compiler);
+  const std::tuple key{compiler.name, place.manifest_sha256, is_exported};
+  if (known_.contains(key)) return Done{};
+  const bool has_exporter = is_exported && job_.exporter;
+  Result<samples::Provenance> made_with = builds_.of(place, has_exporter ? &job_.place_of(*job_.exporter) : nullptr);
+  if (!made_with) return error_of(made_with);
+  known_[key] = {*made_with, made_with->build()};
+  return Done{};
+}
+
+const JobBuilds::Build& JobBuilds::of(const work::Compiler& compiler, const work::Model& model) const {
+  return known_.at({compiler.name, job_.place_of(compiler).manifest_sha256, model.is_module()});
+}
+
 std::string differing_parts(const samples::Provenance& one, const samples::Provenance& other) {
   using samples::Provenance;
   if (one.worker_sha256.empty()) return "the earlier build is not recorded";

@@ -7,13 +7,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "agent/workers/launcher.h"
 #include "base/fingerprint.h"
 #include "base/result.h"
 #include "samples/provenance.h"
-#include "work/compiler.h"
+#include "work/job.h"
 
 namespace ngb::agent {
 
@@ -48,6 +49,32 @@ class Builds {
   std::map<std::filesystem::path, std::string> known_{};  // hashes of files and folders
   std::map<std::filesystem::path, Site> sites_{};
   std::map<std::pair<std::string, std::string>, std::string> around_{};  // by interpreter and its packages' folder
+};
+
+// Knows the builds of a job's processes, which are found out before the first one starts.
+class JobBuilds {
+ public:
+  JobBuilds(const Surroundings& surroundings, const work::Job& job) : job_(job), builds_(surroundings) {}
+
+  // Hashes what the job's processes are made with. Returns an error if a program's file cannot be read.
+  Status learn();
+  // As Builds::check_unchanged.
+  Status check_unchanged() { return builds_.check_unchanged(); }
+
+  struct Build {
+    samples::Provenance with{};  // everything but files, model and reference
+    std::string sha256{};        // with.build()
+  };
+  // Precondition: learn() has returned no error.
+  [[nodiscard]] const Build& of(const work::Compiler& compiler, const work::Model& model) const;
+
+ private:
+  Status learn(const work::Compiler& compiler, bool is_exported);
+
+  const work::Job& job_;
+  Builds builds_;
+  // by compiler, manifest, and whether the model is exported
+  std::map<std::tuple<std::string, std::string, bool>, Build> known_{};
 };
 
 // Returns the parts in which the builds of two processes differ, for people: "toolchain, plugin or adaptor".

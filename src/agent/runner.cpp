@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
+#include <set>
 #include <system_error>
 
+#include "agent/workers/kept_exports.h"
 #include "agent/workers/limits.h"
 #include "base/hash.h"
 #include "base/processors.h"
@@ -18,9 +20,7 @@ namespace ngb::agent {
 namespace {
 
 using samples::Failure;
-using samples::FailureKind;
 using samples::ProcessResult;
-using work::WorkerRequest;
 
 std::uint64_t memory_limit(const work::Job& job) {
   const std::optional<std::uint64_t>& of_device = job.device_limits.memory_bytes;
@@ -48,49 +48,94 @@ Runner::Runner(const Surroundings& surroundings, Children& children, const work:
       cores_(cores_of(surroundings.cpus)),
       memory_limit_bytes_(memory_limit(job)),
       launchers_(surroundings, children),
-      builds_(surroundings),
+      builds_(surroundings, job),
+      schedule_(job, ledger,
+                [this](const work::Cell& cell) {
+                  const std::string& build = builds_.of(job_.compiler_of(cell), job_.model_of(cell)).sha256;
+                  return samples::Origin{build, {}, environment_hash_};
+                }),
       compilation_(job.protocol.compile, surroundings.work_folder / "artifacts",
-                   job.device_limits.free_disk_bytes.value_or(kFreeDiskBytes)),
-      steps_(job.groups.size(), 0),
-      last_round_(job.order == work::Order::groups ? std::numeric_limits<int>::max() : 0) {}
+                   job.device_limits.free_disk_bytes.value_or(kFreeDiskBytes)) {}
 
 Runner::~Runner() { stop(); }
 
 void Runner::stop() {
-  attempts_.reset();
-  writing_.reset();
+  running_ = {};
   const std::vector<pid_t> left = children_.end_all({});
   if (!left.empty()) std::fputs((describe_processes(left) + ": did not end after SIGKILL\n").c_str(), stderr);
 }
 
-Status Runner::advance() {
-  launchers_.advance_idle(attempts_ ? attempts_->launchers() : std::set<const Launcher*>{});
-  while (!is_finished_) {
-    if (attempts_) {
-      attempts_->advance();
-      if (!attempts_->are_over()) return Done{};
-      if (Status done = end_attempts(); !done) return done;
-    } else if (writing_) {
-      writing_->advance();
-      if (!writing_->outcome()) return Done{};
-      if (Status done = end_writing(); !done) return done;
-    } else if (quiet_wait_) {
-      if (!quiet_wait_->is_over(system_clock().now())) return Done{};
-      quiet_wait_.reset();
-    } else if (Status begun = begin_next(); !begun) {
-      return begun;
+Status Runner::prepare() {
+  if (Status known = builds_.learn(); !known) return known;
+  return job_.accepts_new_build ? Status{} : refuse_other_builds();
+}
+
+// Returns an error if a cell was measured in part with another build: a run has one build, unless the job accepts a new
+// one.
+Status Runner::refuse_other_builds() const {
+  if (ledger_.is_finished()) return Done{};
+  for (const work::Group& group : job_.groups) {
+    for (const work::Step& step : group.steps) {
+      const work::Cell& cell = job_.cell_of(step);
+      const work::Compiler& compiler = job_.compiler_of(cell);
+      const JobBuilds::Build& build = builds_.of(compiler, job_.model_of(group));
+      const samples::Provenance* const other = ledger_.other_build(cell.id, build.sha256);
+      const bool is_missing = !job_.place_of(compiler).why_missing.empty();
+      if (other == nullptr || is_missing || !schedule_.next_attempt(step)) continue;
+      return fail(fmt::format("{} is another build than the one that cells of this run were measured with: {}",
+                              reference_name(compiler), differing_parts(*other, build.with)),
+                  job_.device,
+                  "ngb run --new-build STUDY measures these cells anew (their results so far are stored, but no longer "
+                  "count); or install the former build again");
     }
   }
   return Done{};
 }
 
-Status Runner::begin_next() {
-  if (ledger_.is_finished()) group_ = job_.groups.size();
-  while (group_ < job_.groups.size() && !has_something_left()) {
-    if (Status ended = end_rounds(); !ended) return ended;
-    leave_group();
+Status Runner::advance() {
+  const Attempts* const attempts = running<Attempts>();
+  launchers_.advance_idle(attempts != nullptr ? attempts->launchers() : std::set<const Launcher*>{});
+  while (!is_finished_) {
+    if (!has_ended()) return Done{};
+    if (Status done = is_busy() ? end_running() : begin_next(); !done) return done;
   }
-  if (group_ < job_.groups.size()) return begin_group();
+  return Done{};
+}
+
+// Advances what runs. Returns whether it has ended; true if nothing runs.
+bool Runner::has_ended() {
+  if (auto* const attempts = running<Attempts>()) {
+    attempts->advance();
+    return attempts->are_over();
+  }
+  if (auto* const writing = running<ModelWriting>()) {
+    writing->advance();
+    return writing->outcome().has_value();
+  }
+  const auto* const wait = running<QuietWait>();
+  return wait == nullptr || wait->is_over(system_clock().now());
+}
+
+Status Runner::end_running() {
+  if (running<Attempts>() != nullptr) return end_attempts();
+  if (running<ModelWriting>() != nullptr) return end_writing();
+  running_ = {};
+  return Done{};
+}
+
+Status Runner::begin_next() {
+  switch (schedule_.next()) {
+    case Schedule::Next::visit:
+      return visit_group();
+    case Schedule::Next::leave:
+      return leave_group();
+    case Schedule::Next::finish:
+      break;
+  }
+  return finish();
+}
+
+Status Runner::finish() {
   if (!ledger_.is_finished()) {
     if (Status recorded = record({0, samples::Finished{}}); !recorded) return recorded;
   }
@@ -99,31 +144,19 @@ Status Runner::begin_next() {
   return Done{};
 }
 
-// Returns whether the group has a step, or reference outputs, left to do.
-bool Runner::has_something_left() { return is_for_references() ? !ledger_.has_reference(model().key) : find_step(); }
-
-// Advances to the group's first step that is not decided. Returns false if there is none in the rounds of this visit. A
-// decided step stays decided, so none is examined twice: a group may have a million steps.
-bool Runner::find_step() {
-  const std::vector<work::Step>& steps = group().steps;
-  for (std::size_t& at = steps_[group_]; at < steps.size() && steps[at].process_index <= last_round_; ++at) {
-    if (next_attempt(steps[at]) && is_needed(steps[at])) return true;
+Status Runner::leave_group() {
+  if (std::vector<std::string> ended = schedule_.cells_that_end(); !ended.empty()) {
+    if (Status recorded = record({0, samples::RoundsEnded{std::move(ended)}}); !recorded) return recorded;
   }
-  return false;
-}
-
-void Runner::leave_group() {
   const bool is_kept = model().is_module() && !job_.reference_cache.empty();
-  if (file_ && model().is_made() && !is_kept) remove_model(file_->path);
-  file_.reset();
-  reference_path_.reset();
-  reference_sha256_.clear();
-  reference_reason_.clear();
-  tries_ = 0;
-  choose_group();
+  if (provided_.file && model().is_made() && !is_kept) remove_model(provided_.file->path);
+  provided_ = {};
+  schedule_.leave();
+  return Done{};
 }
 
-Status Runner::begin_group() {
+// Starts the first of what the group lacks: its model file, its reference outputs, its next processes.
+Status Runner::visit_group() {
   if (!is_environment_recorded_) {
     if (Status recorded = record({0, environment_}); !recorded) return recorded;
     is_environment_recorded_ = true;
@@ -131,14 +164,12 @@ Status Runner::begin_group() {
   const Nanoseconds taken = system_clock().now() - started_;
   if (Status may = may_begin(job_.device_limits, taken, surroundings_.work_folder); !may) return may;
   if (Status unchanged = builds_.check_unchanged(); !unchanged) return unchanged;
-  if (is_for_references() && reference_path_) return record_reference(reference_path_->string());
-  if (is_for_references() && !file_) {
-    const Result<ReferenceFile> made = references_.look(reference_file());
-    if (made && made->doubt_kind.empty()) return record_reference(reference_file().string());
+  if (!provided_.file) {
+    const std::optional<std::string> kept = is_for_references() ? reference().kept() : std::nullopt;
+    return kept ? record_reference(*kept) : begin_model();
   }
-  if (!file_) return begin_model();
-  if (!reference_path_) return begin_reference();
-  return begin_step();
+  if (!provided_.judge) return begin_reference();
+  return is_for_references() ? record_reference(provided_.judge->path.string()) : begin_processes();
 }
 
 Status Runner::begin_model() {
@@ -148,16 +179,15 @@ Status Runner::begin_model() {
     if (!checked) return fail_group(checked.error());
     if (!is_written) return record_model(*checked);
   }
-  writing_ =
-      std::make_unique<ModelWriting>(surroundings_, children_, model(), job_,
-                                     WritingBounds{memory_limit_bytes_, launchers_.own_processes()}, exporting());
+  const WritingBounds bounds{memory_limit_bytes_, launchers_.own_processes()};
+  running_ = std::make_unique<ModelWriting>(surroundings_, children_, model(), job_, bounds, exporting());
   return Done{};
 }
 
 Status Runner::end_writing() {
-  const ModelWriting::Outcome outcome = *writing_->outcome();
-  const std::vector<pid_t> left = writing_->left();
-  writing_.reset();
+  const ModelWriting::Outcome outcome = *running<ModelWriting>()->outcome();
+  const std::vector<pid_t> left = running<ModelWriting>()->left();
+  running_ = {};
   if (!left.empty()) {
     if (!outcome) {
       if (Status failed = fail_group(outcome.error()); !failed) return failed;
@@ -166,16 +196,14 @@ Status Runner::end_writing() {
   }
   if (outcome) return record_model(*outcome);
   if (const Status full = stop_when_disk_is_full(outcome.error()); !full) return full;
-  const bool is_again = !samples::is_final(outcome.error().kind, ++tries_, job_.limits);
+  const bool is_again = !samples::is_final(outcome.error().kind, ++provided_.tries, job_.limits);
   return is_again ? Status{} : fail_group(outcome.error());
 }
 
 // Records each model file once. A resumed run that writes a different file records it again.
 Status Runner::record_model(const ModelFile& file) {
-  file_ = file;
-  tries_ = 0;
-  steps_[group_] = 0;  // steps that were decided without the model's hash are examined again
-  looked_at_round_.reset();
+  provided_ = {.file = file};
+  schedule_.use_model(file.facts.file_sha256);
   for (const std::filesystem::path& each : files_of(model(), file)) {
     const Result<std::string> watched = model_files_.add(each);
     if (!watched) return error_of(watched);
@@ -184,95 +212,87 @@ Status Runner::record_model(const ModelFile& file) {
   return record({0, file.facts});
 }
 
+// Decides how the group's PyTorch module is exported.
+Exporting Runner::exporting() const {
+  if (!model().is_module()) return {};
+  Exporting exporting;
+  const auto reads_file = [&](const work::Step& step) {
+    return needs_file(job_, model(), job_.compiler_of(job_.cell_of(step)));
+  };
+  const std::vector<work::Step>& steps = schedule_.group().steps;
+  exporting.needs_file = std::any_of(steps.begin(), steps.end(), reads_file) ||
+                         (job_.reference && needs_file(job_, model(), *job_.reference));
+  if (job_.reference_cache.empty() || !job_.exporter) return exporting;
+  const work::Compiler& any = job_.reference ? *job_.reference : job_.compilers.front();
+  exporting.kept = caches() / "exports" / export_name(model(), exporting.needs_file, builds_.of(any, model()).with);
+  return exporting;
+}
+
+// Returns what provides the group's reference outputs. Precondition: the job has a reference.
+GroupReference& Runner::reference() {
+  return references_
+      .try_emplace(schedule_.group_index(), job_, schedule_.group(), builds_, reference_files_,
+                   surroundings_.work_folder / "references")
+      .first->second;
+}
+
+Status Runner::begin_reference() {
+  if (!job_.reference) {
+    provided_.judge.emplace();
+    return Done{};
+  }
+  const GroupReference::Next next = reference().next(provided_.file->no_file);
+  if (const auto* const failure = std::get_if<Failure>(&next)) return fail_group(*failure);
+  if (const auto* const judge = std::get_if<GroupReference::Judge>(&next)) {
+    provided_.judge = *judge;
+    return Done{};
+  }
+  const auto& making = std::get<GroupReference::Making>(next);
+  if (const Status made = file::make_folder(making.path.parent_path()); !made) return error_of(made);
+  make_reference(making);
+  return Done{};
+}
+
+Status Runner::end_reference(const std::filesystem::path& written, const ProcessResult& result) {
+  if (const std::optional<Failure> changed = changed_file()) {
+    std::error_code code;
+    std::filesystem::remove(written, code);
+    return fail_group(*changed);
+  }
+  const std::optional<Failure> failure = reference().adopt(written, result);
+  if (!failure) return Done{};
+  if (const Status full = stop_when_disk_is_full(*failure); !full) return full;
+  reference().has_failed(result, *failure);
+  return Done{};
+}
+
+// Records the path of the reference outputs: a job for references needs nothing else of a group.
+Status Runner::record_reference(std::string path) {
+  return record({0, samples::ReferenceMade{.model = model().key, .path = std::move(path), .key = reference().key()}});
+}
+
 // Returns the folder that keeps things between the runs of this device.
 std::filesystem::path Runner::caches() const {
   return job_.reference_cache.empty() ? surroundings_.work_folder
                                       : std::filesystem::path(job_.reference_cache).parent_path();
 }
 
-WorkerRequest Runner::request_for(const work::Compiler& compiler) const {
-  WorkerRequest request;
-  request.place = job_.place_of(compiler);
-  if (request.place.host != "python") {
-    request.plugin_path = (surroundings_.lib / "compilers" / compiler.name / (compiler.name + ".so")).string();
-  }
-  request.model_path = file_->path.string();
-  request.model = model();
-  if (auto* module = std::get_if<work::Module>(&request.model.source)) module->json = source_here(model());
-  if (!file_->facts.inputs.empty()) {
-    request.model.inputs = file_->facts.inputs;
-    request.model.open_inputs = file_->facts.open_inputs;
-  }
-  if (model().is_module() && job_.exporter) request.module_site = job_.place_of(*job_.exporter).toolchain_dir;
-  request.compiler = compiler;
-  request.protocol = job_.protocol;
-  request.cache_dir = (caches() / "tuning").string();
-  if (!job_.reference) return request;
-  request.reference_name = reference_name(reference());
-  request.reference_key = key_of_reference();
-  return request;
-}
-
-// Returns an error that names `left`, if there are any: times measured beside processes that still run would be wrong.
-Status Runner::check_all_ended(const std::vector<pid_t>& left) const {
-  if (left.empty()) return Done{};
-  return fail(fmt::format("nothing more is measured here: {} did not end after SIGKILL", describe_processes(left)),
-              surroundings_.work_folder.string(),
-              "check the device's kernel log, or restart the device; then run the same command again");
-}
-
-// Records this failure for every step of the group that is left to do. It counts as the last attempt.
-Status Runner::fail_group(const Failure& failure) {
-  if (is_for_references()) return record({0, samples::ReferenceMade{.model = model().key, .failure = failure}});
-  for (const work::Step& step : group().steps) {
-    if (!next_attempt(step)) continue;
-    ProcessResult result = result_without_worker(step);
-    result.failure = failure;
-    if (Status recorded = record({0, std::move(result)}); !recorded) return recorded;
-  }
-  return Done{};
-}
-
-// Returns the result of a last attempt that starts no worker.
-ProcessResult Runner::result_without_worker(const work::Step& step) const {
-  const work::Cell& cell = job_.cell_of(step);
-  ProcessResult result;
-  result.cell_id = cell.id;
-  result.process_index = step.process_index;
-  result.attempt = job_.limits.attempts;
-  result.environment_hash = environment_hash_;
-  result.made_with = provenance_of(cell);
-  result.started_unix_ns = system_clock().unix_now().count();
-  result.threads_used = Known<int>::unknown("no worker was started");
-  return result;
-}
-
-Status Runner::record(const std::vector<samples::Event>& events) {
-  const Result<std::uint64_t> sequence = journal_.append(events);
-  if (!sequence) return error_of(sequence);
-  for (const samples::Event& event : events) ledger_.add(event);
-  return Done{};
-}
-
-Status Runner::stop_when_disk_is_full(const Failure& failure) const {
-  if (failure.kind != FailureKind::disk_full) return Done{};
-  return fail("the disk is full: " + failure.message, surroundings_.work_folder.string(),
-              "free some space and run the same command again");
-}
-
 void Runner::look() {
-  if (attempts_) attempts_->look();
-  if (writing_) writing_->look();
-  if (quiet_wait_) quiet_wait_->look(system_clock().now());
+  if (auto* const attempts = running<Attempts>()) attempts->look();
+  if (auto* const writing = running<ModelWriting>()) writing->look();
+  if (auto* const wait = running<QuietWait>()) wait->look(system_clock().now());
 }
 
 samples::Progress Runner::progress() const {
   samples::Progress progress;
-  if (writing_) progress.doing = fmt::format("write model {} batch {}", model().label, model().key.batch);
-  if (quiet_wait_) progress.doing = quiet_wait_->text();
-  if (!attempts_) return progress;
-  const Attempt& attempt = attempts_->current();
-  const WorkerRequest& request = attempt.request();
+  if (running<ModelWriting>() != nullptr) {
+    progress.doing = fmt::format("write model {} batch {}", model().label, model().key.batch);
+  }
+  if (const auto* const wait = running<QuietWait>()) progress.doing = wait->text();
+  const auto* const attempts = running<Attempts>();
+  if (attempts == nullptr) return progress;
+  const Attempt& attempt = attempts->current();
+  const work::WorkerRequest& request = attempt.request();
   progress.phase = attempt.phase();
   progress.repetitions_done = attempt.repetitions_done();
   progress.attempt = request.attempt;
@@ -287,14 +307,15 @@ samples::Progress Runner::progress() const {
 }
 
 std::vector<int> Runner::poll_fds() const {
-  if (!attempts_) return {};
-  return {attempts_->current().result_fd(), attempts_->current().launcher_fd()};
+  const auto* const attempts = running<Attempts>();
+  if (attempts == nullptr) return {};
+  return {attempts->current().result_fd(), attempts->current().launcher_fd()};
 }
 
 std::optional<Nanoseconds> Runner::deadline() const {
-  if (attempts_) return attempts_->current().deadline();
-  if (writing_) return writing_->deadline();
-  if (quiet_wait_) return quiet_wait_->end();
+  if (const auto* const attempts = running<Attempts>()) return attempts->current().deadline();
+  if (const auto* const writing = running<ModelWriting>()) return writing->deadline();
+  if (const auto* const wait = running<QuietWait>()) return wait->end();
   return std::nullopt;
 }
 

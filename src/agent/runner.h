@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a job: for each group, it provides the model file and the reference outputs and then runs the steps in order.
-// Each process is recorded when it ends; those that take turns, when all of their round have ended. Only one process
-// runs at a time.
+// Runs a job as its schedule says (schedule.h): for each group, it provides the model file and the reference outputs
+// and then runs the processes. Each process is recorded when it ends; those that take turns, when all of their round
+// have ended. Only one process runs at a time.
 #pragma once
 
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
-#include <tuple>
+#include <variant>
 #include <vector>
 
 #include "agent/builds.h"
+#include "agent/group_reference.h"
 #include "agent/journal.h"
 #include "agent/ledger.h"
-#include "agent/next_round.h"
 #include "agent/quiet_wait.h"
-#include "agent/reference_cache.h"
-#include "agent/reference_search.h"
+#include "agent/schedule.h"
 #include "agent/shared_compilation.h"
 #include "agent/workers/attempts.h"
 #include "agent/workers/launcher_pool.h"
@@ -51,78 +48,69 @@ class Runner {
   void stop();
 
   [[nodiscard]] bool is_finished() const { return is_finished_; }
-  [[nodiscard]] bool is_busy() const { return attempts_ || writing_ || quiet_wait_; }
+  [[nodiscard]] bool is_busy() const { return !std::holds_alternative<std::monostate>(running_); }
   [[nodiscard]] samples::Progress progress() const;
   [[nodiscard]] std::vector<int> poll_fds() const;
   // Returns when `advance` must be called even if nothing happens; nothing if nothing runs.
   [[nodiscard]] std::optional<Nanoseconds> deadline() const;
 
  private:
+  // A wait for a quiet machine comes before the next attempt at a disturbed process.
+  using Running = std::variant<std::monostate, std::unique_ptr<ModelWriting>, std::unique_ptr<Attempts>,
+                               std::unique_ptr<QuietWait>>;
+  struct Provided {  // what the current group has in this visit
+    std::optional<ModelFile> file{};
+    std::optional<GroupReference::Judge> judge{};
+    int tries = 0;  // failed attempts at the model
+  };
+  template <class Task>
+  [[nodiscard]] Task* running() const {
+    const auto* const task = std::get_if<std::unique_ptr<Task>>(&running_);
+    return task == nullptr ? nullptr : task->get();
+  }
+  [[nodiscard]] bool has_ended();
+  Status end_running();
   Status begin_next();
-  Status begin_group();
+  Status visit_group();
+  Status leave_group();
+  Status finish();
+
   Status begin_model();
-  Status begin_reference();
-  Status record_reference(std::string path);
-  Status begin_step();
   Status end_writing();
+  Status record_model(const ModelFile& file);
   [[nodiscard]] Exporting exporting() const;
-  [[nodiscard]] bool needs_file(const work::Compiler& compiler) const;
-  Status fail_cell_without_file(const work::Step& step);
-  [[nodiscard]] std::vector<const work::Step*> steps_to_begin();
-  [[nodiscard]] work::WorkerRequest request_for(const work::Step& step);
+  Status begin_reference();
+  void make_reference(const GroupReference::Making& making);
+  Status end_reference(const std::filesystem::path& written, const samples::ProcessResult& result);
+  Status record_reference(std::string path);
+  [[nodiscard]] GroupReference& reference();
+
+  Status begin_processes();
+  void start(std::vector<AttemptPlan> plans);
   Status end_attempts();
   Status end_round(const std::vector<work::WorkerRequest>& requests, std::vector<samples::ProcessResult> results);
   Status complete(const work::WorkerRequest& request, samples::ProcessResult& result);
   std::vector<bool> settle(const std::vector<work::WorkerRequest>& requests,
                            std::vector<samples::ProcessResult>& results);
+  [[nodiscard]] bool asks_a_third(const std::vector<work::WorkerRequest>& requests,
+                                  const std::vector<samples::ProcessResult>& results);
   void wait_for_quiet(const samples::ProcessResult& disturbed, const work::Compiler& compiler);
-  static void drop_if_too_large(std::vector<samples::Event>& record);
-  bool find_step();
-  bool is_needed(const work::Step& step);
-  [[nodiscard]] std::vector<CellSoFar> cells_so_far() const;
-  void choose_group();
-  void choose_soonest();
-  [[nodiscard]] double seconds_until_decided();
-  Status end_rounds();
-  Status end_reference(const std::filesystem::path& written, const samples::ProcessResult& result);
-  void leave_group();
-  void start(std::vector<work::WorkerRequest> requests);
+  [[nodiscard]] work::WorkerRequest request_for(const work::Step& step);
+  [[nodiscard]] work::WorkerRequest request_for(const work::Compiler& compiler);
   [[nodiscard]] AttemptPlan plan_for(work::WorkerRequest request) const;
-  [[nodiscard]] const work::Cell& cell_of(const work::WorkerRequest& request) const;
-  Status record_model(const ModelFile& file);
-  Status fail_group(const samples::Failure& failure);
+
   Status record(const samples::Event& event) { return record(std::vector{event}); }
   Status record(const std::vector<samples::Event>& events);
+  Status fail_group(const samples::Failure& failure);
+  Status fail_cell_without_file(const work::Step& step);
+  Status fail_step(const work::Step& step, const samples::Failure& failure);
   Status stop_when_disk_is_full(const samples::Failure& failure) const;
   [[nodiscard]] Status check_all_ended(const std::vector<pid_t>& left) const;
-  [[nodiscard]] const work::Group& group() const { return job_.groups[group_]; }
-  [[nodiscard]] const work::Model& model() const { return job_.model_of(group()); }
-  [[nodiscard]] std::filesystem::path caches() const;
-  [[nodiscard]] ReferenceSearch& search();
-  Status use_given(const work::GivenReference& given);
-  Status make_reference(const work::Compiler& candidate);
-  Status end_search();
-  bool asks_a_third(const std::vector<work::WorkerRequest>& requests,
-                    const std::vector<samples::ProcessResult>& results);
-  [[nodiscard]] const work::Compiler& reference() const;
-  [[nodiscard]] std::filesystem::path reference_file() const;
-  Status refuse_other_builds() const;
   std::optional<samples::Failure> changed_file();
-  struct Build {
-    samples::Provenance with{};
-    std::string sha256{};
-  };
-  Status learn_build(const work::Compiler& compiler, bool is_exported);
-  [[nodiscard]] const Build& build_of(const work::Compiler& compiler, const work::Model& model) const;
-  // Returns the origin of a process of the cell that would start now; the model is empty until its group has a file.
-  [[nodiscard]] samples::Origin origin_of(const work::Cell& cell) const;
-  [[nodiscard]] samples::Provenance provenance_of(const work::Cell& cell) const;
-  [[nodiscard]] std::string key_of_reference() const;
-  [[nodiscard]] std::optional<int> next_attempt(const work::Step& step) const;
-  [[nodiscard]] samples::ProcessResult result_without_worker(const work::Step& step) const;
-  [[nodiscard]] work::WorkerRequest request_for(const work::Compiler& compiler) const;
-  [[nodiscard]] bool has_something_left();
-  [[nodiscard]] bool is_done(const work::Cell& cell) const;
+  [[nodiscard]] Status refuse_other_builds() const;
+  [[nodiscard]] samples::Provenance provenance_of(const work::Cell& cell);
+  [[nodiscard]] std::filesystem::path caches() const;
+  [[nodiscard]] const work::Model& model() const { return schedule_.model(); }
   [[nodiscard]] bool is_for_references() const { return job_.task == work::Task::make_references; }
 
   const Surroundings& surroundings_;
@@ -136,28 +124,15 @@ class Runner {
   std::uint64_t memory_limit_bytes_;
   Nanoseconds started_ = system_clock().now();
   LauncherPool launchers_;
-  Builds builds_;
-  // by compiler, manifest, and whether the model is exported
-  std::map<std::tuple<std::string, std::string, bool>, Build> known_builds_{};
+  JobBuilds builds_;
+  Schedule schedule_;
   WatchedFiles model_files_{};
-  CheckedReferences references_{};
+  CheckedReferences reference_files_{};
+  std::map<std::size_t, GroupReference> references_{};  // by group: who judges its cells
   SharedCompilation compilation_;
-  std::size_t group_ = 0;
-  std::vector<std::size_t> steps_;                         // by group: the steps before this one are decided
-  int last_round_ = std::numeric_limits<int>::max();       // of this visit to the group
-  int pass_ = 0;                                           // over all groups, unless they are measured group by group
-  std::optional<ModelFile> file_{};                        // the group's model file
-  std::optional<std::filesystem::path> reference_path_{};  // the group's; "" for no check
-  std::map<std::size_t, ReferenceSearch> searches_{};      // by group: who judges its cells
-  std::string reference_sha256_{};                         // of the data in that file
-  std::string reference_reason_{};                         // as work::WorkerRequest::reference_reason
-  std::optional<int> looked_at_round_{};                   // the round of the group that next_round_ is for
-  NextRound next_round_{};
-  int tries_ = 0;  // failed attempts at the group's model, then at its reference
-  std::unique_ptr<ModelWriting> writing_{};
-  std::unique_ptr<Attempts> attempts_{};
-  std::optional<QuietWait> quiet_wait_{};  // before the next attempt at a disturbed process
-  int quiet_waits_ = 0;                    // begun in this job
+  Provided provided_{};
+  Running running_{};
+  int quiet_waits_ = 0;  // begun in this job
   bool is_environment_recorded_ = false;
   bool is_finished_ = false;
 };

@@ -3,16 +3,83 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "samples/phase_time.h"
 
 namespace ngb::agent {
 namespace {
 
+using Json = nlohmann::json;
 using samples::FailureKind;
 using samples::Phase;
+
+constexpr std::size_t kNameLength = 16;
+constexpr const char* kArtifact = "artifact";
+constexpr const char* kDescription = "artifact.json";
+constexpr std::uint64_t kMaxArtifactJsonBytes = 16U << 20U;
+
+// Returns the regular files of an artifact by their paths within it; "" for an artifact that is a file itself. Returns
+// an error for an artifact that is missing, or contains anything but folders and regular files.
+Result<std::map<std::string, std::filesystem::path>> files_in(const std::filesystem::path& artifact) {
+  namespace fs = std::filesystem;
+  std::map<std::string, fs::path> files;
+  std::error_code code;
+  const fs::file_status status = fs::symlink_status(artifact, code);
+  if (fs::is_regular_file(status)) return std::map<std::string, fs::path>{{"", artifact}};
+  if (!fs::is_directory(status)) return fail("is neither a file nor a folder", artifact.string());
+  fs::recursive_directory_iterator entry(artifact, code);
+  for (const fs::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
+    const fs::file_status each = entry->symlink_status(code);
+    if (code) break;
+    if (fs::is_directory(each)) continue;
+    if (!fs::is_regular_file(each)) return fail("is not a regular file", entry->path().string());
+    files.emplace(entry->path().lexically_relative(artifact).string(), entry->path());
+  }
+  if (code) return fail("cannot be read: " + code.message(), artifact.string());
+  return files;
+}
+
+Result<std::map<std::string, Fingerprint>> fingerprints_of(const std::filesystem::path& artifact) {
+  const auto files = files_in(artifact);
+  if (!files) return error_of(files);
+  std::map<std::string, Fingerprint> all;
+  for (const auto& [name, path] : *files) {
+    const std::optional<Fingerprint> now = fingerprint(path);
+    if (!now) return fail("cannot be read", path.string());
+    all.emplace(name, *now);
+  }
+  return all;
+}
+
+// Returns an object with the SHA-256 of each file. Names are hashed, because a name may be no valid UTF-8.
+Result<Json> content_of(const std::filesystem::path& artifact) {
+  const auto files = files_in(artifact);
+  if (!files) return error_of(files);
+  Json content = Json::object();
+  for (const auto& [name, path] : *files) {
+    const Result<std::string> sha256 = hash::sha256_of_file(path);
+    if (!sha256) return error_of(sha256);
+    content[hash::sha256(name)] = *sha256;
+  }
+  return content;
+}
+
+Json describe_artifact(const samples::Origin& origin, int process_index, Json content) {
+  return {{"build_sha256", origin.build_sha256},
+          {"model_sha256", origin.model_sha256},
+          {"environment_hash", origin.environment_hash},
+          {"process_index", process_index},
+          {"files", std::move(content)}};
+}
 
 constexpr const char* kFact = "shared_compilation";
 
@@ -28,6 +95,102 @@ std::string why_unusable(const samples::ProcessResult& result) {
 }
 
 }  // namespace
+
+KeptArtifacts::KeptArtifacts(std::filesystem::path folder) : folder_(std::move(folder)) {
+  // Only names that `begin` gives: the folder may be a link to somewhere else.
+  std::set<std::string> cells;
+  std::error_code code;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, code)) {
+    const std::string cell = entry.path().filename().string().substr(0, kNameLength);
+    const bool is_hash = cell.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (is_hash && cell.size() == kNameLength) cells.insert(cell);
+  }
+  for (const std::string& cell : cells) file::remove_old_partials(folder_ / cell, std::chrono::hours(0));
+}
+
+// The id of a cell comes from the client and may contain anything.
+std::filesystem::path KeptArtifacts::folder_of(const std::string& cell_id) const {
+  return folder_ / hash::sha256(cell_id).substr(0, kNameLength);
+}
+
+// Reads the whole artifact. Returns nothing if it is not the one that its description says.
+std::optional<KeptArtifacts::Known> KeptArtifacts::read(const std::string& cell_id) const {
+  const std::filesystem::path folder = folder_of(cell_id);
+  const Result<std::string> text = file::read(folder / kDescription, kMaxArtifactJsonBytes);
+  if (!text) return std::nullopt;
+  const Json described = json_text::parse(*text);
+  if (!described.is_object() || !described.contains("process_index") || !described["process_index"].is_number_integer())
+    return std::nullopt;
+  const auto word = [&described](const char* key) {
+    const auto found = described.find(key);
+    return found != described.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  Known known{.origin = {word("build_sha256"), word("model_sha256"), word("environment_hash")},
+              .process_index = described["process_index"].get<int>()};
+  auto files = fingerprints_of(folder / kArtifact);  // before the content, so that a later change is noticed
+  const Result<Json> content = content_of(folder / kArtifact);
+  if (!files || !content || content->empty() || described.value("files", Json()) != *content) return std::nullopt;
+  known.files = *std::move(files);
+  return known;
+}
+
+bool KeptArtifacts::is_unchanged(const std::string& cell_id) const {
+  const auto known = known_.find(cell_id);
+  if (known == known_.end()) return false;
+  const auto now = fingerprints_of(folder_of(cell_id) / kArtifact);
+  return now && *now == known->second.files;
+}
+
+std::optional<KeptArtifacts::Kept> KeptArtifacts::find(const std::string& cell_id, const samples::Origin& origin) {
+  if (!is_unchanged(cell_id)) {
+    known_.erase(cell_id);
+    if (std::optional<Known> whole = read(cell_id)) known_.emplace(cell_id, *std::move(whole));
+  }
+  const auto known = known_.find(cell_id);
+  if (known != known_.end() && known->second.origin == origin) {
+    return Kept{folder_of(cell_id) / kArtifact, known->second.process_index};
+  }
+  remove(cell_id);
+  return std::nullopt;
+}
+
+Result<std::filesystem::path> KeptArtifacts::begin(const std::string& cell_id) {
+  const std::filesystem::path folder = file::partial_path(folder_of(cell_id));
+  if (const Status made = file::make_folder(folder); !made) return error_of(made);
+  return folder / kArtifact;
+}
+
+Status KeptArtifacts::keep(const std::filesystem::path& written, const std::string& cell_id,
+                           const samples::Origin& origin, int process_index) {
+  const auto kept = [&]() -> Status {
+    Result<Json> content = content_of(written);
+    if (!content) return error_of(content);
+    if (content->empty()) return fail("contains no file", written.string());
+    const std::string text = json_text::dump(describe_artifact(origin, process_index, *std::move(content)), 1);
+    if (const Status done = file::write_atomically(written.parent_path() / kDescription, text); !done) return done;
+    remove(cell_id);
+    return file::rename_to(written.parent_path(), folder_of(cell_id));
+  }();
+  if (!kept) discard(written);
+  return kept;
+}
+
+void KeptArtifacts::discard(const std::filesystem::path& written) {
+  std::error_code code;
+  std::filesystem::remove_all(written.parent_path(), code);
+}
+
+void KeptArtifacts::remove(const std::string& cell_id) {
+  known_.erase(cell_id);
+  std::error_code code;
+  std::filesystem::remove_all(folder_of(cell_id), code);
+}
+
+void KeptArtifacts::clear() {
+  known_.clear();
+  std::error_code code;
+  std::filesystem::remove_all(folder_, code);
+}
 
 SharedCompilation::SharedCompilation(work::Compilation mode, std::filesystem::path folder,
                                      std::uint64_t free_disk_bytes)

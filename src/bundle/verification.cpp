@@ -167,9 +167,9 @@ class Verifier {
     }
     if (code) return tl::unexpected(file::from_errno("copy", folder_ / kResultsPath, code.value()));
     fs::permissions(results, fs::perms::owner_read | fs::perms::owner_write, code);
-    if (store::is_of_newer_version(results)) {
+    if (const std::string why = store::why_version_is_not_read(results); !why.empty()) {
       for (RuleOutcome& each : verification_.outcomes) {
-        if (each.rule->level == Level::numbers) each.why_unchecked = "a newer version of ngb has written results.db";
+        if (each.rule->level == Level::numbers) each.why_unchecked = why;
       }
       return Done{};
     }

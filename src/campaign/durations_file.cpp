@@ -70,7 +70,7 @@ Status DurationsFile::append_text(const std::string& lines) const {
   const FileDescriptor fd(::open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!fd.is_open()) return tl::unexpected(file::from_errno("append to", path_, errno));
   const off_t end = ::lseek(fd.get(), 0, SEEK_END);
-  // A line that another program's death has torn ends here.
+  // The line break ends a line that a killed program has left incomplete.
   const Status written = file::write_all(fd.get(), "\n" + lines, path_.string());
   if (!written || end < 0 || static_cast<std::uint64_t>(end) + lines.size() <= most_bytes_) return written;
   return drop_older_half();

@@ -9,8 +9,16 @@
 #include <charconv>
 
 #include "base/text.h"
+// clang-format off
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+// clang-format on
 
 namespace ngb::live {
+
+namespace http = boost::beast::http;
+
 namespace {
 
 constexpr int kHighestPort = 65'535;
@@ -95,6 +103,25 @@ Result<Address> parse_address(std::string_view text) {
   address.host = host == "localhost" ? "127.0.0.1" : std::string(host);
   if (!is_numeric(address.host)) return no_address(text);
   return address;
+}
+
+Result<std::optional<Request>> parse_request(std::string_view bytes) {
+  if (bytes.find("\r\n\r\n") == std::string_view::npos) {
+    if (bytes.size() >= kMostRequestBytes) return fail("The request is too long.");
+    return std::nullopt;
+  }
+  http::request_parser<http::empty_body> parser;
+  parser.header_limit(static_cast<std::uint32_t>(kMostRequestBytes));
+  boost::system::error_code error;
+  parser.put(boost::asio::buffer(bytes.data(), bytes.size()), error);
+  if (!parser.is_header_done()) return fail("The request is not valid HTTP.");
+  const auto& head = parser.get();
+  if (head.count(http::field::host) != 1) return fail("The request must name one host.");
+  const auto text = [](boost::beast::string_view view) { return std::string(view.data(), view.size()); };
+  return Request{.method = text(head.method_string()),
+                 .target = text(head.target()),
+                 .host = text(head[http::field::host]),
+                 .authorization = text(head[http::field::authorization])};
 }
 
 std::string_view path_of(std::string_view target) { return target.substr(0, target.find('?')); }

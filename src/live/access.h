@@ -2,6 +2,7 @@
 // Says where the live page is served and which requests are answered. Pure.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,11 @@ struct Request {
   std::string host{};           // the header
   std::string authorization{};  // the header
 };
+
+inline constexpr std::size_t kMostRequestBytes = 8192;
+
+// Reads the head of a request. Returns nothing while it is incomplete, and an error that says what is wrong with it.
+Result<std::optional<Request>> parse_request(std::string_view bytes);
 
 // Returns the target without what follows "?".
 std::string_view path_of(std::string_view target);

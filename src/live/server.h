@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves the live page of a run: /, /events, /metrics and, once the run has ended, /report. One thread does all of it,
-// at the lowest priority; it sleeps while nobody asks.
+// Serves the live page of a run: /, /events, /metrics and, once the run has ended, /report. One thread does all of it
+// (readers.h), at the lowest priority; it sleeps while nobody asks.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -12,7 +11,6 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "live/access.h"
-#include "live/connection.h"
 #include "live/desk.h"
 
 namespace ngb::live {
@@ -41,32 +39,17 @@ class Server {
   void end(Published published);
 
  private:
-  Server(Address address, std::string token, int listener, int wake, const Clock& clock);
-  void serve(const std::vector<int>& cpus);
-  void wait_for_something();
-  void accept_readers();
-  [[nodiscard]] bool has_room(Nanoseconds now) const;
-  bool make_room_for(const std::string& address);
-  bool drop_idle(const std::string& address);
-  void attend(Connection& reader);
-  void answer(Connection& reader, const Request& request);
-  void send_newer(Connection& reader);
-  void ask();
-  void reply(Connection& reader, HttpStatus status, std::string_view type, std::shared_ptr<const std::string> body,
-             std::string_view policy = {});
+  struct Loop;
+  Server(Address address, std::string token, const Clock& clock);
+  Status listen();
+  void begin_thread(const std::vector<int>& cpus);
 
   Address address_;
   std::vector<std::string> hosts_;
   std::string token_;  // "": none is demanded
-  int listener_;
-  int wake_;  // an eventfd: something was published, or the end
   const Clock* clock_;
   Desk desk_{};
-  std::vector<std::unique_ptr<Connection>> readers_{};  // of the thread
-  Nanoseconds accepts_after_{};  // of the thread: nobody is admitted before, because descriptors have run out
-  std::atomic<bool> is_ending_{false};
-  std::atomic<int> streams_{0};  // open ones that have not heard of the end and, after it, those without the report
-  std::atomic<int> reports_{0};  // sent completely
+  std::unique_ptr<Loop> loop_{};  // of the thread
   std::thread thread_{};
 };
 

@@ -139,6 +139,12 @@ Axis axis_meant_by(std::string_view baseline, std::string_view candidate) {
                                                                                              : Axis::compiler;
 }
 
+std::string compiler_of(const CellData& cell) {
+  const bool is_told =
+      cell.of.compiler.version.empty() || cell.of.compiler.label.find(cell.of.compiler.version) != std::string::npos;
+  return is_told ? cell.of.compiler.label : cell.of.compiler.label + " " + cell.of.compiler.version;
+}
+
 std::string place_on(Axis axis, const CellData& cell) {
   const std::optional<Role> role = row_of(axis).role;
   return role ? shown(*role, cell.of) : std::string();

@@ -19,6 +19,9 @@ Result<Axis> parse_axis(std::string_view name);  // The Error lists the axes
 // else compiler.
 Axis axis_meant_by(std::string_view baseline, std::string_view candidate);
 
+// Returns "openvino 2026.4.1": the study's label, followed by the version unless the label contains it.
+std::string compiler_of(const store::CellData& cell);
+
 // Returns a cell's value on an axis: "onnxruntime", "1.31.1", "hint=latency", "local", "gpu", "2", "f32", "cpu: 1",
 // "resnet18";
 // "" for results.

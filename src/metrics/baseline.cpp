@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
 #include "base/text.h"
 
@@ -13,81 +12,29 @@ namespace ngb::metrics {
 namespace {
 
 using store::CellData;
+using work::BaselineCandidates;
 
 std::string with_version(const CellData& cell) { return cell.of.compiler.name + "@" + cell.of.compiler.version; }
 
-// Finds candidates by what a cell's baseline must have in common with it. A results file may have any number of cells,
-// so no list of candidates is searched.
-class Candidates {
- public:
-  // Keeps the first candidate of each kind.
-  void add(const CellData& cell, std::size_t index) {
-    std::vector<std::string> devices{kAny, device_of(cell)};
-    if (!cell.of.compute_device.value && cell.processes.empty()) devices.emplace_back(kSilent);
-    for (const std::string& threads : {std::string(kAny), cell.of.threads_there()}) {
-      for (const std::string& device : devices) {
-        for (const std::string& instances : {std::string(kAny), std::to_string(cell.of.compiler.instances)}) {
-          first_.emplace(key(cell, threads, instances, cell.of.compiler.precision, device), index);
-        }
-      }
-    }
-  }
+constexpr const char* kUnknown = "?";
+constexpr const char* kSilent = "? without processes";
 
-  [[nodiscard]] bool are_none() const { return first_.empty(); }
+std::string device_of(const CellData& cell) { return cell.of.compute_device.value.value_or(kUnknown); }
 
-  // Returns the candidate that fits best: in f32, then with the same compute device, then with as many instances.
-  [[nodiscard]] std::optional<std::size_t> best_for(const CellData& cell, const std::string& threads) const {
-    for (const std::string& precision : precisions_of(cell)) {
-      for (const std::string& device : devices_beside(cell)) {
-        if (const auto found = find(cell, threads, std::to_string(cell.of.compiler.instances), precision, device))
-          return found;
-        if (const auto found = find(cell, threads, kAny, precision, device)) return found;
-      }
-    }
-    return std::nullopt;
-  }
+// As may_share_compute_device: what a candidate is on, and what a cell's baseline may be on, the likeliest first.
+std::vector<std::string> devices_of_candidate(const CellData& cell) {
+  if (!cell.of.compute_device.value && cell.processes.empty()) return {kUnknown, kSilent};
+  return {device_of(cell)};
+}
+std::vector<std::string> devices_of_baseline(const CellData& cell) {
+  if (cell.of.compute_device.value) return {device_of(cell), kSilent};
+  return cell.processes.empty() ? std::vector<std::string>{kUnknown, BaselineCandidates::kAnyComputeDevice}
+                                : std::vector<std::string>{kUnknown};
+}
 
-  // Returns whether there is a candidate that differs from a baseline of the cell in the compute device only.
-  [[nodiscard]] bool has_on_any_device(const CellData& cell) const {
-    const std::vector<std::string> precisions = precisions_of(cell);
-    return std::any_of(precisions.begin(), precisions.end(), [&](const std::string& precision) {
-      return find(cell, cell.of.threads_there(), kAny, precision, kAny).has_value();
-    });
-  }
-
-  static constexpr const char* kAny = "*";
-
- private:
-  static constexpr const char* kUnknown = "?";
-  static constexpr const char* kSilent = "? without processes";
-
-  static std::string key(const CellData& cell, const std::string& threads, const std::string& instances,
-                         const std::string& precision, const std::string& device) {
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", cell.of.device, cell.of.model.key.hash,
-                       cell.of.model.key.batch, cell.of.load, threads, instances, precision, device);
-  }
-  static std::string device_of(const CellData& cell) { return cell.of.compute_device.value.value_or(kUnknown); }
-  static std::vector<std::string> precisions_of(const CellData& cell) {
-    if (cell.of.compiler.precision == kFullPrecision) return {kFullPrecision};
-    return {kFullPrecision, cell.of.compiler.precision};
-  }
-  // As may_share_compute_device.
-  static std::vector<std::string> devices_beside(const CellData& cell) {
-    if (cell.of.compute_device.value) return {device_of(cell), kSilent};
-    return cell.processes.empty() ? std::vector<std::string>{kUnknown, kAny} : std::vector<std::string>{kUnknown};
-  }
-  [[nodiscard]] std::optional<std::size_t> find(const CellData& cell, const std::string& threads,
-                                                const std::string& instances, const std::string& precision,
-                                                const std::string& device) const {
-    const auto found = first_.find(key(cell, threads, instances, precision, device));
-    return found == first_.end() ? std::nullopt : std::optional(found->second);
-  }
-
-  std::unordered_map<std::string, std::size_t> first_;
-};
-
-std::string why_there_is_none(const CellData& cell, const Candidates& candidates, const Baseline& baseline) {
-  if (candidates.are_none() || !candidates.has_on_any_device(cell)) return baseline.role() + " was not measured here";
+std::string why_there_is_none(const CellData& cell, const BaselineCandidates& candidates, const Baseline& baseline) {
+  const std::string any_device = BaselineCandidates::kAnyComputeDevice;
+  if (!candidates.best_for(cell.of, {&any_device, 1}, false)) return baseline.role() + " was not measured here";
   if (!cell.of.compute_device.value) {
     return fmt::format("unknown whether {} computed on the same device: {}", baseline.role(),
                        cell.of.compute_device.reason);
@@ -97,22 +44,10 @@ std::string why_there_is_none(const CellData& cell, const Candidates& candidates
 
 }  // namespace
 
-bool Baseline::is_called(Kind kind, std::string_view words, const CellData& cell) {
-  switch (kind) {
-    case Kind::name:
-      return words == cell.of.compiler.name;
-    case Kind::version:
-      return words == with_version(cell);
-    case Kind::label:
-      return words == cell.of.compiler.label;
-  }
-  return false;
-}
-
-bool Baseline::fits(const CellData& cell) const { return is_called(kind_, words_, cell); }
+bool Baseline::fits(const CellData& cell) const { return work::is_called(kind_, words_, cell.of.compiler); }
 
 std::string Baseline::key() const {
-  const char* const kind = kind_ == Kind::label ? "label" : kind_ == Kind::version ? "version" : "name";
+  const char* const kind = is_one_setting() ? "label" : kind_ == work::BaselineKind::version ? "version" : "name";
   return fmt::format("{} {}", kind, words_);
 }
 
@@ -122,10 +57,8 @@ Baseline Baseline::find_or_none(const std::string& words, std::span<const CellDa
   Baseline found;
   if (words == kIdentity) return found;
   found.words_ = words;
-  for (const Kind kind : {Kind::label, Kind::version, Kind::name}) {
-    found.kind_ = kind;
-    if (std::any_of(cells.begin(), cells.end(), [&](const CellData& cell) { return found.fits(cell); })) break;
-  }
+  found.kind_ = work::kind_of_baseline(words, cells,
+                                       [](const CellData& cell) -> const work::Compiler& { return cell.of.compiler; });
   return found;
 }
 
@@ -155,19 +88,16 @@ bool may_share_compute_device(const CellData& a, const CellData& b) {
 }
 
 BaselineCells::BaselineCells(std::span<const CellData* const> cells, const Baseline& baseline) : found_(cells.size()) {
-  Candidates candidates;
+  BaselineCandidates candidates;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (baseline.fits(*cells[i])) candidates.add(*cells[i], i);
+    if (baseline.fits(*cells[i])) candidates.add(cells[i]->of, devices_of_candidate(*cells[i]), i);
   }
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const CellData& cell = *cells[i];
     Found& found = found_[i];
-    if (candidates.are_none()) {
-      found.why_none = why_there_is_none(cell, candidates, baseline);
-      continue;
+    if (!candidates.are_none()) {
+      found.index = candidates.best_for(cell.of, devices_of_baseline(cell), baseline.is_one_setting());
     }
-    found.index = candidates.best_for(cell, cell.of.threads_there());
-    if (!found.index && baseline.is_one_setting()) found.index = candidates.best_for(cell, Candidates::kAny);
     if (!found.index) found.why_none = why_there_is_none(cell, candidates, baseline);
   }
 }

@@ -10,13 +10,13 @@
 
 #include "base/result.h"
 #include "store/store.h"
+#include "work/baseline.h"
 
 namespace ngb::metrics {
 
 inline constexpr const char* kIdentity = "identity";
 // The identity's operators, called from C++: what lies between the two is what leaving Python gains.
 inline constexpr const char* kWithoutPython = "eager-cpp";
-inline constexpr const char* kFullPrecision = "f32";
 
 // The compiler, version or setting to which speed-ups refer.
 class Baseline {
@@ -43,14 +43,11 @@ class Baseline {
   // Returns a text that is the same for two baselines only if the same cells fit them.
   [[nodiscard]] std::string key() const;
   // Returns true for a label, which names a setting together with its number of threads.
-  [[nodiscard]] bool is_one_setting() const { return kind_ == Kind::label; }
+  [[nodiscard]] bool is_one_setting() const { return kind_ == work::BaselineKind::label; }
 
  private:
-  enum class Kind { name, version, label };
-  static bool is_called(Kind kind, std::string_view words, const store::CellData& cell);
-
   std::string words_ = kIdentity;
-  Kind kind_ = Kind::name;
+  work::BaselineKind kind_ = work::BaselineKind::name;
 };
 
 // Returns whether the two cells are not known to compute on different kinds of processors. Cells of which neither
@@ -61,10 +58,8 @@ bool may_share_compute_device(const store::CellData& a, const store::CellData& b
 // The baseline of each of several cells.
 class BaselineCells {
  public:
-  // The cells must outlive this object. A cell's baseline is a cell with the same device, model, batch size, threads
-  // and compute device whose precision is f32 or, if there is none, that of the cell. If several fit, it is the one
-  // that comes first. The number of threads may differ if the baseline is given by its label and was measured with
-  // another number only.
+  // The cells must outlive this object. A cell's baseline is the candidate that fits best (work::BaselineCandidates) of
+  // those that may share its compute device.
   BaselineCells(std::span<const store::CellData* const> cells, const Baseline& baseline);
 
   // Returns the index of the cell's baseline, which may be the cell itself.

@@ -22,8 +22,8 @@ namespace {
 using store::CellData;
 
 std::string words_for(const CellData& cell) {
-  return fmt::format("{}, batch {}, {} {} on {}", cell.of.model.label, cell.of.model.key.batch, cell.of.compiler.label,
-                     cell.of.compiler.version, cell.of.device);
+  return fmt::format("{}, batch {}, {} on {}", cell.of.model.label, cell.of.model.key.batch, compiler_of(cell),
+                     cell.of.device);
 }
 
 // A side of a pair with everything that is computed of its cell.

@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "base/python.h"
 #include "base/text.h"
 #include "config/keys/value.h"
 #include "plan/graph_shapes.h"
+#include "python_files.py.h"
 #include "userfiles/input_values.h"
 #include "userfiles/onnx_file.h"
 #include "userfiles/onnx_outputs.h"
@@ -22,6 +26,44 @@ namespace ngb::plan {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::uint64_t kMostBytes = 64U << 20U;
+
+// Returns the names of the files, relative to the folder of `path`. That of `path` is the first.
+Result<std::vector<std::string>> names_of(const std::filesystem::path& path) {
+  constexpr const char* kMostFiles = "1000";
+  const std::string command = python::default_command();
+  const Result<std::string> answer = python::ask({.interpreter = {command, "-S"},
+                                                  .program = kPython_python_files,
+                                                  .arguments = {path.filename().string(), kMostFiles},
+                                                  .folder = path.parent_path()});
+  if (!answer) {
+    return fail(answer.error().what, path.string(),
+                fmt::format("correct the imports, which {} has parsed, or set NGB_PYTHON to another Python", command));
+  }
+  try {
+    return json_text::parse(*answer).get<std::vector<std::string>>();
+  } catch (const nlohmann::json::exception&) {
+    return fail("gave an unexpected answer: " + *answer, command, "install Python 3.9 or newer");
+  }
+}
+
+Result<std::vector<work::UserFile>> find_files(const std::filesystem::path& path) {
+  if (const auto readable = file::read(path, kMostBytes); !readable) return error_of(readable);
+  const Result<std::vector<std::string>> names = names_of(path);
+  if (!names) return error_of(names);
+  std::vector<work::UserFile> files;
+  std::uint64_t bytes = 0;
+  for (const std::string& name : *names) {
+    const std::filesystem::path source = path.parent_path() / name;
+    const Result<std::string> content = file::read(source, kMostBytes);
+    if (!content) return error_of(content);
+    bytes += content->size();
+    if (bytes > kMostBytes) return fail("the model's Python files are larger than 64 MiB", path.parent_path().string());
+    files.push_back({"model/" + name, source.string(), hash::sha256(*content)});
+  }
+  return files;
+}
 
 template <class T>
 json object_of_pairs(const std::vector<std::pair<std::string, T>>& pairs) {
@@ -200,6 +242,11 @@ std::string hash_of_all(const work::Model& model, const config::ModelEntry& entr
 }
 
 }  // namespace
+
+Result<std::vector<work::UserFile>> PythonFiles::of(const std::filesystem::path& path) {
+  const auto known = found_.find(path);
+  return known != found_.end() ? known->second : found_.emplace(path, find_files(path)).first->second;
+}
 
 Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::uint64_t seed,
                                PythonFiles& python_files, const OnnxPackage& onnx) {

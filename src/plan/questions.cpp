@@ -2,34 +2,19 @@
 #include "plan/questions.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
-#include <map>
 #include <set>
-#include <vector>
+#include <string>
+
+#include "work/baseline.h"
 
 namespace ngb::plan {
 namespace {
 
 using work::Compiler;
-using Fits = std::function<bool(const Compiler&)>;
 
-// Says which compilers the baseline's words mean. A label comes before a version, and a version before a name.
-struct MeantBaseline {
-  Fits fits{};
-  bool is_label = false;
-};
-
-MeantBaseline baseline_meant_by(const std::string& words, const std::vector<Compiler>& compilers) {
-  const std::array<Fits, 3> kinds{[&](const Compiler& each) { return each.label == words; },
-                                  [&](const Compiler& each) { return each.name + "@" + each.version == words; },
-                                  [&](const Compiler& each) { return each.name == words; }};
-  for (std::size_t i = 0; i + 1 < kinds.size(); ++i) {
-    if (std::any_of(compilers.begin(), compilers.end(), kinds[i])) return {kinds[i], i == 0};
-  }
-  return {kinds.back(), false};
-}
-
+// Returns the device that the options name, JSON text; "" without one. Which compute device that is will be known once
+// the cell was measured.
 std::string device_option(const Compiler& compiler) {
   const auto option = std::find_if(compiler.options.begin(), compiler.options.end(),
                                    [](const auto& each) { return each.first == "device"; });
@@ -42,47 +27,52 @@ std::set<int> cells_in(const work::Group& group) {
   return cells;
 }
 
-// Returns the cell's baselines, which have its load: the first of each device.
-std::vector<int> baselines_of(int cell, const std::set<int>& candidates, const work::Lists& lists, bool is_label) {
-  const auto compiler = [&](int index) -> const Compiler& {
-    return lists.compiler_of(lists.cells[static_cast<std::size_t>(index)]);
-  };
-  const auto load = [&](int index) { return lists.cells[static_cast<std::size_t>(index)].load_index; };
-  enum class Alike { threads_and_instances, threads, neither };
-  for (const Alike alike : {Alike::threads_and_instances, Alike::threads, Alike::neither}) {
-    if (alike == Alike::neither && !is_label) break;
-    std::map<std::string, int> first;
-    for (const int each : candidates) {
-      if (load(each) != load(cell)) continue;
-      const bool has_threads = asked_threads(compiler(each)) == asked_threads(compiler(cell));
-      const bool has_instances = compiler(each).instances == compiler(cell).instances;
-      if (alike != Alike::neither && !has_threads) continue;
-      if (alike == Alike::threads_and_instances && !has_instances) continue;
-      first.emplace(device_option(compiler(each)), each);
+// The cells of a group that the baseline's words mean.
+class Baselines {
+ public:
+  Baselines(const work::Lists& lists, const std::set<int>& cells, const std::string& words, work::BaselineKind kind)
+      : lists_(lists), is_one_setting_(kind == work::BaselineKind::label) {
+    for (const int cell : cells) {
+      const work::Configuration of = configuration_of(cell);
+      if (!work::is_called(kind, words, of.compiler)) continue;
+      const std::string device = device_option(of.compiler);
+      candidates_.add(of, {&device, 1}, static_cast<std::size_t>(cell));
+      devices_.insert(device);
     }
-    std::vector<int> found;
-    for (const auto& [device, each] : first) found.push_back(each);
-    if (!found.empty()) return found;
   }
-  return {};
-}
+
+  // Returns the cell's baselines: the best of each device.
+  [[nodiscard]] std::set<int> of(int cell) const {
+    std::set<int> found;
+    for (const std::string& device : devices_) {
+      const auto best = candidates_.best_for(configuration_of(cell), {&device, 1}, is_one_setting_);
+      if (best) found.insert(static_cast<int>(*best));
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] work::Configuration configuration_of(int cell) const {
+    return lists_.configuration_of(lists_.cells[static_cast<std::size_t>(cell)]);
+  }
+
+  const work::Lists& lists_;
+  bool is_one_setting_;
+  work::BaselineCandidates candidates_{};
+  std::set<std::string> devices_{};
+};
 
 }  // namespace
 
 void add_questions(work::Lists& lists, const std::string& baseline) {
-  const MeantBaseline meant = baseline_meant_by(baseline, lists.compilers);
+  const work::BaselineKind kind = work::kind_of_baseline(baseline, lists.compilers, std::identity());
   for (work::Group& group : lists.groups) {
     const std::set<int> cells = cells_in(group);
-    std::set<int> candidates;
+    const Baselines baselines(lists, cells, baseline, kind);
     for (const int cell : cells) {
-      if (meant.fits(lists.compiler_of(lists.cells[static_cast<std::size_t>(cell)]))) candidates.insert(cell);
-    }
-    for (const int cell : cells) {
-      const std::vector<int> baselines = baselines_of(cell, candidates, lists, meant.is_label);
-      const bool is_one_itself = std::find(baselines.begin(), baselines.end(), cell) != baselines.end();
-      for (const int each : baselines) {
-        if (!is_one_itself) group.questions.push_back({cell, each});
-      }
+      const std::set<int> found = baselines.of(cell);
+      if (found.contains(cell)) continue;
+      for (const int each : found) group.questions.push_back({cell, each});
     }
   }
 }

@@ -209,8 +209,8 @@ std::string heading(const NumberColumn& column, std::string_view over) {
 
 std::string precision_below(const Results& results, const CellData& cell, const Metric& metric) {
   const CellData* const baseline = metric.refers_to_baseline ? results.baseline_of(cell) : nullptr;
-  return baseline == nullptr || cell.of.compiler.precision == metrics::kFullPrecision ? ""
-                                                                                      : baseline->of.compiler.precision;
+  return baseline == nullptr || cell.of.compiler.precision == work::kFullPrecision ? ""
+                                                                                   : baseline->of.compiler.precision;
 }
 
 Column described(const NumberColumn& column, std::string_view over) {

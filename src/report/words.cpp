@@ -13,12 +13,6 @@ namespace ngb::report {
 
 using store::CellData;
 
-std::string compiler_of(const CellData& cell) {
-  const bool is_told =
-      cell.of.compiler.version.empty() || cell.of.compiler.label.find(cell.of.compiler.version) != std::string::npos;
-  return is_told ? cell.of.compiler.label : cell.of.compiler.label + " " + cell.of.compiler.version;
-}
-
 std::string compute_device_of(const CellData& cell) {
   return text::visible(cell.of.compute_device.value.value_or("unknown device"));
 }

@@ -5,13 +5,13 @@
 #include <span>
 #include <string>
 
+#include "metrics/axis.h"
 #include "metrics/metric.h"
 #include "store/store.h"
 
 namespace ngb::report {
 
-// Returns "openvino 2026.4.1": the study's label, followed by the version unless the label contains it.
-std::string compiler_of(const store::CellData& cell);
+using metrics::compiler_of;
 
 // Returns the kind of processor that the cell computed on, "gpu", or "unknown device".
 std::string compute_device_of(const store::CellData& cell);

@@ -46,9 +46,9 @@ Result<std::vector<Event>> decode_record(std::string_view text) {
 std::uint32_t largest_record_bytes(const work::Protocol& protocol, int instances, std::size_t processes) {
   constexpr std::uint64_t kOthersBytes = 4U << 20U;  // everything else in an event
   constexpr std::uint64_t kLatencyBytes = 16;
-  constexpr std::uint64_t kLatenciesBytes = kLatencyBytes * 200'000;  // the most that worker/series.cpp keeps
+  constexpr std::uint64_t kLatenciesBytes = kLatencyBytes * 200'000;  // the most that worker/repetitions.cpp keeps
   constexpr std::uint64_t kRepetitionBytes = 53;       // "[123456789012,4294967295,false,123456789012345,1023],"
-  constexpr std::uint64_t kMostOfTransient = 100'000;  // worker/series.cpp
+  constexpr std::uint64_t kMostOfTransient = 100'000;  // worker/repetitions.cpp
   const auto steady = static_cast<std::uint64_t>(work::most_repetitions(protocol));
   const auto warm_up = static_cast<std::uint64_t>(std::max(protocol.warm_up.value_or(0), 0));
   const std::uint64_t of_each = kLatenciesBytes + kRepetitionBytes * (2 * steady + warm_up + kMostOfTransient);

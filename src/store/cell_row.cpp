@@ -17,8 +17,34 @@
 namespace ngb::store {
 namespace {
 
+using Text = Known<std::string>;
 using work::Property;
 using work::Role;
+
+// The words of compilers, in lower case, and the kind that they mean.
+constexpr std::array<std::pair<std::string_view, const char*>, 6> kKinds{
+    {{"cpu", "cpu"}, {"openvino", "cpu"}, {"gpu", "gpu"}, {"cuda", "gpu"}, {"tensorrt", "gpu"}, {"npu", "npu"}}};
+
+// Returns the kind of "CPU", "cuda:0" or "GPU.1"; "" if the word means none.
+std::string kind_of_device(std::string_view word) {
+  std::string name(word.substr(0, word.find_first_of(".:")));
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](char letter) { return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter + 32) : letter; });
+  const auto known = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& each) { return each.first == name; });
+  return known == kKinds.end() ? "" : known->second;
+}
+
+// Returns the device that the options ask for; nothing if they leave the choice to the compiler or to its default.
+std::string device_asked_for(const work::Options& options) {
+  for (const std::string_view name : {"device", "provider"}) {
+    const auto option =
+        std::find_if(options.begin(), options.end(), [&](const auto& each) { return each.first == name; });
+    if (option == options.end() || !option->second.starts_with('"')) continue;
+    std::string kind = kind_of_device(option->second.substr(1, option->second.size() - 2));
+    if (!kind.empty()) return kind;
+  }
+  return {};
+}
 
 bool is_of_model(Role role) {
   return role == Role::model || role == Role::model_name || role == Role::model_fact || role == Role::batch;
@@ -31,6 +57,21 @@ constexpr std::array<std::pair<const char*, Count>, 3> kCounts{{{"parameters", &
                                                                 {"encoded_bytes", &work::ModelSummary::encoded_bytes}}};
 
 }  // namespace
+
+Known<std::string> compute_device_of(const std::set<std::string>& reported, const work::Options& options) {
+  std::set<std::string> kinds;
+  for (const std::string& word : reported) {
+    kinds.insert(kind_of_device(word));
+    if (kinds.contains(""))
+      return Text::unknown(fmt::format("it reports the device \"{}\"", text::to_utf8(word.substr(0, 100))));
+  }
+  if (kinds.size() > 1) {
+    return Text::unknown("its processes ran on different devices: " +
+                         text::join(std::vector<std::string>(kinds.begin(), kinds.end()), ", "));
+  }
+  std::string kind = kinds.empty() ? device_asked_for(options) : *kinds.begin();
+  return kind.empty() ? Text::unknown("no process has reported where it computes") : Text::of(std::move(kind));
+}
 
 std::string column_of(const Property& property) {
   constexpr std::array<std::pair<std::string_view, const char*>, 4> kOtherNames{
@@ -69,10 +110,9 @@ work::Configuration configuration_in(const sql::Database& database, const sql::S
     const std::string text = name_in(database, row, column++, is_json ? kMostOptionsBytes : kMostNameBytes);
     if (is_json) require_shallow(database, text);
     if (each.read(of, text)) continue;
-    refuse_damaged(database,
-                   fmt::format("the {} of a cell is \"{}\", which no study can say", each.name, text.substr(0, 100)));
+    database.refuse(fmt::format("the {} of a cell is \"{}\", which no study can say", each.name, text.substr(0, 100)));
   }
-  if (!of.threads && of.compiler.threads_asked.empty()) refuse_damaged(database, "a cell has no threads");
+  if (!of.threads && of.compiler.threads_asked.empty()) database.refuse("a cell has no threads");
   for (const auto& [name, member] : kCounts) {
     const std::int64_t count = row.integer(column++);
     if (count > 0) of.model.*member = static_cast<std::uint64_t>(count);
@@ -83,12 +123,12 @@ work::Configuration configuration_in(const sql::Database& database, const sql::S
 std::string name_in(const sql::Database& database, const sql::Statement& row, int column, std::size_t most_bytes) {
   std::string text = row.text(column);
   if (text.size() <= most_bytes) return text;
-  refuse_damaged(database, fmt::format("a cell has a text of {} bytes, more than a study can say", text.size()));
+  database.refuse(fmt::format("a cell has a text of {} bytes, more than a study can say", text.size()));
 }
 
 void require_shallow(const sql::Database& database, const std::string& text) {
   constexpr work::JsonBounds kBounds{1'000'000, 100'000, 1'000'000, 64};
-  if (Status shallow = work::check_bounds(text, kBounds); !shallow) refuse_damaged(database, shallow.error().what);
+  if (Status shallow = work::check_bounds(text, kBounds); !shallow) database.refuse(shallow.error().what);
 }
 
 }  // namespace ngb::store

@@ -3,13 +3,22 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 
+#include "base/known.h"
 #include "store/sqlite.h"
 #include "work/configuration.h"
+#include "work/options.h"
 #include "work/property.h"
 
 namespace ngb::store {
+
+// Returns the kind of processor that a cell's inference ran on: "cpu", "gpu" or "npu". `reported` holds the values of
+// the fact `device` of the cell's processes: "CPU", "cuda", "cuda:0", "GPU.1", … If it is empty, the cell's option
+// `device` or `provider` decides. The value is unknown if the processes report several kinds or a word that means none
+// of the three, or if neither facts nor options name one; options that have their defaults are not in `options`.
+Known<std::string> compute_device_of(const std::set<std::string>& reported, const work::Options& options);
 
 // Returns the column in which the results file keeps a property, with its table; "" if it does not keep it.
 std::string column_of(const work::Property& property);

@@ -77,11 +77,13 @@ Status check_only_ours(const std::filesystem::path& file) {
   });
 }
 
-bool is_of_newer_version(const std::filesystem::path& file) {
+std::string why_version_is_not_read(const std::filesystem::path& file) {
   const auto version = sql::guarded([&]() -> Result<std::int64_t> {
     return sql::Database(file, SQLITE_OPEN_READONLY).integer("PRAGMA user_version");
   });
-  return version && *version > static_cast<std::int64_t>(migrations().size());
+  if (version && *version > version_of(migrations())) return "a newer version of ngb has written results.db";
+  if (version && *version > 0 && *version < kOldestVersion) return "results.db is from before the first release of ngb";
+  return {};
 }
 
 Result<std::vector<DerivedValue>> stored_derived(const std::filesystem::path& file) {

@@ -22,8 +22,9 @@ Status check_references(const std::filesystem::path& file);
 // Returns an error if the file has tables, views, indexes or triggers of others, which no copy has.
 Status check_only_ours(const std::filesystem::path& file);
 
-// Returns whether the file says that a newer version of ngb has written it. False if it cannot be read.
-bool is_of_newer_version(const std::filesystem::path& file);
+// Returns why the file is of a version that is not read: "a newer version of ngb has written results.db". Returns "" if
+// it is of another one, or says nothing.
+std::string why_version_is_not_read(const std::filesystem::path& file);
 
 // Return the values and the parts that the file holds, whoever wrote them and whatever has changed in it since: what
 // somebody else's file says, to be compared with what follows from its samples.

@@ -44,10 +44,6 @@ constexpr std::array kNotCopied{
     "protocol", "revision",   "derived",     "derived_family", "presence",    "toolchain_manifest", "source_cell",
     "source",   "kept_state", "series_part", "series",         "series_cell", "conclusion"};
 
-[[noreturn]] void refuse_damaged_source(const sql::Database& database, const std::string& what) {
-  throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, what, database.file()), SQLITE_CORRUPT);
-}
-
 std::string marks(std::size_t count) { return text::join(std::vector<std::string>(count, "?"), ", "); }
 
 }  // namespace
@@ -172,7 +168,7 @@ void RowCopier::copy_keyed(const std::string& name, const std::vector<std::strin
       const auto place = static_cast<int>(column - table.columns.begin()) + 1;
       bind(known, static_cast<int>(i) + 1, *column, row, place);
     }
-    if (!known.step()) refuse_damaged_source(from_, fmt::format("a row of {} cannot be copied", name));
+    if (!known.step()) from_.refuse(fmt::format("a row of {} cannot be copied", name));
     keys[row.integer(0)] = known.integer(0);
     known.reset();
   }
@@ -261,7 +257,7 @@ std::int64_t RowCopier::key_for(const std::string& column, std::int64_t old_key)
   const auto keys = keys_.find(column);
   const auto found = keys == keys_.end() ? decltype(keys->second.end()){} : keys->second.find(old_key);
   if (keys == keys_.end() || found == keys->second.end()) {
-    refuse_damaged_source(from_, fmt::format("there is no row with the {} {}", column, old_key));
+    from_.refuse(fmt::format("there is no row with the {} {}", column, old_key));
   }
   return found->second;
 }

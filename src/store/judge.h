@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether an event of a device can be true, given everything that is recorded. Both functions throw SqlError.
+// Decides whether an event of a device can be true, given everything that is recorded. All functions throw SqlError.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,12 @@
 #include "store/implementation.h"
 
 namespace ngb::store {
+
+// Describes what is missing from the device's share of the run: "2 of 5 processes of cell … are missing". Returns "" if
+// each cell is complete but for processes that were given up (disturbed in their last attempt), has failed for a reason
+// that another attempt would not change or in its last attempt, or was given up by an earlier run.
+std::string left_of_share(Store::Implementation& store, const Store::Implementation::Known::Device& known,
+                          const std::string& device);
 
 // Returns the cell's key, or nothing if the run has not planned that cell on that device.
 std::optional<std::int64_t> key_of_cell(Store::Implementation& store, std::int64_t run_key, const std::string& device,

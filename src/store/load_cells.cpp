@@ -12,7 +12,6 @@
 #include "base/json_text.h"
 #include "samples/sense.h"
 #include "store/cell_row.h"
-#include "store/compute_device.h"
 #include "store/implementation.h"
 #include "store/load_process.h"
 #include "store/protocol.h"
@@ -94,8 +93,7 @@ class Loader {
     constexpr int kMostAttempts = 100;  // the largest number that a study may allow
     const Status sense = samples::check_sense(process, {cell.planned_processes, kMostAttempts});
     if (sense) return;
-    refuse_damaged(database_,
-                   fmt::format("process {} of cell {}: {}", process.process_index, cell.cell_id, sense.error().what));
+    database_.refuse(fmt::format("process {} of cell {}: {}", process.process_index, cell.cell_id, sense.error().what));
   }
 
   [[nodiscard]] std::optional<work::Rounds> load_rounds() {
@@ -131,7 +129,7 @@ class Loader {
     sql::Statement& row = database_.kept(kSelect.c_str());
     const sql::Resetting resetting(row);
     row.bind(cell_key);
-    if (!row.step()) refuse_damaged(database_, fmt::format("cell {} belongs to no model", cell_key));
+    if (!row.step()) database_.refuse(fmt::format("cell {} belongs to no model", cell_key));
     CellData cell;
     cell.cell_id = name_in(database_, row, 0);
     cell.recipe_parameters = parameters_in(name_in(database_, row, 1, kMostOptionsBytes));
@@ -140,7 +138,7 @@ class Loader {
     cell.of = configuration_in(database_, row, 4);
     cell.rounds = rounds_;
     if (cell.planned_processes < 1) {
-      refuse_damaged(database_, fmt::format("cell {} has {} processes", cell.cell_id, cell.planned_processes));
+      database_.refuse(fmt::format("cell {} has {} processes", cell.cell_id, cell.planned_processes));
     }
     return cell;
   }
@@ -232,7 +230,7 @@ void require_no_lost_rows(const sql::Database& database) {
           fmt::format("SELECT process_key FROM {1} WHERE process_key = (SELECT {0}(process_key) FROM {1}) AND "
                       "process_key NOT IN (SELECT process_key FROM process) LIMIT 1",
                       end, table));
-      if (key != 0) refuse_damaged(database, fmt::format("a row belongs to no process: {}", key));
+      if (key != 0) database.refuse(fmt::format("a row belongs to no process: {}", key));
     }
   }
 }

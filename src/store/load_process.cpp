@@ -17,7 +17,7 @@ void load_latencies(sql::Database& database, std::int64_t process_key, ProcessRe
            process_key, [&](const sql::Statement& row) {
              const std::int64_t index = row.integer(0);
              if (index < 0 || static_cast<std::size_t>(index) >= process.repetitions.size()) {
-               refuse_damaged(database, fmt::format("a latency belongs to repetition {}, which there is not", index));
+               database.refuse(fmt::format("a latency belongs to repetition {}, which there is not", index));
              }
              process.latencies_ns.resize(static_cast<std::size_t>(index) + 1);
              process.latencies_ns.back().push_back(row.integer(1));
@@ -38,10 +38,6 @@ void load_facts(sql::Database& database, Detail detail, LoadedProcess& loaded) {
 }
 
 }  // namespace
-
-void refuse_damaged(const sql::Database& database, const std::string& what) {
-  throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, what, database.file()), SQLITE_CORRUPT);
-}
 
 void load_details(sql::Database& database, Detail detail, bool has_latencies, LoadedProcess& loaded) {
   const std::int64_t key = loaded.process_key;

@@ -22,9 +22,6 @@ struct LoadedProcess {
   RecordedProcess process{};
 };
 
-// Says that the file is damaged.
-[[noreturn]] void refuse_damaged(const sql::Database& database, const std::string& what);
-
 // Calls `use` with each row of the statement, whose only parameter is `key`. `select` must be a string literal.
 template <class Use>
 void each_row(sql::Database& database, const char* select, std::int64_t key, const Use& use) {

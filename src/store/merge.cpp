@@ -135,7 +135,7 @@ void copy(sql::Database& from, sql::Database& to, const Source& source, const st
   } catch (const sql::SqlError& error) {
     constexpr int kPrimary = 0xFF;
     if ((error.code & kPrimary) != SQLITE_CONSTRAINT) throw;
-    throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, error.error.what, source.file), SQLITE_CORRUPT);
+    sql::refuse_damaged(source.file, error.error.what);
   }
 }
 

@@ -130,7 +130,7 @@ sql::Database open_to_write(const std::filesystem::path& file, std::span<const M
   // EXTRA also syncs the folder, so that a deleted journal does not reappear after a power failure.
   database.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA cache_spill = OFF");
   const std::int64_t version = database.integer("PRAGMA user_version");
-  if (version > 0 && version < static_cast<std::int64_t>(steps.size())) keep_older(database, version);
+  if (version > 0 && version < version_of(steps)) keep_older(database, version);
   migrate(database, steps);
   return database;
 }
@@ -145,7 +145,7 @@ sql::Database open_to_read(const std::filesystem::path& file, std::span<const Mi
   if (identify(database, steps) == FileKind::empty) {
     throw sql::SqlError({"there are no results in this file yet", file.string(), "run the study first"}, SQLITE_NOTADB);
   }
-  if (database.integer("PRAGMA user_version") == static_cast<std::int64_t>(steps.size())) return database;
+  if (database.integer("PRAGMA user_version") == version_of(steps)) return database;
   sql::Database copy = copy_in_memory(database);
   migrate(copy, steps);
   return copy;

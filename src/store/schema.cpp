@@ -11,10 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "store/schema_sql_1_2.h"
-#include "store/schema_sql_3_4.h"
-#include "store/schema_sql_5.h"
-#include "store/schema_sql_6.h"
 #include "store/schema_sql_7.h"
 #include "store/schema_sql_8.h"
 #include "store/schema_views.h"
@@ -22,22 +18,16 @@
 namespace ngb::store {
 namespace {
 
-constexpr std::array kMigrations{
-    Migration{"the first tables", kVersion1},
-    Migration{"the provenance of each process, the presence of runs on devices, derived "
-              "values that notice every change of the file",
-              kVersion2},
-    Migration{"start times of phases and repetitions, readings during the timed phase, "
-              "programs that disturbed a process",
-              kVersion3},
-    Migration{"rounds that end when they have decided something, exporters of modules, loads, "
-              "threads that the device decides, what models belong to, numbers that span cells, results merged from "
-              "other files, settings of libraries, inferences in flight",
-              kVersion4},
-    Migration{"sizes of the samples of models that compress data", kVersion5},
-    Migration{"several instances at once", kVersion6},
-    Migration{"values of cells that are kept family by family", kVersion7},
-    Migration{"tolerances, reasons of references, outputs that change", kVersion8}};
+// Reads files of all versions, from 1 on (docs/decisions/0029-results-files-from-version-7.md).
+constexpr const char* kLastCommitThatReadsAll = "7c7d939";
+
+constexpr std::array kMigrations{Migration{"the tables of the oldest version that is read", kVersion7},
+                                 Migration{"tolerances, reasons of references, outputs that change", kVersion8}};
+
+// Returns the steps that have made a file of the version, which is 0 or one that is read.
+std::span<const Migration> steps_to(std::int64_t version, std::span<const Migration> steps) {
+  return version == 0 ? steps.first(0) : steps.first(static_cast<std::size_t>(version - kOldestVersion + 1));
+}
 
 [[noreturn]] void refuse(const sql::Database& database, std::string what, std::string next) {
   throw sql::SqlError({std::move(what), database.file().string(), std::move(next)}, SQLITE_ERROR);
@@ -49,9 +39,7 @@ void require_whole(const sql::Database& database) {
   if (error) return;  // a database in memory
   const auto expected = database.integer("PRAGMA page_count") * database.integer("PRAGMA page_size");
   if (size_bytes < static_cast<std::uintmax_t>(expected)) {
-    throw sql::SqlError(
-        sql::to_error(SQLITE_CORRUPT, fmt::format("{} bytes of {}", size_bytes, expected), database.file()),
-        SQLITE_CORRUPT);
+    database.refuse(fmt::format("{} bytes of {}", size_bytes, expected));
   }
 }
 
@@ -97,9 +85,7 @@ void require_our_tables(const sql::Database& database, std::span<const Migration
   for (const auto& [name, words] : tables_made_by(steps)) {
     const auto found = there.find(name);
     if (found != there.end() && found->second == words) continue;
-    throw sql::SqlError(
-        sql::to_error(SQLITE_CORRUPT, fmt::format("its table {} is not the one that ngb makes", name), database.file()),
-        SQLITE_CORRUPT);
+    database.refuse(fmt::format("its table {} is not the one that ngb makes", name));
   }
 }
 
@@ -115,10 +101,11 @@ void renew_views(sql::Database& database) {
   transaction.commit();
 }
 
-void apply_steps_after(std::size_t version, sql::Database& database, std::span<const Migration> steps) {
+void apply_steps_after(std::int64_t version, sql::Database& database, std::span<const Migration> steps) {
   sql::Transaction transaction(database);
-  for (const Migration& step : steps.subspan(version)) database.execute(step.sql);
-  database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, steps.size()));
+  for (const Migration& step : steps.subspan(steps_to(version, steps).size())) database.execute(step.sql);
+  database.execute(
+      fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, version_of(steps)));
   transaction.commit();
 }
 
@@ -141,31 +128,40 @@ std::set<std::pair<std::string, std::string>> our_objects() {
 
 std::span<const Migration> migrations() { return kMigrations; }
 
+std::int64_t version_of(std::span<const Migration> steps) {
+  return kOldestVersion + static_cast<std::int64_t>(steps.size()) - 1;
+}
+
 FileKind identify(const sql::Database& database, std::span<const Migration> steps) {
   const std::int64_t application = database.integer("PRAGMA application_id");
   if (application == 0 && database.integer("SELECT count(*) FROM sqlite_master") == 0) return FileKind::empty;
   if (application != kApplicationId)
     throw sql::SqlError(sql::to_error(SQLITE_NOTADB, "", database.file()), SQLITE_NOTADB);
   const std::int64_t version = database.integer("PRAGMA user_version");
-  if (version > static_cast<std::int64_t>(steps.size())) {
+  if (version > version_of(steps)) {
     refuse(
         database,
         fmt::format("written by a newer version of ngb: the file has version {}, and this ngb reads versions up to {}",
-                    version, steps.size()),
+                    version, version_of(steps)),
         "use a newer ngb; to measure with this one, choose another output folder");
   }
-  if (version < 1) {
-    const std::string detail = fmt::format("it claims to have version {}", version);
-    throw sql::SqlError(sql::to_error(SQLITE_CORRUPT, detail, database.file()), SQLITE_CORRUPT);
+  if (version < 1) database.refuse(fmt::format("it claims to have version {}", version));
+  if (version < kOldestVersion) {
+    refuse(database,
+           fmt::format("written before the first release of ngb: the file has version {}, and this ngb reads versions "
+                       "from {} on",
+                       version, kOldestVersion),
+           fmt::format("build ngb from the git commit {} and run `ngb merge FOLDER -o NEW` with it; NEW can be read",
+                       kLastCommitThatReadsAll));
   }
   require_whole(database);
-  require_our_tables(database, steps.first(static_cast<std::size_t>(version)));
+  require_our_tables(database, steps_to(version, steps));
   return FileKind::results;
 }
 
 void migrate(sql::Database& database, std::span<const Migration> steps) {
-  const auto version = static_cast<std::size_t>(database.integer("PRAGMA user_version"));
-  if (version < steps.size()) apply_steps_after(version, database, steps);
+  const std::int64_t version = database.integer("PRAGMA user_version");
+  if (version < version_of(steps)) apply_steps_after(version, database, steps);
   const bool has_all_tables = steps.size() >= kMigrations.size();  // the view reads columns of the newest version
   if (has_all_tables) renew_views(database);
 }

@@ -3,6 +3,7 @@
 // `sqlite3 results.db .schema` shows them, and docs/results.md is generated from them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -12,16 +13,21 @@ namespace ngb::store {
 
 inline constexpr int kApplicationId = 0x4E474252;  // "NGBR", in the file's header
 
-// A step from version n-1 to version n: the n-th step of the table makes version n. Step 1 makes an empty file a
-// results file. The SQL of a released step never changes.
+// Files of older versions were written before the first release, and are refused.
+inline constexpr int kOldestVersion = 7;
+
+// A step to the next version. The first one makes an empty file a results file of version kOldestVersion. The SQL of a
+// released step never changes.
 struct Migration {
   const char* meaning;
   const char* sql;
 };
 std::span<const Migration> migrations();
+// Returns the version of a file that has all the steps.
+std::int64_t version_of(std::span<const Migration> steps);
 
 enum class FileKind { empty, results };
-// Throws SqlError if the file is not a results file, was written by a newer version or is damaged.
+// Throws SqlError if the file is not a results file, is of a version that is not read, or is damaged.
 FileKind identify(const sql::Database& database, std::span<const Migration> steps);
 
 // Applies the steps that the file does not have yet, all of them or none, and then makes the view `sample` as it is now

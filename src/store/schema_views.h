@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The view that readers of a results file use. Views hold no data and belong to no version: whoever opens a file to
 // write makes a view anew if the file has another text of it (renew_views), so older files get its new columns without
-// a new version. schema_markdown() reads the text line by line, as that of the steps (schema_sql_1_2.h).
+// a new version. schema_markdown() reads the text line by line, as that of the steps (schema_sql_7.h).
 #pragma once
 
 namespace ngb::store {

@@ -126,8 +126,8 @@ int Statement::small(int column) const {
   refuse(fmt::format("the number {} is out of range", value));
 }
 
-void Statement::refuse(const std::string& what) const {
-  throw SqlError(to_error(SQLITE_CORRUPT, what, file_), SQLITE_CORRUPT);
+void refuse_damaged(const std::filesystem::path& file, const std::string& what) {
+  throw SqlError(to_error(SQLITE_CORRUPT, what, file), SQLITE_CORRUPT);
 }
 
 std::string Statement::text(int column) const {

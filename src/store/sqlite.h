@@ -29,6 +29,9 @@ struct SqlError : std::runtime_error {
 // Explains a result code to a user, with advice. `detail` is SQLite's own message.
 Error to_error(int code, std::string_view detail, const std::filesystem::path& file);
 
+// Throws SqlError: the file is damaged; `what` says how.
+[[noreturn]] void refuse_damaged(const std::filesystem::path& file, const std::string& what);
+
 class Statement {
  public:
   Statement(sqlite3* database, std::string_view sql, std::filesystem::path file);
@@ -66,8 +69,8 @@ class Statement {
   [[nodiscard]] int small(int column) const;
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   [[nodiscard]] std::string text(int column) const;
-  // Throws SqlError: the file is damaged, because this row has a value that ngb never writes.
-  [[noreturn]] void refuse(const std::string& what) const;
+  // As Database::refuse.
+  [[noreturn]] void refuse(const std::string& what) const { refuse_damaged(file_, what); }
 
  private:
   void bind_one(int index, std::int64_t value) { check(sqlite3_bind_int64(handle_.get(), index, value)); }
@@ -108,6 +111,9 @@ class Database {
   // Limits the steps of all statements from now on, together, to more than any undamaged file of this size needs. A
   // statement that exceeds the limit throws SqlError.
   void bound_steps(std::uint64_t file_bytes);
+
+  // Throws SqlError: the file is damaged, because it has something that ngb never writes.
+  [[noreturn]] void refuse(const std::string& what) const { refuse_damaged(file_, what); }
 
   void execute(const std::string& sql);
   [[nodiscard]] Statement statement(std::string_view sql) const { return {handle_.get(), sql, file_}; }

@@ -8,7 +8,7 @@
 
 #include "probe/probe.h"
 #include "samples/process_result.h"
-#include "worker/series.h"
+#include "worker/repetitions.h"
 
 namespace ngb::worker {
 

@@ -35,7 +35,7 @@ class Instance {
 
   // Runs `prepare` in the first instance alone, then in all others at once, and returns what it returned.
   template <class Prepare>
-  bool in_turn(const Prepare& prepare) const {
+  bool first_alone(const Prepare& prepare) const {
     if (!is_first()) meet();
     const bool is_prepared = prepare();
     if (is_first() && is_prepared) meet();  // if it failed, the others end while they wait

@@ -22,13 +22,12 @@
 #include "worker/inputs.h"
 #include "worker/judging.h"
 #include "worker/kept_outputs.h"
-#include "worker/longer_look.h"
 #include "worker/pauses.h"
 #include "worker/plugin_session.h"
 #include "worker/reference_file.h"
+#include "worker/repetitions.h"
 #include "worker/resources.h"
 #include "worker/sensitivity.h"
-#include "worker/series.h"
 #include "worker/subnormals.h"
 #include "worker/tell_agent.h"
 #include "worker/threads.h"
@@ -55,10 +54,10 @@ Failure failure_of(FailureKind kind, const Error& error) {
   return failure;
 }
 
-class Work {
+class Process {
  public:
-  Work(const work::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page,
-       const Instance& instance)
+  Process(const work::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page,
+          const Instance& instance)
       : request_(request), compiler_(compiler), instance_(instance), session_(compiler), page_(page) {
     result_.cell_id = request.cell_id;
     result_.process_index = request.process_index;
@@ -67,7 +66,7 @@ class Work {
   }
 
   samples::ProcessResult measure() {
-    const bool is_prepared = instance_.in_turn([this] {
+    const bool is_prepared = instance_.first_alone([this] {
       if (instance_.is_first()) idle_ = probe::idle_powers(kIdleWindow);
       return prepare() && in_phase(Phase::check, [this] { return check(); });
     });
@@ -161,7 +160,7 @@ class Work {
     return session_.outputs();
   }
 
-  // The timed loop runs this inference, which is the series' first repetition.
+  // The timed loop runs this inference, which is the first repetition.
   Attempt<Done> infer_first() {
     const std::optional<int> asked = request_.compiler.in_flight;
     const std::uint32_t slots = asked == 1 ? 1 : session_.slots();
@@ -177,8 +176,8 @@ class Work {
     repeater_.emplace(session_.target(page_ != nullptr ? &page_->repetitions : &uncounted_), slots);
     pauses_.emplace([this] { return repeater_->infer_untimed(); }, request_.max_wait_ratio);
     turns_.emplace(*repeater_, *pauses_);
-    series_.emplace(request_.protocol, *turns_);
-    return attempt(series_->infer_first());
+    repetitions_.emplace(request_.protocol, *turns_);
+    return attempt(repetitions_->infer_first());
   }
 
   [[nodiscard]] Attempt<Done> attempt(bool succeeded) const {
@@ -260,13 +259,13 @@ class Work {
   void time() {
     for (auto& [name, value] : probe::gpu_facts()) result_.facts[name] = value;
     instance_.meet([this] { tell_agent(samples::kWantsLoad); });
-    const bool is_warm = in_phase(Phase::warm_up, [this] { return attempt(series_->warm_up()); });
+    const bool is_warm = in_phase(Phase::warm_up, [this] { return attempt(repetitions_->warm_up()); });
     if (is_warm) {
       instance_.meet([this] { tell_agent(samples::kBeginsTiming); });
       const probe::Snapshot before = probe::snapshot();
       if (takes_turns()) {
         const int turns = request_.protocol.turns;
-        turns_->begin(repetitions_of_turn(series_->least(), turns), most_turns_again(turns));
+        turns_->begin(repetitions_of_turn(repetitions_->least(), turns), most_turns_again(turns));
       }
       const ThreadMeter threads;
       samples::Reading page_faults;
@@ -290,10 +289,10 @@ class Work {
       // An instance that failed does not wait: the others end with it.
       if (!result_.failure || instance_.count() == 1) instance_.meet([this] { tell_agent(samples::kEndsTiming); });
     }
-    result_.repetitions = series_->repetitions();
-    result_.latencies_ns = series_->latencies_ns();
-    result_.stop_reason = series_->stop_reason();
-    result_.is_steady = series_->is_steady();
+    result_.repetitions = repetitions_->repetitions();
+    result_.latencies_ns = repetitions_->latencies_ns();
+    result_.stop_reason = repetitions_->stop_reason();
+    result_.is_steady = repetitions_->is_steady();
     if (server_) add_served();
     if (result_.failure) return;
     learn_facts();  // some concern the run: memory, recompilation
@@ -307,7 +306,7 @@ class Work {
     if (!is_alone) return;
     if (request_.process_index == 0) {
       const std::int64_t for_ns = longer_look_ns(request_.protocol, result_.phases);
-      add_readings(series_->look_on(for_ns, flush_subnormals, cpu_of_thread_ns), result_.readings);
+      add_readings(repetitions_->look_on(for_ns, flush_subnormals, cpu_of_thread_ns), result_.readings);
     }
     if (page_ != nullptr) page_->repetitions = result_.repetitions.size();  // those that are told
   }
@@ -318,15 +317,15 @@ class Work {
     if (!pauses_->wait_for_turn()) return;  // the inferences that count have succeeded
     turns_->end();
     Alone alone;
-    in_phase(Phase::alone, [&] { return attempt(alone.repeat(series_->repetitions(), *repeater_)); });
+    in_phase(Phase::alone, [&] { return attempt(alone.repeat(repetitions_->repetitions(), *repeater_)); });
     alone.add_to(result_.readings);
   }
 
   // Repeats until every instance has the repetitions that it needs, so that none runs while another has ended.
   bool time_together() {
-    if (!series_->time()) return false;
+    if (!repetitions_->time()) return false;
     instance_.has_enough();
-    return series_->go_on([this] { return instance_.all_have_enough(); });
+    return repetitions_->go_on([this] { return instance_.all_have_enough(); });
   }
 
   // Serves the requests that the study's `arrivals` ask for, all instances from one queue. Each process has others.
@@ -372,13 +371,13 @@ class Work {
   std::optional<Inputs> inputs_;                // outlives the session to which it is bound
   std::optional<Reference> reference_{};        // with which the outputs were compared
   std::optional<KeptOutputs> first_outputs_{};  // without a reference
-  std::optional<TimedRepeater> repeater_;       // exists from the check on, like the series; outlives the session
+  std::optional<TimedRepeater> repeater_;       // exists from the check on, like the repetitions; outlives the session
   Session session_;
   samples::ProgressPage* page_;
   std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page
   std::optional<Pauses> pauses_;             // likewise
   std::optional<TurnTaker> turns_;           // likewise
-  std::optional<Series> series_;
+  std::optional<Repetitions> repetitions_;
   std::optional<TimedServer> server_;                   // only with arrivals
   std::vector<std::vector<std::int64_t>> served_ns_{};  // latencies of the requests of each batch that it answered
   std::vector<samples::Reading> idle_{};                // power of the machine before the compiler was opened
@@ -389,12 +388,12 @@ class Work {
 
 samples::ProcessResult measure(const work::WorkerRequest& request, const ngb_compiler& compiler,
                                samples::ProgressPage* page, const Instance& instance) {
-  return Work(request, compiler, page, instance).measure();
+  return Process(request, compiler, page, instance).measure();
 }
 
 samples::ProcessResult make_reference(const work::WorkerRequest& request, const ngb_compiler& compiler,
                                       samples::ProgressPage* page) {
-  return Work(request, compiler, page, Instance()).make_reference();
+  return Process(request, compiler, page, Instance()).make_reference();
 }
 
 }  // namespace ngb::worker

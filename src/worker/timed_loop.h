@@ -12,7 +12,7 @@
 #include "worker/arrivals.h"
 #include "worker/in_flight.h"
 #include "worker/loop.h"
-#include "worker/series.h"
+#include "worker/repetitions.h"
 
 namespace ngb::worker {
 

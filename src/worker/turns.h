@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "worker/series.h"
+#include "worker/repetitions.h"
 
 namespace ngb::worker {
 

@@ -24,9 +24,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 OUTPUTS = HERE / "outputs"
 STUDIES = [*sorted((ROOT / "studies").rglob("*.yaml")), HERE / "everything.yaml"]
-# As PRAGMA application_id and user_version say in a file of the first schema; .dump leaves both out.
+# As PRAGMA application_id and user_version say in a file of the oldest schema that is read; .dump leaves both out.
 APPLICATION_ID = 0x4E474252
-FIRST_SCHEMA = 1
+OLDEST_SCHEMA = 7
 
 
 def ngb(*arguments, codes=(0,)):
@@ -58,13 +58,13 @@ def expansion_of(study):
 
 
 def old_results_file(folder):
-    """Restores the results of the first schema; returns their folder."""
+    """Restores the results of the oldest schema; returns their folder."""
     results = pathlib.Path(folder) / "stored"
     results.mkdir()
     with sqlite3.connect(results / "results.db") as database:
         database.executescript((HERE / "stored.sql").read_text())
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        database.execute(f"PRAGMA user_version = {FIRST_SCHEMA}")
+        database.execute(f"PRAGMA user_version = {OLDEST_SCHEMA}")
     database.close()
     return results
 

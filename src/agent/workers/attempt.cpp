@@ -14,7 +14,7 @@
 
 #include "agent/workers/attempt_log.h"
 #include "agent/workers/ending.h"
-#include "agent/workers/load_processors.h"
+#include "agent/workers/load_run.h"
 #include "agent/workers/process_tree.h"
 #include "base/json_text.h"
 #include "base/processors.h"

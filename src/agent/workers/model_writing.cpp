@@ -65,6 +65,10 @@ std::vector<std::filesystem::path> files_of(const work::Model& model, const Mode
   return files;
 }
 
+bool needs_file(const work::Job& job, const work::Model& model, const work::Compiler& compiler) {
+  return !model.is_module() || !work::runs_modules(job.place_of(compiler), compiler);
+}
+
 std::string source_here(const work::Model& model) {
   if (!model.is_module()) return work::json_of(model.source);
   json recipe = json_text::parse(work::json_of(model.source));

@@ -32,6 +32,9 @@ struct WritingBounds {
   std::set<pid_t> spared{};        // processes that are not killed
 };
 
+// Returns whether the compiler reads the model's ONNX file.
+bool needs_file(const work::Job& job, const work::Model& model, const work::Compiler& compiler);
+
 // How a module is exported. `kept` is the folder that keeps this export for later runs, or "".
 struct Exporting {
   bool needs_file = true;  // false: nothing reads an ONNX file, so only the module's inputs are asked for

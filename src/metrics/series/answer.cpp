@@ -44,7 +44,7 @@ class Answer {
     std::map<std::string, std::set<std::optional<int>>> threads;
     std::set<std::string> devices;
     for (std::size_t i = 0; i < analysis.size(); ++i) {
-      threads[name_of_compiler(analysis.cell(i))].insert(analysis.cell(i).of.threads);
+      threads[compiler_of(analysis.cell(i))].insert(analysis.cell(i).of.threads);
       devices.insert(name_of_place(analysis.cell(i)));
     }
     for (const auto& [name, counts] : threads) names_threads_ = names_threads_ || counts.size() > 1;
@@ -84,7 +84,7 @@ class Answer {
   }
 
   [[nodiscard]] std::string name_of(std::size_t cell) const {
-    std::string name = name_of_compiler(analysis_.cell(cell));
+    std::string name = compiler_of(analysis_.cell(cell));
     const std::optional<int> threads = analysis_.cell(cell).of.threads;
     return names_threads_ && threads ? fmt::format("{} ({} thread{})", name, *threads, *threads == 1 ? "" : "s") : name;
   }
@@ -125,7 +125,7 @@ class Answer {
     const std::size_t all = contest.races.size();
     if (all > 1 && races.size() == all) return fmt::format(" on all {} workloads", all);
     std::vector<std::string> models;
-    for (const Race* race : races) add_once(models, group_of(analysis_.cell(race->leader)));
+    for (const Race* race : races) add_once(models, model_group_of(analysis_.cell(race->leader)));
     const std::string which = races.size() == 1 ? workload_of(races.front()->leader) : listed(models);
     return all == 1 ? " on " + which : fmt::format(" on {} of {} workloads ({})", races.size(), all, which);
   }

@@ -294,7 +294,7 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis) {
         continue;
       }
       waiting.push_back({rows.size(), questions.size(), test.ratios.size()});
-      ClaimRow row{.claim = &kClaims.at(claim), .device = name_of_place(cell), .compiler = name_of_compiler(cell)};
+      ClaimRow row{.claim = &kClaims.at(claim), .device = name_of_place(cell), .compiler = compiler_of(cell)};
       row.value = ratio_value(analysis, test.ratios.front());
       for (const std::size_t i : test.cells) row.cell_ids.push_back(analysis.cell(i).cell_id);
       for (Relation& ratio : test.ratios) questions.push_back(std::move(ratio.parts));

@@ -48,9 +48,8 @@ store::Conclusion conclusion_of(const Finding& finding) {
 json json_of_side(const Analysis& analysis, const Ordering& side) {
   const store::CellData& a = analysis.cell(side.a);
   const store::CellData& b = analysis.cell(side.b);
-  json object{{"device", name_of_place(a)},        {"compiler_a", name_of_compiler(a)},
-              {"compiler_b", name_of_compiler(b)}, {"model_a", a.of.model.label},
-              {"model_b", b.of.model.label},       {"batch", a.of.model.key.batch},
+  json object{{"device", name_of_place(a)},        {"compiler_a", compiler_of(a)}, {"compiler_b", compiler_of(b)},
+              {"model_a", a.of.model.label},       {"model_b", b.of.model.label},  {"batch", a.of.model.key.batch},
               {"cell_ids", {a.cell_id, b.cell_id}}};
   add_value(object, side.ratio);
   return object;
@@ -69,10 +68,10 @@ json json_of_fastest(const Analysis& analysis, const std::vector<Race>& races) {
     rows.push_back({{"device", name_of_place(cell)},
                     {"model", cell.of.model.label},
                     {"batch", cell.of.model.key.batch},
-                    {"compiler", name_of_compiler(cell)},
+                    {"compiler", compiler_of(cell)},
                     {"is_decided", row.is_decided},
                     {"speed_up", json_of_value(row.speed_up)},
-                    {"runner_up", name_of_compiler(analysis.cell(row.runner_up))},
+                    {"runner_up", compiler_of(analysis.cell(row.runner_up))},
                     {"margin", json_of_value(row.margin)},
                     {"cell_ids", {cell.cell_id, analysis.cell(row.runner_up).cell_id}}});
   }

@@ -21,7 +21,7 @@ using store::SeriesValue;
 
 SeriesValue row_about(const CellData& cell, std::string subject) {
   return {.device = name_of_place(cell),
-          .compiler = name_of_compiler(cell),
+          .compiler = compiler_of(cell),
           .subject = std::move(subject),
           .batch_sizes = std::to_string(cell.of.model.key.batch)};
 }

@@ -44,7 +44,7 @@ SeriesValue row_of_group(const Analysis& analysis, const Cells& cells) {
   });
   const int low = analysis.cell(*least).of.model.key.batch;
   const int high = analysis.cell(*most).of.model.key.batch;
-  SeriesValue row{.device = name_of_place(first), .compiler = name_of_compiler(first), .subject = group_of(first)};
+  SeriesValue row{.device = name_of_place(first), .compiler = compiler_of(first), .subject = model_group_of(first)};
   row.batch_sizes = low == high ? std::to_string(low) : fmt::format("{}-{}", low, high);
   for (const std::size_t i : cells) row.cell_ids.push_back(analysis.cell(i).cell_id);
   return row;
@@ -160,7 +160,7 @@ std::vector<SeriesValue> dominating(const Analysis& analysis, const Part& part) 
     for (const std::size_t i : cells) {
       const CellData& cell = analysis.cell(i);
       SeriesValue row{.device = name_of_place(cell),
-                      .compiler = name_of_compiler(cell),
+                      .compiler = compiler_of(cell),
                       .subject = cell.of.model.label,
                       .batch_sizes = std::to_string(cell.of.model.key.batch),
                       .reason = analysis.steady(i).reason};

@@ -46,10 +46,10 @@ std::vector<std::vector<std::size_t>> entrants_of(const Analysis& analysis) {
 FindingRow row_of_race(const Analysis& analysis, const Race& race, bool is_won) {
   const CellData& cell = analysis.cell(race.leader);
   return {.device = name_of_place(cell),
-          .compiler = name_of_compiler(cell),
+          .compiler = compiler_of(cell),
           .model = cell.of.model.label,
           .batch_sizes = std::to_string(cell.of.model.key.batch),
-          .against = name_of_compiler(analysis.cell(race.runner_up)),
+          .against = compiler_of(analysis.cell(race.runner_up)),
           .metric = "T_c / T_runner-up",
           .value = ratio_value(analysis, log_ratio(analysis, race.leader, race.runner_up)),
           .outcome = is_won ? "fastest" : "not told apart",
@@ -68,10 +68,10 @@ Finding finding_of(const Analysis& analysis, const std::vector<const Race*>& led
     if (is_won)
       ++won;
     else
-      beside.insert(name_of_compiler(analysis.cell(race->runner_up)));
+      beside.insert(compiler_of(analysis.cell(race->runner_up)));
   }
-  finding.sentence = fmt::format("{} is the fastest on {} of {} workloads on {}", name_of_compiler(first), won,
-                                 workloads, name_of_place(first));
+  finding.sentence = fmt::format("{} is the fastest on {} of {} workloads on {}", compiler_of(first), won, workloads,
+                                 name_of_place(first));
   if (won < led.size()) {
     finding.sentence += fmt::format("; on {} more it leads and is not told apart from {}", led.size() - won,
                                     text::join(std::vector<std::string>(beside.begin(), beside.end()), ", "));

@@ -23,7 +23,7 @@ constexpr std::size_t kMostReversals = 20;  // as sentences; the data has all
 FindingRow row_of_cell(const Analysis& analysis, std::size_t i, const char* metric) {
   const CellData& cell = analysis.cell(i);
   return {.device = name_of_place(cell),
-          .compiler = name_of_compiler(cell),
+          .compiler = compiler_of(cell),
           .model = cell.of.model.label,
           .batch_sizes = std::to_string(cell.of.model.key.batch),
           .against = analysis.baseline().words(),
@@ -124,16 +124,16 @@ FindingRow row_of_order(const Analysis& analysis, const Ordering& ordering, Rank
   const CellData& a = analysis.cell(ordering.a);
   const CellData& b = analysis.cell(ordering.b);
   FindingRow row = row_of_cell(analysis, ordering.a, "T_a / T_b");
-  row.against = ranked == Ranked::models ? b.of.model.label : name_of_compiler(b);
+  row.against = ranked == Ranked::models ? b.of.model.label : compiler_of(b);
   row.value = ordering.ratio;
   row.cell_ids = {a.cell_id, b.cell_id};
   return row;
 }
 
 std::string words_of_side(const CellData& cell, Ranked ranked) {
-  return ranked == Ranked::models ? fmt::format("with {} on {} at batch {}", name_of_compiler(cell),
-                                                name_of_place(cell), cell.of.model.key.batch)
-                                  : fmt::format("on {} at batch {}", name_of_place(cell), cell.of.model.key.batch);
+  return ranked == Ranked::models
+             ? fmt::format("with {} on {} at batch {}", compiler_of(cell), name_of_place(cell), cell.of.model.key.batch)
+             : fmt::format("on {} at batch {}", name_of_place(cell), cell.of.model.key.batch);
 }
 
 Finding about_reversal(const Analysis& analysis, const Reversal& reversal) {
@@ -141,12 +141,12 @@ Finding about_reversal(const Analysis& analysis, const Reversal& reversal) {
   const CellData& b = analysis.cell(reversal.faster.b);
   const bool is_of_models = reversal.ranked == Ranked::models;
   Finding finding{.kind = "reversal", .is_difference = true};
-  finding.sentence = fmt::format(
-      "{} is faster than {}{} {} ({:.3g} times) and slower {} ({:.3g} times).",
-      is_of_models ? a.of.model.label : name_of_compiler(a), is_of_models ? b.of.model.label : name_of_compiler(b),
-      is_of_models ? "" : fmt::format(" on {}", a.of.model.label), words_of_side(a, reversal.ranked),
-      *reversal.faster.ratio.value, words_of_side(analysis.cell(reversal.slower.a), reversal.ranked),
-      *reversal.slower.ratio.value);
+  finding.sentence =
+      fmt::format("{} is faster than {}{} {} ({:.3g} times) and slower {} ({:.3g} times).",
+                  is_of_models ? a.of.model.label : compiler_of(a), is_of_models ? b.of.model.label : compiler_of(b),
+                  is_of_models ? "" : fmt::format(" on {}", a.of.model.label), words_of_side(a, reversal.ranked),
+                  *reversal.faster.ratio.value, words_of_side(analysis.cell(reversal.slower.a), reversal.ranked),
+                  *reversal.slower.ratio.value);
   for (const Ordering* side : {&reversal.faster, &reversal.slower}) {
     FindingRow row = row_of_order(analysis, *side, reversal.ranked);
     row.outcome = side == &reversal.faster ? "faster" : "slower";
@@ -196,7 +196,7 @@ std::vector<Finding> about_failures(const Analysis& analysis) {
     findings.push_back(
         {.kind = "failures",
          .is_to_act_on = true,
-         .sentence = fmt::format("{} on {} has no result on {} of {} workloads: {}.", name_of_compiler(first),
+         .sentence = fmt::format("{} on {} has no result on {} of {} workloads: {}.", compiler_of(first),
                                  first.of.device, failed.rows.size(), failed.all, text::join(kinds, ", ")),
          .rows = std::move(failed.rows)});
   }

@@ -50,7 +50,7 @@ std::string range_of(const std::vector<double>& ratios) {
 
 std::string sentence_of(const Counts& counts, const store::CellData& cell, const std::string& role,
                         const KindWords& words) {
-  const std::string subject = fmt::format("{} on {}", name_of_compiler(cell), name_of_place(cell));
+  const std::string subject = fmt::format("{} on {}", compiler_of(cell), name_of_place(cell));
   const std::size_t all = counts.all();
   if (counts.same == all) {
     return fmt::format("{} is {} on all {} {}.", subject, fmt::format(fmt::runtime(words.same), role), all, words.unit);

@@ -75,7 +75,7 @@ std::vector<Part> parts_of(const std::vector<store::CellData>& cells) {
   std::map<std::string, std::size_t> known;
   std::vector<Part> parts;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::string name = fmt::format("{}: {}", cells[i].of.device, group_of(cells[i]));
+    std::string name = fmt::format("{}: {}", cells[i].of.device, model_group_of(cells[i]));
     const auto [place, is_new] = known.emplace(name, parts.size());
     if (is_new) parts.push_back({std::move(name), {}});
     parts[place->second].cells.push_back(i);

@@ -32,12 +32,6 @@ std::string name_of(const std::string& family, const json& parameters) {
 
 }  // namespace
 
-std::string name_of_compiler(const CellData& cell) {
-  const bool is_told =
-      cell.of.compiler.version.empty() || cell.of.compiler.label.find(cell.of.compiler.version) != std::string::npos;
-  return is_told ? cell.of.compiler.label : cell.of.compiler.label + " " + cell.of.compiler.version;
-}
-
 std::string name_of_place(const CellData& cell) {
   const std::string kind = cell.of.compute_device.value.value_or("cpu");
   const std::string device = kind == "cpu" ? cell.of.device : fmt::format("{} ({})", cell.of.device, kind);
@@ -54,7 +48,7 @@ std::string place_of(const CellData& cell) {
   return fmt::format("{}\n{}\n{}", cell.of.device, cell.of.compute_device.value.value_or("?"), cell.of.load);
 }
 
-std::string group_of(const CellData& cell) {
+std::string model_group_of(const CellData& cell) {
   if (!cell.of.model.group.empty()) return cell.of.model.group;
   if (!cell.of.model.family.empty()) return cell.of.model.family;
   return cell.of.model.label.ends_with(kDynamic)

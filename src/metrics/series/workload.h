@@ -7,12 +7,11 @@
 #include <string>
 #include <string_view>
 
+#include "metrics/axis.h"
 #include "store/store.h"
 
 namespace ngb::metrics::series {
 
-// Returns "openvino 2026.4.1": the study's label, followed by the version unless the label contains it.
-std::string name_of_compiler(const store::CellData& cell);
 // Returns "local", "local (gpu)" for a cell that is known to compute on something else than the CPU, or "local under
 // cpu: 1" for one that was measured beside a load.
 std::string name_of_place(const store::CellData& cell);
@@ -25,7 +24,7 @@ std::string place_of(const store::CellData& cell);
 
 // Returns the group that the study gives the cell's model; without one, the family of a recipe, else the model's label.
 // A model and the same model with dynamic_batch are of one group.
-std::string group_of(const store::CellData& cell);
+std::string model_group_of(const store::CellData& cell);
 
 enum class Style { convolutional, transformer, hybrid };
 // Returns the style that the study gives the cell's model, or nothing.

@@ -65,7 +65,7 @@ Facts facts_of(const Results& results, const Labels& labels) {
     facts.precisions.insert(cell->of.compiler.precision);
     facts.loads.insert(cell->of.load);
     facts.models.insert(cell->of.model.label);
-    facts.groups.insert(metrics::series::group_of(*cell));
+    facts.groups.insert(metrics::series::model_group_of(*cell));
     if (metrics::series::block_of(*cell)) facts.stacks.insert(cell->of.model.label);
     if (!cell->of.model.family.empty()) facts.recipes.insert(cell->of.model.label);
   }

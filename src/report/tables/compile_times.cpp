@@ -32,12 +32,12 @@ bool may_be_in_table(const CellData& cell) { return cell.of.compiler.name != met
 std::vector<const CellData*> cells_of_largest(const Input& input) {
   std::map<std::string, Size> largest;
   for (const CellData* cell : input.results().cells) {
-    Size& known = largest[metrics::series::group_of(*cell)];
+    Size& known = largest[metrics::series::model_group_of(*cell)];
     known = std::max(known, size_of(*cell));
   }
   std::vector<const CellData*> found;
   for (const CellData* cell : input.results().cells) {
-    const bool is_largest = size_of(*cell) == largest[metrics::series::group_of(*cell)];
+    const bool is_largest = size_of(*cell) == largest[metrics::series::model_group_of(*cell)];
     if (is_largest && may_be_in_table(*cell)) found.push_back(cell);
   }
   return found;

@@ -14,13 +14,13 @@
 namespace ngb::report::tables {
 namespace {
 
-using metrics::series::name_of_compiler;
+using metrics::compiler_of;
 using metrics::series::setting_of;
 using store::CellData;
 
 std::string details_of(const CellData& cell) {
   return fmt::format(", {}{}{}", threads_of(cell),
-                     cell.of.compiler.precision == metrics::kFullPrecision ? "" : ", " + cell.of.compiler.precision,
+                     cell.of.compiler.precision == work::kFullPrecision ? "" : ", " + cell.of.compiler.precision,
                      handed_after_name(cell));
 }
 
@@ -35,10 +35,10 @@ Input::Input(const Results& results, const std::vector<store::MeasuredEnvironmen
     settings.emplace(setting_of(*cell), cell);
   }
   std::map<std::string, int> uses;
-  for (const auto& [setting, cell] : settings) ++uses[name_of_compiler(*cell)];
+  for (const auto& [setting, cell] : settings) ++uses[compiler_of(*cell)];
   std::map<std::string, int> numbers;
   for (const auto& [setting, cell] : settings) {
-    std::string name = name_of_compiler(*cell);
+    std::string name = compiler_of(*cell);
     if (uses[name] > 1) name += details_of(*cell);
     const int number = ++numbers[name];
     names_[setting] = number == 1 ? name : fmt::format("{} ({})", name, number);
@@ -53,7 +53,7 @@ std::string Input::device(const CellData& cell) const { return metrics::series::
 
 std::string Input::compiler(const CellData& cell) const {
   const auto found = names_.find(setting_of(cell));
-  return found == names_.end() ? name_of_compiler(cell) : found->second;
+  return found == names_.end() ? compiler_of(cell) : found->second;
 }
 
 const CellData* Input::first_cell(const store::SeriesValue& value) const {

@@ -41,7 +41,7 @@ bool is_block(const CellData& cell) { return cell.of.model.family == kConvBlock 
 Row row_of_model(const CellData& cell) {
   const Known<zoo::ModelFacts> facts = facts_of(cell);
   const std::string no_size = "the study gives no size";
-  Row row{{text_entry(cell.of.model.label), text_entry(metrics::series::group_of(cell)),
+  Row row{{text_entry(cell.of.model.label), text_entry(metrics::series::model_group_of(cell)),
            cell.of.model.style.empty() ? empty_entry("the study gives no style") : text_entry(cell.of.model.style),
            cell.of.model.size ? number_entry(*cell.of.model.size, "") : empty_entry(no_size)}};
   row.entries.push_back(cell.of.model.parameters ? number_entry(static_cast<double>(*cell.of.model.parameters), "")

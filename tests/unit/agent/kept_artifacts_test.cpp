@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/kept_artifacts.h"
+#include "agent/shared_compilation.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/workers/load_processors.h"
+#include "agent/workers/load_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "live/connection.h"
-
 namespace ngb::live {
 namespace {
 

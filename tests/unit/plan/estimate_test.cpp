@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
-#include "plan/usual_times.h"
 #include "plan_fixture.h"
 
 namespace ngb::plan {

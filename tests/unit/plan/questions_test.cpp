@@ -22,6 +22,7 @@ Compiler compiler(const std::string& name, const std::string& version, const std
 Questions questions_of(const std::vector<Compiler>& compilers, const std::string& baseline) {
   work::Lists lists;
   lists.compilers = compilers;
+  lists.models.resize(1);
   work::Group& group = lists.groups.emplace_back();
   for (int i = 0; i < static_cast<int>(compilers.size()); ++i) {
     lists.cells.push_back({.id = std::to_string(i), .compiler_index = i});
@@ -53,6 +54,7 @@ TEST(Questions, TakeTheBaselineForALabelFirstThenForAVersionThenForAName) {
 TEST(Questions, CompareCellsUnderTheSameLoad) {
   work::Lists lists;
   lists.compilers = {compiler("identity", "1", "identity"), compiler("xla", "2", "xla")};
+  lists.models.resize(1);
   work::Group& group = lists.groups.emplace_back();
   for (int i = 0; i < 4; ++i) {
     lists.cells.push_back({.id = std::to_string(i), .compiler_index = i % 2, .load_index = i / 2});
@@ -72,6 +74,20 @@ TEST(Questions, CompareCellsOfEquallyManyThreads) {
 TEST(Questions, CompareWithALabelledBaselineWhateverItsThreads) {
   EXPECT_EQ(questions_of({compiler("identity", "1", "base", 1), compiler("xla", "2", "xla", 4)}, "base"),
             (Questions{{1, 0}}));
+}
+
+Compiler with_precision(Compiler made, const std::string& precision) {
+  made.precision = precision;
+  return made;
+}
+
+// Speed-ups refer to the baseline in f32 as well (metrics::BaselineCells).
+TEST(Questions, CompareWithTheBaselineInFullPrecisionAndWithOneOfTheCellsOwnIfThereIsNone) {
+  const Compiler half = with_precision(compiler("identity", "1", "half"), "f16");
+  const Compiler full = compiler("identity", "1", "full");
+  const Compiler other = with_precision(compiler("xla", "2", "xla"), "f16");
+  EXPECT_EQ(questions_of({half, full, other}, "identity"), (Questions{{0, 1}, {2, 1}}));
+  EXPECT_EQ(questions_of({half, other}, "identity"), (Questions{{1, 0}}));
 }
 
 // Which of the two a cell computes beside is known only once it was measured.

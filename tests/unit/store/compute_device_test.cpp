@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "store/compute_device.h"
+#include "store/cell_row.h"
 
 #include <gtest/gtest.h>
 

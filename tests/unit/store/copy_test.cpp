@@ -106,7 +106,7 @@ TEST(FileOfSomebodyElse, IsCheckedForMissingRowsAndReadAsItIs) {
   const made_up::Folder folder;
   record_one(folder);
   keep_values(folder.results());
-  EXPECT_FALSE(is_of_newer_version(folder.results()));
+  EXPECT_EQ(why_version_is_not_read(folder.results()), "");
   EXPECT_TRUE(check_references(folder.results()));
   sql::Database(folder.results(), SQLITE_OPEN_READWRITE).execute("DELETE FROM cell WHERE cell_id = 'aa'");
   EXPECT_THAT(check_references(folder.results()).error().text(), HasSubstr("refers to a row that is missing"));
@@ -114,7 +114,9 @@ TEST(FileOfSomebodyElse, IsCheckedForMissingRowsAndReadAsItIs) {
   sql::Database(folder.results(), SQLITE_OPEN_READWRITE).execute("UPDATE conclusion SET sentence = 'It does not.'");
   EXPECT_EQ(stored_series(folder.results())->at(0).conclusions.at(0).sentence, "It does not.");
   sql::Database(folder.results(), SQLITE_OPEN_READWRITE).execute("PRAGMA user_version = 1000");
-  EXPECT_TRUE(is_of_newer_version(folder.results()));
+  EXPECT_EQ(why_version_is_not_read(folder.results()), "a newer version of ngb has written results.db");
+  sql::Database(folder.results(), SQLITE_OPEN_READWRITE).execute("PRAGMA user_version = 6");
+  EXPECT_EQ(why_version_is_not_read(folder.results()), "results.db is from before the first release of ngb");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/group_size.h"
+#include "worker/repetitions.h"
 
 #include <gtest/gtest.h>
 

@@ -45,7 +45,7 @@ TEST(Instances, ArePreparedOneAloneThenTheOthersAndBeginTogether) {
   const Instances::Outcome outcome = run(3, [](const Instance& mine) {
     ProcessResult result;
     const auto note = [&](std::int64_t begin_ns) { result.repetitions.push_back({1, 1, true, begin_ns}); };
-    mine.in_turn([&] {
+    mine.first_alone([&] {
       note(clock_ns());
       ::usleep(30'000);
       note(clock_ns());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/longer_look.h"
+#include "worker/repetitions.h"
 
 #include <gtest/gtest.h>
 
@@ -46,10 +46,10 @@ std::int64_t no_cpu() { return 0; }
 TEST(LongerLook, TellsHowLongAnInferenceTakesLater) {
   const auto later_ms = [](std::int64_t look_ms) {
     Player player([](std::size_t i) { return (i < 121 ? 10 : 15) * kMillisecondNs; });
-    Series series(work::Protocol(), player);
-    EXPECT_TRUE(series.infer_first() && series.warm_up() && series.time());
-    const Later later = series.look_on(look_ms * kMillisecondNs, flush_nothing, no_cpu);
-    EXPECT_EQ(series.repetitions().size(), 21U);  // the others do not count
+    Repetitions timed(work::Protocol(), player);
+    EXPECT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+    const Later later = timed.look_on(look_ms * kMillisecondNs, flush_nothing, no_cpu);
+    EXPECT_EQ(timed.repetitions().size(), 21U);  // the others do not count
     return later.inference_ns.value_or(0) / static_cast<double>(kMillisecondNs);
   };
   EXPECT_DOUBLE_EQ(later_ms(900), 10);
@@ -75,10 +75,10 @@ Looked looked_on(std::int64_t for_ms, std::int64_t usual_ms, std::int64_t flushe
     wall_ns += lasts_ns;
     return lasts_ns;
   });
-  Series series(work::Protocol(), player);
-  EXPECT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  Repetitions timed(work::Protocol(), player);
+  EXPECT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
   wall_ns = 0;
-  looked.later = series.look_on(
+  looked.later = timed.look_on(
       for_ms * kMillisecondNs, [&looked](bool flush) { looked.flushes = flush; }, [&cpu_ns] { return cpu_ns; });
   looked.lasted_ms = wall_ns / kMillisecondNs;
   return looked;
@@ -117,26 +117,26 @@ TEST(LongerLook, TellsOfSubnormalNumbersBesideOtherPrograms) {
 TEST(LongerLook, TellsHowLongAnInferenceTakesThatTakesLongerEachTime) {
   Player player(
       [](std::size_t i) { return (i < 21 ? 10 : 10 * (static_cast<std::int64_t>(i) - 20)) * kMillisecondNs; });
-  Series series(work::Protocol(), player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const Later later = series.look_on(1000 * kMillisecondNs, flush_nothing, no_cpu);
+  Repetitions timed(work::Protocol(), player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const Later later = timed.look_on(1000 * kMillisecondNs, flush_nothing, no_cpu);
   EXPECT_DOUBLE_EQ(later.inference_ns.value_or(0), 120e6);  // of 100, 120 and 140 ms
   EXPECT_FALSE(later.flushed_ns);                           // two: 110 and 130 ms
 }
 
 TEST(LongerLook, TellsTheTimeOfOneInferenceOfAGroup) {
   Player player([](std::size_t) { return kMillisecondNs / 4; });
-  Series series(work::Protocol(), player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  EXPECT_DOUBLE_EQ(series.look_on(100 * kMillisecondNs, flush_nothing, no_cpu).inference_ns.value_or(0), 250'000);
+  Repetitions timed(work::Protocol(), player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  EXPECT_DOUBLE_EQ(timed.look_on(100 * kMillisecondNs, flush_nothing, no_cpu).inference_ns.value_or(0), 250'000);
 }
 
 TEST(LongerLook, TellsNothingAfterTooShortALookOrAFailure) {
   const auto later = [](std::int64_t look_ms, std::size_t fails_at) {
     Player player([](std::size_t) { return 10 * kMillisecondNs; }, fails_at);
-    Series series(work::Protocol(), player);
-    EXPECT_TRUE(series.infer_first() && series.warm_up() && series.time());
-    return series.look_on(look_ms * kMillisecondNs, flush_nothing, no_cpu).inference_ns;
+    Repetitions timed(work::Protocol(), player);
+    EXPECT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+    return timed.look_on(look_ms * kMillisecondNs, flush_nothing, no_cpu).inference_ns;
   };
   EXPECT_FALSE(later(0, SIZE_MAX));
   EXPECT_FALSE(later(40, SIZE_MAX));  // four repetitions, every other one of which is flushed

@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "worker/series.h"
+#include "worker/repetitions.h"
 
 namespace ngb::worker {
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts the attempts at a process, or at all processes of a round that take turns, and records what came of them.
+// Starts the attempts at a process, or at all processes of a round that take turns, and records their results.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "agent/runner.h"
+#include "agent/workers/limits.h"
 #include "base/processors.h"
 
 namespace ngb::agent {
@@ -49,31 +51,52 @@ void share_disturbance(std::vector<ProcessResult>& round) {
   }
 }
 
+// Replaces results that are too large for a record by failures, so that the device continues.
+void drop_if_too_large(std::vector<samples::Event>& record) {
+  constexpr std::size_t kSurelyFits = 100'000;
+  std::size_t repetitions = 0;
+  for (const samples::Event& event : record) repetitions += std::get<ProcessResult>(event.body).repetitions.size();
+  if (repetitions < kSurelyFits || Journal::fits(record)) return;
+  Failure failure;
+  failure.kind = FailureKind::internal;
+  failure.phase = samples::Phase::timed;
+  failure.message = fmt::format("one record cannot hold its {} repetitions", repetitions);
+  failure.advice = "ask for fewer repetitions (stop_when: max_repetitions), or for longer ones (min_repetition_ms)";
+  for (samples::Event& event : record) {
+    auto& result = std::get<ProcessResult>(event.body);
+    result.repetitions.clear();
+    result.latencies_ns.clear();
+    if (!result.failure) result.failure = failure;
+  }
+}
+
 }  // namespace
 
-Status Runner::begin_step() {
+Status Runner::begin_processes() {
   if (const std::optional<Failure> changed = changed_file()) return fail_group(*changed);
-  if (!find_step()) return Done{};
-  std::vector<WorkerRequest> requests;
-  for (const work::Step* step : steps_to_begin()) {
-    if (file_->no_file && needs_file(job_.compiler_of(job_.cell_of(*step)))) return fail_cell_without_file(*step);
-    requests.push_back(request_for(*step));
+  std::vector<AttemptPlan> plans;
+  for (const work::Step* step : schedule_.steps()) {
+    const bool has_no_file = provided_.file->no_file.has_value();
+    if (has_no_file && needs_file(job_, model(), job_.compiler_of(job_.cell_of(*step)))) {
+      return fail_cell_without_file(*step);
+    }
+    plans.push_back(plan_for(request_for(*step)));
   }
-  start(std::move(requests));
+  if (!plans.empty()) start(std::move(plans));
   return Done{};
 }
 
-// Returns the group's next step or, if processes take turns, all that are left of its round. Precondition: find_step()
-// has found the next one.
-std::vector<const work::Step*> Runner::steps_to_begin() {
-  const std::vector<work::Step>& steps = group().steps;
-  const std::size_t first = steps_[group_];
-  std::vector<const work::Step*> found{&steps[first]};
-  if (job_.protocol.turns == 1) return found;
-  for (std::size_t at = first + 1; at < steps.size() && steps[at].process_index == steps[first].process_index; ++at) {
-    if (next_attempt(steps[at]) && is_needed(steps[at])) found.push_back(&steps[at]);
-  }
-  return found;
+void Runner::make_reference(const GroupReference::Making& making) {
+  WorkerRequest request = request_for(*making.by);
+  request.task = work::Task::make_references;
+  request.cell_id = "reference";
+  request.attempt = making.attempt;
+  request.reference_path = file::partial_path(making.path).string();
+  request.unconfirmed_outputs = making.unconfirmed;
+  std::vector<AttemptPlan> plans{plan_for(std::move(request))};
+  std::int64_t& compile_ns = plans.front().timeouts.compile_ns;
+  if (making.stands_in) compile_ns = std::min(compile_ns, kMostOfAStandInNs);
+  start(std::move(plans));
 }
 
 WorkerRequest Runner::request_for(const work::Step& step) {
@@ -81,30 +104,38 @@ WorkerRequest Runner::request_for(const work::Step& step) {
   WorkerRequest request = request_for(job_.compiler_of(cell));
   request.cell_id = cell.id;
   request.process_index = step.process_index;
-  request.attempt = *next_attempt(step);
-  request.reference_path = reference_path_->string();
-  const work::GivenReference* const given = job_.given_reference(group().model_index);
-  request.reference_reason = reference_reason_;
-  request.reference_is_given = given != nullptr && !given->path.empty();
+  request.attempt = *schedule_.next_attempt(step);
+  request.reference_path = provided_.judge->path.string();
+  request.reference_reason = provided_.judge->reason;
+  request.reference_is_given = job_.reference && reference().is_given();
   request.has_load = !job_.load_of(cell).is_none();
   request.max_wait_ratio = job_.limits.disturbance.max_wait_ratio;
-  compilation_.prepare(request, origin_of(cell));
+  compilation_.prepare(request, schedule_.origin_of(cell));
   return request;
 }
 
-void Runner::start(std::vector<WorkerRequest> requests) {
-  std::vector<Attempts::Member> members;
-  std::set<const Launcher*> taken;
-  int processors = 0;
-  const bool takes_turns = job_.protocol.turns > 1 && requests.front().task == work::Task::measure;
-  for (WorkerRequest& request : requests) {
-    processors = std::max(processors, work::needed_processors(request.compiler));
-    Launcher& launcher = launchers_.of(request.place, taken);
-    taken.insert(&launcher);
-    members.push_back({plan_for(std::move(request)), &launcher});
+WorkerRequest Runner::request_for(const work::Compiler& compiler) {
+  const ModelFile& file = *provided_.file;
+  WorkerRequest request;
+  request.place = job_.place_of(compiler);
+  if (request.place.host != "python") {
+    request.plugin_path = (surroundings_.lib / "compilers" / compiler.name / (compiler.name + ".so")).string();
   }
-  confine(0, other_cpus(surroundings_.cpus, choose_cpus(surroundings_.cpus, cores_, processors)));
-  attempts_ = std::make_unique<Attempts>(surroundings_, children_, launchers_, std::move(members), takes_turns);
+  request.model_path = file.path.string();
+  request.model = model();
+  if (auto* module = std::get_if<work::Module>(&request.model.source)) module->json = source_here(model());
+  if (!file.facts.inputs.empty()) {
+    request.model.inputs = file.facts.inputs;
+    request.model.open_inputs = file.facts.open_inputs;
+  }
+  if (model().is_module() && job_.exporter) request.module_site = job_.place_of(*job_.exporter).toolchain_dir;
+  request.compiler = compiler;
+  request.protocol = job_.protocol;
+  request.cache_dir = (caches() / "tuning").string();
+  if (!job_.reference) return request;
+  request.reference_name = reference_name(reference().compiler());
+  request.reference_key = reference().key();
+  return request;
 }
 
 AttemptPlan Runner::plan_for(WorkerRequest request) const {
@@ -113,34 +144,37 @@ AttemptPlan Runner::plan_for(WorkerRequest request) const {
   plan.memory_limit_bytes = memory_limit_bytes_;
   plan.log_name = name_of_log(request);
   plan.timeouts = job_.limits.timeouts;
-  const bool stands_in =
-      request.task == work::Task::make_references && searches_.contains(group_) && !searches_.at(group_).is_first();
-  if (stands_in) plan.timeouts.compile_ns = std::min(plan.timeouts.compile_ns, kMostOfAStandInNs);
   plan.disturbance = job_.limits.disturbance;
-  if (request.has_load) plan.load = job_.load_of(cell_of(request));
+  if (request.has_load) plan.load = job_.load_of(schedule_.cell_of(request.cell_id));
   plan.request = std::move(request);
   return plan;
 }
 
-// Returns the cell of a process that was begun: the group's next step stays the same until its process is recorded.
-const work::Cell& Runner::cell_of(const WorkerRequest& request) const {
-  const std::vector<work::Step>& steps = group().steps;
-  const auto begun = steps.begin() + static_cast<std::ptrdiff_t>(steps_[group_]);
-  const auto step = std::find_if(begun, steps.end(),
-                                 [&](const work::Step& each) { return job_.cell_of(each).id == request.cell_id; });
-  return job_.cell_of(*step);
+void Runner::start(std::vector<AttemptPlan> plans) {
+  std::vector<Attempts::Member> members;
+  std::set<const Launcher*> taken;
+  int processors = 0;
+  const bool takes_turns = job_.protocol.turns > 1 && plans.front().request.task == work::Task::measure;
+  for (AttemptPlan& plan : plans) {
+    processors = std::max(processors, work::needed_processors(plan.request.compiler));
+    Launcher& launcher = launchers_.of(plan.request.place, taken);
+    taken.insert(&launcher);
+    members.push_back({std::move(plan), &launcher});
+  }
+  confine(0, other_cpus(surroundings_.cpus, choose_cpus(surroundings_.cpus, cores_, processors)));
+  running_ = std::make_unique<Attempts>(surroundings_, children_, launchers_, std::move(members), takes_turns);
 }
 
 Status Runner::end_attempts() {
   std::vector<WorkerRequest> requests;
   std::vector<ProcessResult> results;
   std::vector<pid_t> left;
-  for (const Attempt* attempt : attempts_->ended()) {
+  for (const Attempt* attempt : running<Attempts>()->ended()) {
     requests.push_back(attempt->request());
     results.push_back(*attempt->result());
     left.insert(left.end(), attempt->left().begin(), attempt->left().end());
   }
-  attempts_.reset();
+  running_ = {};
   const bool is_reference = requests.front().task == work::Task::make_references;
   const Status ended = is_reference ? end_reference(requests.front().reference_path, results.front())
                                     : end_round(requests, std::move(results));
@@ -169,7 +203,7 @@ Status Runner::end_round(const std::vector<WorkerRequest>& requests, std::vector
   drop_if_too_large(round);
   if (Status recorded = record(round); !recorded) return recorded;
   for (const WorkerRequest& request : requests) {
-    if (is_done(cell_of(request))) compilation_.end_cell(request.cell_id);
+    if (schedule_.is_done(schedule_.cell_of(request.cell_id))) compilation_.end_cell(request.cell_id);
   }
   return Done{};
 }
@@ -181,7 +215,7 @@ Status Runner::complete(const WorkerRequest& request, ProcessResult& result) {
   }
   result.environment_hash = environment_hash_;
   result.threads = request.compiler.threads;
-  result.made_with = provenance_of(cell_of(request));
+  result.made_with = provenance_of(schedule_.cell_of(request.cell_id));
   if (std::optional<Failure> changed = changed_file()) {
     // The measurement is dropped: nobody knows which content of the file it belongs to.
     changed->phase = result.phases.empty() ? samples::Phase::start : result.phases.back().phase;
@@ -199,7 +233,8 @@ std::vector<bool> Runner::settle(const std::vector<WorkerRequest>& requests, std
   const auto settle_those = [&](bool that_load) {
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (requests[i].loads_artifact != that_load) continue;
-      const bool is_settled = compilation_.settle(requests[i], origin_of(cell_of(requests[i])), results[i]);
+      const samples::Origin origin = schedule_.origin_of(schedule_.cell_of(requests[i].cell_id));
+      const bool is_settled = compilation_.settle(requests[i], origin, results[i]);
       is_recorded[i] = is_recorded[i] && is_settled;
     }
   };
@@ -219,35 +254,24 @@ std::vector<bool> Runner::settle(const std::vector<WorkerRequest>& requests, std
   return is_recorded;
 }
 
+bool Runner::asks_a_third(const std::vector<WorkerRequest>& requests, const std::vector<ProcessResult>& results) {
+  const WorkerRequest& any = requests.front();
+  if (!job_.reference || any.reference_path.empty() || any.reference_is_given) return false;
+  const bool asks = reference().asks_a_third(requests, results);
+  if (asks) provided_.judge.reset();
+  return asks;
+}
+
 // Begins to wait for a quiet machine if the process will be measured again. The waits of a job are bounded, because a
 // machine that is never quiet would make a long study endless.
 void Runner::wait_for_quiet(const ProcessResult& disturbed, const work::Compiler& compiler) {
   constexpr int kMostWaits = 30;
   const work::Disturbance& rule = job_.limits.disturbance;
-  if (quiet_wait_ || !is_disturbed(disturbed)) return;
+  if (running<QuietWait>() != nullptr || !is_disturbed(disturbed)) return;
   if (samples::is_final(FailureKind::disturbed, disturbed.attempt, job_.limits)) return;
   if (rule.wait_ns == 0 || ++quiet_waits_ > kMostWaits) return;
-  std::vector<int> cpus = choose_cpus(surroundings_.cpus, cores_, work::needed_processors(compiler));
-  quiet_wait_.emplace(std::move(cpus), rule.max_wait_ratio, system_clock().now(), Nanoseconds(rule.wait_ns));
-}
-
-// Replaces results that are too large for a record by failures, so that the device continues.
-void Runner::drop_if_too_large(std::vector<samples::Event>& record) {
-  constexpr std::size_t kSurelyFits = 100'000;
-  std::size_t repetitions = 0;
-  for (const samples::Event& event : record) repetitions += std::get<ProcessResult>(event.body).repetitions.size();
-  if (repetitions < kSurelyFits || Journal::fits(record)) return;
-  Failure failure;
-  failure.kind = FailureKind::internal;
-  failure.phase = samples::Phase::timed;
-  failure.message = fmt::format("one record cannot hold its {} repetitions", repetitions);
-  failure.advice = "ask for fewer repetitions (stop_when: max_repetitions), or for longer ones (min_repetition_ms)";
-  for (samples::Event& event : record) {
-    auto& result = std::get<ProcessResult>(event.body);
-    result.repetitions.clear();
-    result.latencies_ns.clear();
-    if (!result.failure) result.failure = failure;
-  }
+  const std::vector<int> cpus = choose_cpus(surroundings_.cpus, cores_, work::needed_processors(compiler));
+  running_ = std::make_unique<QuietWait>(cpus, rule.max_wait_ratio, system_clock().now(), Nanoseconds(rule.wait_ns));
 }
 
 }  // namespace ngb::agent

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Series runs the repetitions of one process from the first inference to the last: group size, warm-up, when to stop.
-// It knows neither compiler nor clock; a Repeater runs repetitions and reports how long each took.
+// Repetitions runs the repetitions of one process from the first inference to the last: group size, warm-up, when to
+// stop. It knows neither compiler nor clock; a Repeater runs repetitions and reports how long each took.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,22 @@
 
 #include "samples/process_result.h"
 #include "work/job.h"
+#include "work/protocol.h"
 #include "worker/loop.h"
 #include "worker/stopping.h"
 
 namespace ngb::worker {
+
+// Short inferences are grouped into repetitions that are long compared with the clock's resolution.
+inline constexpr std::uint32_t kMaxGroupSize = 1U << 30U;
+
+// Returns the group size to use next. `fastest_ns` is the fastest repetition so far of `inferences` inferences. If it
+// lasts at least min_repetition_ns, the size stays. Else the new size should last 1.2 times that, and is at most 1,000
+// times the old one.
+std::uint32_t next_group_size(std::uint32_t inferences, std::int64_t fastest_ns, std::int64_t min_repetition_ns);
+
+// Returns whether one repetition proves that no grouping is needed, because it lasted three times the minimum.
+bool is_clearly_long(std::int64_t wall_ns, std::int64_t min_repetition_ns);
 
 class Repeater {
  public:
@@ -39,10 +51,10 @@ struct Later {
   std::optional<double> flushed_ns{};
 };
 
-class Series {
+class Repetitions {
  public:
-  // Allocates and touches the memory for all repetitions. The repeater outlives the series.
-  Series(const work::Protocol& protocol, Repeater& repeater);
+  // Allocates and touches the memory for all repetitions. The repeater outlives this object.
+  Repetitions(const work::Protocol& protocol, Repeater& repeater);
 
   // Runs the process's first inference, whose outputs are checked; it is also a repetition of the warm-up. This and the
   // functions below return false if the repeater failed.
@@ -88,7 +100,7 @@ class Series {
   // Forgets the older half of the steady repetitions, with their latencies.
   void forget_oldest();
   // Returns the repetitions of the final group size.
-  [[nodiscard]] std::span<const std::int64_t> series() const;
+  [[nodiscard]] std::span<const std::int64_t> spans_ns() const;
   // Returns the shortest of them. Precondition: there is one.
   [[nodiscard]] std::int64_t fastest_ns() const;
 
@@ -104,12 +116,19 @@ class Series {
   std::size_t done_ = 0;
   std::uint32_t inferences_ = 1;
   bool is_size_found_ = false;     // by pilots; else the first inference was clearly long
-  std::size_t warm_up_count_ = 0;  // of series()
+  std::size_t warm_up_count_ = 0;  // of spans_ns()
   std::size_t timed_from_ = 0;     // index of the timed phase's first repetition
   bool is_transient_over_ = false;
   bool has_given_up_ = false;
   bool is_steady_ = true;
   std::string stop_reason_;
 };
+
+// Returns for how many nanoseconds a cell's first process goes on after its timed phase, so that a change of its speed
+// is seen (Protocol::longer_look_s); 0 or less: it does not go on. `phases` are those that it ran.
+std::int64_t longer_look_ns(const work::Protocol& protocol, const std::vector<samples::PhaseUse>& phases);
+
+// Adds what it found: the times of an inference, as `later_inference` and `flushed_inference`.
+void add_readings(const Later& later, std::vector<samples::Reading>& readings);
 
 }  // namespace ngb::worker

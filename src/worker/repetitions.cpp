@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/series.h"
+#include "worker/repetitions.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
-#include "worker/group_size.h"
 #include "worker/in_flight.h"
 #include "worker/subnormals.h"
 #include "worker/warm_up.h"
@@ -50,7 +50,43 @@ std::optional<double> per_inference(std::vector<std::int64_t> walls_ns, std::uin
 
 }  // namespace
 
-Series::Series(const work::Protocol& protocol, Repeater& repeater)
+std::int64_t longer_look_ns(const work::Protocol& protocol, const std::vector<samples::PhaseUse>& phases) {
+  constexpr std::int64_t kSecond_ns = 1'000'000'000;
+  constexpr int kUsual_s = 3;
+  // Of what the cell takes, if the study leaves it to us; but no longer than this process took, because a budget may
+  // end before a thousand others.
+  constexpr std::int64_t kShare = 20;
+  std::int64_t all_ns = 0;
+  std::int64_t timed_ns = 0;
+  for (const samples::PhaseUse& phase : phases) {
+    all_ns += phase.wall_ns;
+    if (phase.phase == samples::Phase::timed) timed_ns += phase.wall_ns;
+  }
+  const std::int64_t left_ns = protocol.longer_look_s.value_or(kUsual_s) * kSecond_ns - timed_ns;
+  if (protocol.longer_look_s) return left_ns;
+  return std::min({left_ns, work::expected_processes(protocol) * all_ns / kShare, all_ns});
+}
+
+void add_readings(const Later& later, std::vector<samples::Reading>& readings) {
+  const auto add = [&](const char* quantity, const std::optional<double>& ns) {
+    if (ns) readings.push_back({quantity, "second", "after", Known<double>::of(*ns / 1e9)});
+  };
+  add("later_inference", later.inference_ns);
+  add("flushed_inference", later.flushed_ns);
+}
+
+std::uint32_t next_group_size(std::uint32_t inferences, std::int64_t fastest_ns, std::int64_t min_repetition_ns) {
+  if (fastest_ns >= min_repetition_ns || inferences >= kMaxGroupSize) return inferences;
+  const double now = inferences;
+  const double wanted = std::ceil(now * 1.2 * static_cast<double>(min_repetition_ns) /
+                                  static_cast<double>(std::max<std::int64_t>(fastest_ns, 1)));
+  const double bounded = std::clamp(wanted, now + 1, std::min(now * 1000, static_cast<double>(kMaxGroupSize)));
+  return static_cast<std::uint32_t>(bounded);
+}
+
+bool is_clearly_long(std::int64_t wall_ns, std::int64_t min_repetition_ns) { return wall_ns / 3 >= min_repetition_ns; }
+
+Repetitions::Repetitions(const work::Protocol& protocol, Repeater& repeater)
     : protocol_(protocol),
       repeater_(repeater),
       walls_ns_(capacity(protocol), 0),
@@ -60,11 +96,11 @@ Series::Series(const work::Protocol& protocol, Repeater& repeater)
   if (repeater.in_flight() > 1) latency_ends_.reserve(walls_ns_.size());
 }
 
-std::span<const std::int64_t> Series::series() const {
+std::span<const std::int64_t> Repetitions::spans_ns() const {
   return std::span(walls_ns_).first(done_).subspan(pilot_sizes_.size());
 }
 
-bool Series::run(std::size_t count) {
+bool Repetitions::run(std::size_t count) {
   const std::size_t each = latencies_ns_.empty() || done_ == 0 ? 0 : latency_count(inferences_);
   const std::span<std::int64_t> free = std::span(latencies_ns_).subspan(latencies_kept_);
   const std::size_t with_latencies = each == 0 ? 0 : std::min(count, free.size() / each);
@@ -78,14 +114,14 @@ bool Series::run(std::size_t count) {
   return completed == count;
 }
 
-std::int64_t Series::fastest_ns() const {
-  const auto so_far = series();
+std::int64_t Repetitions::fastest_ns() const {
+  const auto so_far = spans_ns();
   return *std::min_element(so_far.begin(), so_far.end());
 }
 
-bool Series::infer_first() { return run(1); }
+bool Repetitions::infer_first() { return run(1); }
 
-bool Series::find_group_size() {
+bool Repetitions::find_group_size() {
   const std::uint32_t in_flight = repeater_.in_flight();
   if (in_flight > 1) {  // the first inference ran alone
     pilot_sizes_.resize(done_, inferences_);
@@ -106,25 +142,25 @@ bool Series::find_group_size() {
 }
 
 // Fixes the number of repetitions by the time of the fastest one so far.
-bool Series::choose_repetitions() {
+bool Repetitions::choose_repetitions() {
   constexpr std::int64_t kAffordable_ns = 2'000'000'000;  // one more repetition, as the first one may be slow
   if (protocol_.repetitions || protocol_.stop_when) return true;
-  if (series().size() == 1 && series().front() < kAffordable_ns && !run(1)) return false;
+  if (spans_ns().size() == 1 && spans_ns().front() < kAffordable_ns && !run(1)) return false;
   protocol_.repetitions = work::repetitions_by_time(fastest_ns());
   return true;
 }
 
-bool Series::warm_up() {
+bool Repetitions::warm_up() {
   bool succeeded = find_group_size() && choose_repetitions();
   const auto wanted = static_cast<std::size_t>(std::max(protocol_.warm_up.value_or(0), 0));
-  const std::size_t have = series().size();
+  const std::size_t have = spans_ns().size();
   if (succeeded && wanted > have) succeeded = run(wanted - have);
   timed_from_ = done_;
-  warm_up_count_ = series().size();
+  warm_up_count_ = spans_ns().size();
   return succeeded;
 }
 
-void Series::judge() {
+void Repetitions::judge() {
   const std::size_t before_timed = timed_from_ - pilot_sizes_.size();
   if (protocol_.warm_up) {
     warm_up_count_ = before_timed;
@@ -132,7 +168,7 @@ void Series::judge() {
     return;
   }
   if (has_given_up_) return;
-  const auto so_far = series();
+  const auto so_far = spans_ns();
   const Transient transient = find_transient(so_far);
   warm_up_count_ = transient.count;
   is_transient_over_ = transient.is_over;
@@ -145,7 +181,7 @@ void Series::judge() {
   warm_up_count_ = so_far.size() - kept;
 }
 
-std::size_t Series::next_count(const SoFar& so_far) const {
+std::size_t Repetitions::next_count(const SoFar& so_far) const {
   std::size_t count = walls_ns_.size() - done_;
   for (const auto& rule : rules_) count = std::min(count, rule->check_again_after(so_far));
   // While the transient lasts, at most half of the needed repetitions are run at a time.
@@ -153,7 +189,7 @@ std::size_t Series::next_count(const SoFar& so_far) const {
   return count;
 }
 
-bool Series::time() {
+bool Repetitions::time() {
   std::size_t count = least_steady(protocol_);
   if (!is_size_found_) {
     // The first inference may have been long for reasons of its own: a wait for a processor, or work that is done once.
@@ -168,7 +204,7 @@ bool Series::time() {
   if (!run(count)) return false;
   for (;;) {
     judge();
-    const SoFar so_far{series().subspan(warm_up_count_),
+    const SoFar so_far{spans_ns().subspan(warm_up_count_),
                        sum_of(std::span(walls_ns_).first(done_).subspan(timed_from_))};
     const StoppingRule* met = is_transient_over_ || has_given_up_ ? first_met(rules_, so_far) : nullptr;
     if (met != nullptr || done_ == walls_ns_.size()) {
@@ -178,15 +214,15 @@ bool Series::time() {
     if (!run(next_count(so_far))) return false;
   }
   // The transient may turn out shorter, which leaves more repetitions than requested. The last ones count.
-  const std::size_t steady = series().size() - warm_up_count_;
+  const std::size_t steady = spans_ns().size() - warm_up_count_;
   if (steady > most_steady(protocol_)) warm_up_count_ += steady - most_steady(protocol_);
   return true;
 }
 
-std::size_t Series::least() const { return least_steady(protocol_); }
+std::size_t Repetitions::least() const { return least_steady(protocol_); }
 
-// With several inferences in flight, a series that is too short would begin and end too often.
-bool Series::go_on(const std::function<bool()>& is_over) {
+// With several inferences in flight, a call that is too short would begin and end too often.
+bool Repetitions::go_on(const std::function<bool()>& is_over) {
   const std::size_t at_a_time = repeater_.in_flight() > 1 ? least_steady(protocol_) / 2 + 1 : 1;
   while (!is_over()) {
     if (done_ == walls_ns_.size()) forget_oldest();
@@ -195,7 +231,7 @@ bool Series::go_on(const std::function<bool()>& is_over) {
   return true;
 }
 
-Later Series::look_on(std::int64_t for_ns, const std::function<void(bool)>& flush,
+Later Repetitions::look_on(std::int64_t for_ns, const std::function<void(bool)>& flush,
                       const std::function<std::int64_t()>& cpu_ns) {
   constexpr std::int64_t kParts = 24;
   constexpr std::int64_t kMostOfPart = 10'000;
@@ -231,7 +267,7 @@ Later Series::look_on(std::int64_t for_ns, const std::function<void(bool)>& flus
   return later;
 }
 
-void Series::forget_oldest() {
+void Repetitions::forget_oldest() {
   const std::size_t from = pilot_sizes_.size() + warm_up_count_;
   const std::size_t to = from + (done_ - from + 1) / 2;
   const auto forget = [](auto& values, std::size_t begin, std::size_t end, std::size_t kept) {
@@ -252,7 +288,7 @@ void Series::forget_oldest() {
   done_ -= to - from;
 }
 
-std::vector<std::vector<std::int64_t>> Series::latencies_ns() const {
+std::vector<std::vector<std::int64_t>> Repetitions::latencies_ns() const {
   std::vector<std::vector<std::int64_t>> all;
   std::size_t begin = 0;
   for (const std::size_t end : latency_ends_) {
@@ -264,7 +300,7 @@ std::vector<std::vector<std::int64_t>> Series::latencies_ns() const {
   return all;
 }
 
-std::vector<samples::Repetition> Series::repetitions() const {
+std::vector<samples::Repetition> Repetitions::repetitions() const {
   std::vector<samples::Repetition> all;
   all.reserve(done_);
   for (std::size_t i = 0; i < done_; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/series.h"
+#include "worker/repetitions.h"
 
 #include <gtest/gtest.h>
 
@@ -37,57 +37,57 @@ std::int64_t steady_count(const std::vector<samples::Repetition>& repetitions) {
   return std::count_if(repetitions.begin(), repetitions.end(), [](const auto& r) { return !r.is_warm_up; });
 }
 
-TEST(Series, OfALongSteadyInferenceHasOneWarmUpRepetition) {
+TEST(Repetitions, OfALongSteadyInferenceHasOneWarmUpRepetition) {
   Player player([](std::size_t) { return 10 * kMillisecondNs; });
   const work::Protocol protocol;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const auto repetitions = series.repetitions();
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const auto repetitions = timed.repetitions();
   ASSERT_EQ(repetitions.size(), 21U);
   EXPECT_TRUE(repetitions[0].is_warm_up);
   EXPECT_EQ(repetitions[0].started_ns, 1000);
   EXPECT_EQ(repetitions[20].started_ns, 1000 + 200 * kMillisecondNs);
   EXPECT_EQ(steady_count(repetitions), 20);
   EXPECT_EQ(repetitions[0].inferences, 1U);
-  EXPECT_EQ(series.stop_reason(), "repetitions");
-  EXPECT_TRUE(series.is_steady());
+  EXPECT_EQ(timed.stop_reason(), "repetitions");
+  EXPECT_TRUE(timed.is_steady());
 }
 
-TEST(Series, RunsOnUntilThereAreEnoughSteadyRepetitions) {
+TEST(Repetitions, RunsOnUntilThereAreEnoughSteadyRepetitions) {
   Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecondNs; });
   const work::Protocol protocol;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const auto repetitions = series.repetitions();
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const auto repetitions = timed.repetitions();
   EXPECT_EQ(repetitions.size(), 27U);
   EXPECT_EQ(steady_count(repetitions), 20);
   for (std::size_t i = 0; i < 7; ++i) EXPECT_TRUE(repetitions[i].is_warm_up);
-  EXPECT_TRUE(series.is_steady());
+  EXPECT_TRUE(timed.is_steady());
 }
 
-TEST(Series, GivesUpOnAnEndlessTransientAndSaysSo) {
+TEST(Repetitions, GivesUpOnAnEndlessTransientAndSaysSo) {
   Player player(
       [](std::size_t i) { return 1000 * kMillisecondNs - static_cast<std::int64_t>(i) * 8 * kMillisecondNs; });
   work::Protocol protocol;
   protocol.max_transient_ns = 15'000 * kMillisecondNs;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const auto repetitions = series.repetitions();
-  EXPECT_FALSE(series.is_steady());
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const auto repetitions = timed.repetitions();
+  EXPECT_FALSE(timed.is_steady());
   EXPECT_EQ(steady_count(repetitions), 20);
   EXPECT_FALSE(repetitions.back().is_warm_up);
-  EXPECT_EQ(series.stop_reason(), "repetitions");
+  EXPECT_EQ(timed.stop_reason(), "repetitions");
   EXPECT_LT(repetitions.size(), 60U);
 }
 
-TEST(Series, ThatGoesOnForLongKeepsItsNewestRepetitions) {
+TEST(Repetitions, ThatGoesOnForLongKeepsItsNewestRepetitions) {
   Player player([](std::size_t) { return 10 * kMillisecondNs; });
   const work::Protocol protocol;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
   int asked = 0;
-  ASSERT_TRUE(series.go_on([&] { return ++asked > 100'000; }));
-  const auto repetitions = series.repetitions();
+  ASSERT_TRUE(timed.go_on([&] { return ++asked > 100'000; }));
+  const auto repetitions = timed.repetitions();
   EXPECT_GE(steady_count(repetitions), 20);
   EXPECT_EQ(repetitions.front().started_ns, 1000);  // the warm-up stays
   EXPECT_EQ(repetitions.back().started_ns, 1000 + std::int64_t{100'020} * 10 * kMillisecondNs);
@@ -96,26 +96,26 @@ TEST(Series, ThatGoesOnForLongKeepsItsNewestRepetitions) {
   }
 }
 
-TEST(Series, ThatGoesOnForLongKeepsTheLatenciesOfWhatItKeeps) {
+TEST(Repetitions, ThatGoesOnForLongKeepsTheLatenciesOfWhatItKeeps) {
   PlayerInFlight player(4, 10 * kMillisecondNs);
   const work::Protocol protocol;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
   int asked = 0;
-  ASSERT_TRUE(series.go_on([&] { return ++asked > 1000; }));
-  const auto latencies = series.latencies_ns();
-  ASSERT_EQ(latencies.size(), series.repetitions().size());
+  ASSERT_TRUE(timed.go_on([&] { return ++asked > 1000; }));
+  const auto latencies = timed.latencies_ns();
+  ASSERT_EQ(latencies.size(), timed.repetitions().size());
   for (std::size_t i = 1; i < latencies.size(); ++i) {
     EXPECT_EQ(latencies[i], std::vector<std::int64_t>(4, 10 * kMillisecondNs)) << i;
   }
 }
 
-TEST(Series, GroupsShortInferences) {
+TEST(Repetitions, GroupsShortInferences) {
   Player player([](std::size_t) { return 100'000; });
   const work::Protocol protocol;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const auto repetitions = series.repetitions();
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const auto repetitions = timed.repetitions();
   EXPECT_EQ(repetitions[0].inferences, 1U);  // the pilot
   EXPECT_TRUE(repetitions[0].is_warm_up);
   EXPECT_EQ(steady_count(repetitions), 20);
@@ -126,37 +126,37 @@ TEST(Series, GroupsShortInferences) {
   }
 }
 
-TEST(Series, GroupsShortInferencesAlsoIfTheFirstOneWasLong) {
+TEST(Repetitions, GroupsShortInferencesAlsoIfTheFirstOneWasLong) {
   for (const auto repetitions : {std::optional<int>(20), std::optional<int>()}) {  // nothing: by how long one takes
     Player player([](std::size_t i) { return i == 0 ? 5 * kMillisecondNs : 2'000; });
     work::Protocol protocol;
     protocol.repetitions = repetitions;
-    Series series(protocol, player);
-    ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-    const auto all = series.repetitions();
+    Repetitions timed(protocol, player);
+    ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+    const auto all = timed.repetitions();
     EXPECT_EQ(steady_count(all), 20);
     EXPECT_EQ(all.back().inferences, 600U) << "1.2 ms of 2 us each";
     EXPECT_TRUE(std::all_of(all.begin(), all.end(), [](const auto& r) { return r.is_warm_up || r.inferences == 600; }));
   }
 }
 
-TEST(Series, GroupsThemWithAFixedWarmUpToo) {
+TEST(Repetitions, GroupsThemWithAFixedWarmUpToo) {
   Player player([](std::size_t i) { return i == 0 ? 5 * kMillisecondNs : 2'000; });
   work::Protocol protocol;
   protocol.warm_up = 1;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const auto all = series.repetitions();
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const auto all = timed.repetitions();
   EXPECT_EQ(steady_count(all), 20);
   EXPECT_EQ(all.back().inferences, 600U);
 }
 
-TEST(Series, WithSeveralInFlightARepetitionHasAMultipleOfThem) {
+TEST(Repetitions, WithSeveralInFlightARepetitionHasAMultipleOfThem) {
   PlayerInFlight player(4, 300'000);
   const work::Protocol protocol;  // a repetition lasts 1 ms at least: 4 rounds of 300 us, with a fifth as reserve
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const auto repetitions = series.repetitions();
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const auto repetitions = timed.repetitions();
   EXPECT_EQ(repetitions[0].inferences, 1U);
   EXPECT_TRUE(repetitions[0].is_warm_up);
   EXPECT_EQ(repetitions[1].inferences, 4U);  // the pilot
@@ -165,112 +165,112 @@ TEST(Series, WithSeveralInFlightARepetitionHasAMultipleOfThem) {
   EXPECT_EQ(steady_count(repetitions), 20);
 }
 
-TEST(Series, KeepsTheLatenciesOfEachRepetitionThatHasSeveralInFlight) {
+TEST(Repetitions, KeepsTheLatenciesOfEachRepetitionThatHasSeveralInFlight) {
   PlayerInFlight player(2, 20 * kMillisecondNs);
   const work::Protocol protocol;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const auto latencies_ns = series.latencies_ns();
-  ASSERT_EQ(latencies_ns.size(), series.repetitions().size());
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const auto latencies_ns = timed.latencies_ns();
+  ASSERT_EQ(latencies_ns.size(), timed.repetitions().size());
   EXPECT_TRUE(latencies_ns[0].empty());
   for (std::size_t i = 1; i < latencies_ns.size(); ++i) {
     EXPECT_EQ(latencies_ns[i], (std::vector<std::int64_t>{20 * kMillisecondNs, 20 * kMillisecondNs}));
   }
 }
 
-TEST(Series, KeepsNoLatenciesOfOneInferenceAtATime) {
+TEST(Repetitions, KeepsNoLatenciesOfOneInferenceAtATime) {
   Player player([](std::size_t) { return 10 * kMillisecondNs; });
   const work::Protocol protocol;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  EXPECT_TRUE(series.latencies_ns().empty());
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  EXPECT_TRUE(timed.latencies_ns().empty());
 }
 
-TEST(Series, CountsPilotRepetitionsOfTheFinalSizeAsItsOwn) {
+TEST(Repetitions, CountsPilotRepetitionsOfTheFinalSizeAsItsOwn) {
   Player player([](std::size_t) { return 2 * kMillisecondNs; });
   const work::Protocol protocol;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  EXPECT_EQ(series.repetitions().size(), 23U);  // two milliseconds are not clearly long: three in the pilot
-  EXPECT_EQ(steady_count(series.repetitions()), 20);
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  EXPECT_EQ(timed.repetitions().size(), 23U);  // two milliseconds are not clearly long: three in the pilot
+  EXPECT_EQ(steady_count(timed.repetitions()), 20);
 }
 
-TEST(Series, UsesAFixedWarmUpUnchanged) {
+TEST(Repetitions, UsesAFixedWarmUpUnchanged) {
   Player player([](std::size_t i) { return (i < 7 ? 50 : 10) * kMillisecondNs; });
   work::Protocol protocol;
   protocol.warm_up = 4;
   protocol.repetitions = 10;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  const auto repetitions = series.repetitions();
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const auto repetitions = timed.repetitions();
   ASSERT_EQ(repetitions.size(), 14U);
   EXPECT_TRUE(repetitions[3].is_warm_up);
   EXPECT_FALSE(repetitions[4].is_warm_up);
 }
 
-TEST(Series, StopsByPrecision) {
+TEST(Repetitions, StopsByPrecision) {
   Player player([](std::size_t i) { return 10 * kMillisecondNs + static_cast<std::int64_t>(i % 3) * 1000; });
   work::Protocol protocol;
   protocol.stop_when.emplace();
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  EXPECT_EQ(series.stop_reason(), "half_width");
-  EXPECT_GE(steady_count(series.repetitions()), 10);
-  EXPECT_LT(steady_count(series.repetitions()), 15);
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  EXPECT_EQ(timed.stop_reason(), "half_width");
+  EXPECT_GE(steady_count(timed.repetitions()), 10);
+  EXPECT_LT(steady_count(timed.repetitions()), 15);
 }
 
-TEST(Series, StopsAtTheMaximumWhenPrecisionIsOutOfReach) {
+TEST(Repetitions, StopsAtTheMaximumWhenPrecisionIsOutOfReach) {
   Player player([](std::size_t i) { return (i % 2 == 0 ? 10 : 20) * kMillisecondNs; });
   work::Protocol protocol;
   protocol.stop_when.emplace();
   protocol.stop_when->max_repetitions = 50;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  EXPECT_EQ(series.stop_reason(), "max_repetitions");
-  EXPECT_EQ(steady_count(series.repetitions()), 50);
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  EXPECT_EQ(timed.stop_reason(), "max_repetitions");
+  EXPECT_EQ(steady_count(timed.repetitions()), 50);
 }
 
-TEST(Series, StopsInTimeWhenPrecisionIsOutOfReach) {
+TEST(Repetitions, StopsInTimeWhenPrecisionIsOutOfReach) {
   Player player([](std::size_t i) { return (i % 2 == 0 ? 100 : 200) * kMillisecondNs; });
   work::Protocol protocol;
   protocol.stop_when.emplace();
   protocol.stop_when->max_ns = 3000 * kMillisecondNs;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  EXPECT_EQ(series.stop_reason(), "max_time");
-  EXPECT_NEAR(static_cast<double>(series.repetitions().size()), 21, 2);
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  EXPECT_EQ(timed.stop_reason(), "max_time");
+  EXPECT_NEAR(static_cast<double>(timed.repetitions().size()), 21, 2);
 }
 
-TEST(Series, KeepsWhatWasMeasuredBeforeAFailure) {
+TEST(Repetitions, KeepsWhatWasMeasuredBeforeAFailure) {
   Player player([](std::size_t) { return 10 * kMillisecondNs; }, 8);
   const work::Protocol protocol;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up());
-  EXPECT_FALSE(series.time());
-  EXPECT_EQ(series.repetitions().size(), 8U);
-  EXPECT_EQ(steady_count(series.repetitions()), 7);
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up());
+  EXPECT_FALSE(timed.time());
+  EXPECT_EQ(timed.repetitions().size(), 8U);
+  EXPECT_EQ(steady_count(timed.repetitions()), 7);
 }
 
-TEST(Series, OfASingleRepetitionEnds) {
+TEST(Repetitions, OfASingleRepetitionEnds) {
   Player player([](std::size_t) { return 10 * kMillisecondNs; });
   work::Protocol protocol;
   protocol.repetitions = 1;
-  Series series(protocol, player);
-  ASSERT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  EXPECT_EQ(steady_count(series.repetitions()), 1);
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  EXPECT_EQ(steady_count(timed.repetitions()), 1);
 }
 
 std::int64_t steady_count_by_time(std::int64_t inference_ns) {
   Player player([inference_ns](std::size_t i) { return i == 0 ? 5 * inference_ns : inference_ns; });
   work::Protocol protocol;
   protocol.repetitions = std::nullopt;
-  Series series(protocol, player);
-  EXPECT_TRUE(series.infer_first() && series.warm_up() && series.time());
-  EXPECT_EQ(series.stop_reason(), "repetitions");
-  return steady_count(series.repetitions());
+  Repetitions timed(protocol, player);
+  EXPECT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  EXPECT_EQ(timed.stop_reason(), "repetitions");
+  return steady_count(timed.repetitions());
 }
 
-TEST(Series, ChoosesTheNumberOfRepetitionsByHowLongOneTakes) {
+TEST(Repetitions, ChoosesTheNumberOfRepetitionsByHowLongOneTakes) {
   EXPECT_EQ(steady_count_by_time(kMillisecondNs / 100), 20);
   EXPECT_EQ(steady_count_by_time(49 * kMillisecondNs), 20);
   EXPECT_EQ(steady_count_by_time(60 * kMillisecondNs), 10);

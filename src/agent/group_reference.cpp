@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent/group_reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "agent/workers/model_writing.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace ngb::agent {
+namespace {
+
+using samples::Failure;
+using samples::FailureKind;
+using samples::ProcessResult;
+
+// Returns why a reference has no outputs, in one line. An adaptor may say itself what computes.
+std::string why_none(const work::Compiler& reference, const ProcessResult& result, const Failure& why,
+                     const std::string& folder) {
+  const auto own_name = result.facts.find("computed_by");
+  const std::string who = own_name == result.facts.end() ? reference_name(reference) : own_name->second;
+  return fmt::format("{} could not make its outputs ({}): {}; log: {}{}", who, samples::name(why.kind),
+                     why.message.substr(0, why.message.find('\n')), folder, result.log_path);
+}
+
+Failure no_reference(std::string message, std::string advice = {}) {
+  Failure failure;
+  failure.kind = FailureKind::no_reference;
+  failure.message = std::move(message);
+  failure.advice = std::move(advice);
+  return failure;
+}
+
+bool makes_only_references(const work::Job& job) { return job.task == work::Task::make_references; }
+
+}  // namespace
+
+GroupReference::GroupReference(const work::Job& job, const work::Group& group, const JobBuilds& builds,
+                               CheckedReferences& files, const std::filesystem::path& folder)
+    : job_(job),
+      group_(group),
+      builds_(builds),
+      files_(files),
+      folder_(folder),
+      given_(job.given_reference(group.model_index)),
+      search_(job, group) {}
+
+// Returns the path of outputs that are made here. Those that were compared with others are of this run only.
+std::filesystem::path GroupReference::file() const {
+  const bool is_kept = !search_.is_compared() && !job_.reference_cache.empty();
+  const std::filesystem::path folder = is_kept ? std::filesystem::path(job_.reference_cache) : folder_;
+  const samples::Provenance& made_with = builds_.of(compiler(), model()).with;
+  return folder / (reference_key(model(), job_.protocol, compiler(), made_with) + ".ref");
+}
+
+std::string GroupReference::key() const {
+  if (is_given()) return given_->key;
+  return reference_key(model(), job_.protocol, compiler(), builds_.of(compiler(), model()).with);
+}
+
+GroupReference::Next GroupReference::next(const std::optional<Failure>& no_file) {
+  if (given_ != nullptr) return use_given();
+  while (!search_.is_settled()) {
+    const work::Compiler& candidate = search_.candidate();
+    if (!search_.is_first() && !job_.place_of(candidate).why_missing.empty()) {
+      search_.is_missing();
+    } else if (no_file && needs_file(job_, model(), candidate)) {
+      search_.has_failed(fmt::format("{} has no file: {}", reference_name(candidate), no_file->message));
+    } else if (const Result<ReferenceFile> made = files_.look(file())) {
+      search_.has_made(file().string(), *made);
+    } else {
+      return making();
+    }
+  }
+  return end_search();
+}
+
+GroupReference::Next GroupReference::use_given() {
+  if (!is_given()) {
+    return no_reference(fmt::format("{} is not installed on this device, and the client could not make its outputs: {}",
+                                    reference_name(compiler()), given_->why_not));
+  }
+  const Result<ReferenceFile> found = files_.look(given_->path);
+  if (!found) {
+    return no_reference("the reference outputs that the client has made: " + text::to_utf8(found.error().text()),
+                        "run ngb cancel with the results folder, then run the study again, which delivers them anew");
+  }
+  return Judge{given_->path, found->sha256, found->doubt.empty() ? "" : found->made_by + ": " + found->doubt};
+}
+
+// Uses the outputs of the candidate that judges, or none.
+GroupReference::Next GroupReference::end_search() {
+  if (search_.has_nobody()) {
+    if (makes_only_references(job_)) return no_reference(search_.reason());
+    return Judge{{}, {}, search_.reason()};
+  }
+  const Result<ReferenceFile> found = files_.look(file());
+  if (!found) return making();  // it was removed meanwhile
+  return Judge{file(), found->sha256, search_.reason()};
+}
+
+GroupReference::Making GroupReference::making() const {
+  return {&compiler(), file(), search_.is_compared() ? search_.unconfirmed() : std::vector<std::string>{}, tries_ + 1,
+          !search_.is_first()};
+}
+
+std::optional<std::string> GroupReference::kept() {
+  const Result<ReferenceFile> made = files_.look(file());
+  return made && made->doubt_kind.empty() ? std::optional(file().string()) : std::nullopt;
+}
+
+std::optional<Failure> GroupReference::adopt(const std::filesystem::path& written, const ProcessResult& result) {
+  std::optional<Failure> failure = result.failure;
+  if (!failure) {
+    const Status adopted = adopt_reference(written, file());
+    if (adopted) return std::nullopt;  // `next` finds the file
+    failure.emplace().message = text::to_utf8(adopted.error().text());
+  }
+  std::error_code code;
+  std::filesystem::remove(written, code);
+  return failure;
+}
+
+// Only the study's reference is tried again: others stand in for it.
+void GroupReference::has_failed(const ProcessResult& result, const Failure& why) {
+  if (search_.is_first() && !samples::is_final(why.kind, ++tries_, job_.limits)) return;
+  tries_ = 0;
+  search_.has_failed(
+      why_none(compiler(), result, why, makes_only_references(job_) ? "" : "devices/" + job_.device + "/"));
+}
+
+bool GroupReference::asks_a_third(const std::vector<work::WorkerRequest>& requests,
+                                  const std::vector<ProcessResult>& results) {
+  const auto differs = [](const ProcessResult& result) {
+    return result.failure && result.failure->kind == FailureKind::inaccurate;
+  };
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const std::string& name = requests[i].compiler.name;
+    if (search_.is_on_trial()) {
+      if (name != search_.questioned_by()) continue;
+      using Trial = ReferenceSearch::Trial;
+      const Trial end = !results[i].failure ? Trial::agrees : differs(results[i]) ? Trial::differs : Trial::failed;
+      search_.end_trial(end);
+      if (end == Trial::agrees) return false;
+    } else if (!differs(results[i]) || !search_.question(requests[i].compiler)) {
+      continue;
+    }
+    return true;
+  }
+  return false;
+}
+
+}  // namespace ngb::agent
