@@ -142,13 +142,12 @@ def _speed(oracle, key):
 # Reversed orders.
 
 
-def _are_of_one_size(a, b):
-    if a.model_size is not None and b.model_size is not None:
-        return a.model_size == b.model_size
-    if a.parameters is None or b.parameters is None:
-        return False
-    small, large = sorted((a.parameters, b.parameters))
-    return large <= 3 * small
+def _are_alike_in_size(a, b):
+    def differ_little(one, other):
+        return None not in (one, other) and max(one, other) <= 1.5 * min(one, other)
+
+    return (a.model_size is not None and a.model_size == b.model_size) or \
+        differ_little(a.parameters, b.parameters)
 
 
 def _orders(oracle):
@@ -158,7 +157,7 @@ def _orders(oracle):
         one, other = oracle.cell(a), oracle.cell(b)
         if one.place != other.place or one.batch != other.batch:
             continue
-        if one.setting == other.setting and one.model_hash < other.model_hash and _are_of_one_size(one, other):
+        if one.setting == other.setting and one.model_hash < other.model_hash and _are_alike_in_size(one, other):
             name, side = ("models", one.model_hash, other.model_hash), (one.place, one.setting)
         elif one.model_hash == other.model_hash and one.setting < other.setting:
             name, side = ("compilers", one.model_hash, one.setting, other.setting), one.place
@@ -303,5 +302,115 @@ def _cpu_relief(oracle, cells):
     return (known, [_mean_over(oracle.log_cpu_ratio, known)]) if known else None
 
 
+def _times(parts, factor):
+    """The parts of a ratio that is `factor` times as large."""
+    (values, weight), *others = parts
+    return [(numpy.asarray(values) + numpy.log(factor) / weight, weight), *others]
+
+
+def _bsr(oracle):
+    def log_of(key, weight=1.0):
+        single = oracle.relatives.at_batch_1(key)
+        return None if single is None else _parts(oracle.log_speed_up(key, weight), oracle.log_speed_up(single, -weight))
+    return log_of
+
+
+def _rtr(oracle):
+    return lambda key, weight=1.0: oracle.log_ratio_of_batches(key, oracle.relatives.at_batch_1(key), weight)
+
+
+def _at_largest_batch(oracle, cells, log_of):
+    largest = {}
+    for key in cells:
+        name, batch = oracle.cell(key).model_hash, oracle.cell(key).batch
+        if batch > 1 and log_of(key) is not None and (name not in largest or oracle.cell(largest[name]).batch < batch):
+            largest[name] = key
+    return [largest[name] for name in sorted(largest)]
+
+
+def _small_batches_gain_two_to_six(oracle, cells):
+    used = [key for key in cells if oracle.cell(key).batch <= 2 and oracle.log_speed_up(key) is not None]
+    gains = oracle.log_speed_up
+    return (used, [_times(_mean_over(gains, used, -1.0), 2), _times(_mean_over(gains, used), 1 / 6)]) if used else None
+
+
+def _only_vendors_gain_at_16(oracle, cells):
+    used = [key for key in cells if oracle.cell(key).batch == 16 and oracle.log_speed_up(key) is not None]
+    sign = -1.0 if oracle.cell(cells[0]).compiler in ("openvino", "tensorrt", "tensorrt-cpp") else 1.0
+    return (used, [_mean_over(oracle.log_speed_up, used, sign)]) if used else None
+
+
+def _torchscript_gains_little(oracle, cells):
+    used = [key for key in cells if oracle.log_speed_up(key) is not None]
+    if oracle.cell(cells[0]).compiler != "torchscript" or not used:
+        return None
+    return used, [_times(_mean_over(oracle.log_speed_up, used), 1 / 1.25)]
+
+
+def _openvino_gains_five_times(oracle, cells):
+    used = [key for key in cells if oracle.log_speed_up(key) is not None]
+    if oracle.cell(cells[0]).compiler != "openvino" or not used:
+        return None
+    best = max(used, key=lambda key: ratio(oracle.log_speed_up(key)).value)
+    return [best], [_times(oracle.log_speed_up(best, -1.0), 5)]
+
+
+def _batching_raises_throughput(oracle, cells):
+    used = _at_largest_batch(oracle, cells, _rtr(oracle))
+    return (used, [_mean_over(_rtr(oracle), used, -1.0)]) if used else None
+
+
+def _throughput_saturates(oracle, cells):
+    models = {}
+    for key in cells:
+        if oracle.is_comparable(key):
+            models.setdefault(oracle.cell(key).model_hash, {}).setdefault(oracle.cell(key).batch, key)
+    steps = [[batches[each] for each in sorted(batches)[-2:]] for _, batches in sorted(models.items()) if len(batches) > 1]
+    if not steps:
+        return None
+    parts = [part for before, last in steps for part in oracle.log_ratio_of_batches(last, before, 1 / len(steps))]
+    return [key for step in steps for key in step], [_times(parts, 1 / 1.1)]
+
+
+def _bsr_above_one(oracle, cells):
+    used = _at_largest_batch(oracle, cells, _bsr(oracle))
+    return (used, [_mean_over(_bsr(oracle), used, -1.0)]) if used else None
+
+
+def _depth_raises_bsr(oracle, cells):
+    stacks, log_of = {}, _bsr(oracle)
+    for key in cells:
+        cell = oracle.cell(key)
+        if cell.block and cell.batch > 1 and log_of(key) is not None:
+            stacks.setdefault((cell.block.name, cell.batch), {}).setdefault(cell.block.depth, key)
+    ends = [(depths[1], depths[max(depths)]) for _, depths in sorted(stacks.items(), key=lambda each: "\n".join(map(str, each[0])))
+            if 1 in depths and len(depths) > 1]
+    if not ends:
+        return None
+    singles, deepest = ([pair[place] for pair in ends] for place in (0, 1))
+    return [*singles, *deepest], [_mean_over(log_of, singles) + _mean_over(log_of, deepest, -1.0)]
+
+
+def _compile_time_grows(oracle, cells):
+    def logs(key, weight):
+        rows = oracle.raw.of_processes("phase", key)
+        seconds = rows[rows["phase"] == "compile"]["wall_ns"]
+        return [(numpy.log(seconds.to_numpy(dtype=float)), weight)] if len(seconds) else None
+
+    def shrinks(key, weight=1.0):
+        single = oracle.relatives.at_batch_1(key)
+        return None if single is None else _parts(logs(single, weight), logs(key, -weight))
+
+    used = _at_largest_batch(oracle, cells, shrinks)
+    return (used, [_mean_over(shrinks, used)]) if used else None
+
+
+def _cpu_use_rises_on_cpu(oracle, cells):
+    used = [key for key in cells if (oracle.cell(key).compute_device or "cpu") == "cpu" and oracle.log_cpu_ratio(key) is not None]
+    return (used, [_mean_over(oracle.log_cpu_ratio, used, -1.0)]) if used else None
+
+
 _CLAIMS = (_small_batch_gains, _convnext_among_transformers, _tvm_weak_on_transformers, _mha_retains_less_than_conv,
-           _cpu_relief)
+           _cpu_relief, _small_batches_gain_two_to_six, _only_vendors_gain_at_16, _torchscript_gains_little,
+           _openvino_gains_five_times, _batching_raises_throughput, _throughput_saturates, _bsr_above_one,
+           _depth_raises_bsr, _compile_time_grows, _cpu_use_rises_on_cpu)
