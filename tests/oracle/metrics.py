@@ -103,14 +103,6 @@ class Oracle:
         shares = all(getattr(self.cell(a), name) == getattr(self.cell(b), name) for name in ("device", "model_hash", "batch"))
         return log_ratio(*self.alike(a, b), shares, weight)
 
-    def log_ratio_of_batches(self, a, b, weight=1.0):
-        """The same of two batch sizes for numbers that span cells, where processes of more than 128 repetitions count whole."""
-        if a is None or b is None or not self.is_comparable(a) or not self.is_comparable(b):
-            return None
-        whole = [(self.fewest_repetitions(key) or 0) > 128 for key in (a, b)]
-        speeds = [self.by_process(key) if is_whole else alike for key, is_whole, alike in zip((a, b), whole, self.alike(a, b), strict=True)]
-        return log_ratio(*speeds, False, weight)
-
     def log_speed_up(self, key, weight=1.0):
         return self.log_ratio(key, self.relatives.baseline(key), weight)
 

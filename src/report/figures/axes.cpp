@@ -22,12 +22,12 @@ constexpr const char* kBatch = "batch";
 constexpr const char* kDepth = "depth";
 constexpr const char* kGroup = "batch_sizes";
 
-std::optional<double> number_in(const Row& row, const char* name) {
+std::optional<double> number_in_row(const Row& row, const char* name) {
   const auto found = row.find(name);
   return found == row.end() || !found->is_number() ? std::nullopt : std::optional(found->get<double>());
 }
 
-std::string text_in(const Row& row, const std::string& name) {
+std::string text_in_row(const Row& row, const std::string& name) {
   const auto found = row.find(name);
   if (found == row.end() || found->is_null()) return {};
   return found->is_string() ? found->get<std::string>() : json_text::dump_ascii(*found, -1);
@@ -44,9 +44,9 @@ std::vector<std::string> fields_of_panels(const ordered_json& whole) {
   return fields;
 }
 
-std::string panel_of(const Row& row, const std::vector<std::string>& fields) {
+std::string name_of_panel(const Row& row, const std::vector<std::string>& fields) {
   std::string name;
-  for (const std::string& field : fields) name += text_in(row, field) + '\n';
+  for (const std::string& field : fields) name += text_in_row(row, field) + '\n';
   return name;
 }
 
@@ -59,17 +59,17 @@ struct Place {
 std::optional<Place> place_of(const Row& row, const std::string& field) {
   if (field == kGroup) {
     constexpr std::array<std::pair<int, const char*>, 4> kGroups{{{1, "1"}, {2, "2-4"}, {5, "5-16"}, {17, "> 16"}}};
-    const auto first = number_in(row, "first_batch");
+    const auto first = number_in_row(row, "first_batch");
     if (!first) return std::nullopt;
     const int group = metrics::series::first_of_batch_group(static_cast<int>(*first));
     const auto* const found =
         std::find_if(kGroups.begin(), kGroups.end(), [&](const auto& each) { return each.first == group; });
     return Place{static_cast<double>(found - kGroups.begin()), found->second};
   }
-  const auto value = number_in(row, field.c_str());
+  const auto value = number_in_row(row, field.c_str());
   if (!value || *value <= 0) return std::nullopt;
   if (field == kDepth) return Place{*value, fmt::format("{}", *value)};
-  const std::string sizes = text_in(row, kGroup);
+  const std::string sizes = text_in_row(row, kGroup);
   return Place{std::log2(*value), sizes.empty() ? fmt::format("{}", *value) : sizes};
 }
 
@@ -97,15 +97,16 @@ void add_places(const std::vector<std::string>& order, const std::vector<std::st
   constexpr double kShareOfAStep = 0.5;
   std::map<std::string, std::set<std::size_t>> drawn;  // by panel: places in `order`
   const auto place_in_order = [&](const Row& row) {
-    return static_cast<std::size_t>(std::find(order.begin(), order.end(), text_in(row, "compiler")) - order.begin());
+    return static_cast<std::size_t>(std::find(order.begin(), order.end(), text_in_row(row, "compiler")) -
+                                    order.begin());
   };
   for (const Row& row : rows) {
-    if (place_of(row, field)) drawn[panel_of(row, panels)].insert(place_in_order(row));
+    if (place_of(row, field)) drawn[name_of_panel(row, panels)].insert(place_in_order(row));
   }
   for (Row& row : rows) {
     const auto place = place_of(row, field);
     if (!place) continue;
-    const std::set<std::size_t>& compilers = drawn.at(panel_of(row, panels));
+    const std::set<std::size_t>& compilers = drawn.at(name_of_panel(row, panels));
     const auto position = static_cast<double>(std::distance(compilers.begin(), compilers.find(place_in_order(row))));
     const double from_middle = (position + 0.5) / static_cast<double>(compilers.size()) - 0.5;
     row["at"] = place->at + kShareOfAStep * step * from_middle;
@@ -173,7 +174,7 @@ void use_quantitative_axis(const std::vector<std::string>& compilers, ordered_js
     const auto place = place_of(row, field);
     if (!place) continue;
     all.emplace(place->at, place->label);
-    if (text_in(row, "state") != "published") own.emplace(place->at, place->label);
+    if (text_in_row(row, "state") != "published") own.emplace(place->at, place->label);
   }
   if (all.empty()) return;
   const std::map<double, std::string>& ticks = own.empty() || field == kGroup ? all : own;
@@ -211,17 +212,17 @@ bool end_intervals_at_the_frame(ordered_json& whole, std::vector<Row>& rows) {
   const std::vector<std::string> fields = has_own_axes ? fields_of_panels(whole) : std::vector<std::string>();
   std::map<std::string, Frame> frames;
   for (const Row& row : rows) {
-    const auto value = number_in(row, number.c_str());
+    const auto value = number_in_row(row, number.c_str());
     if (!value || (is_logarithmic && *value <= 0)) continue;
-    Frame& frame = frames[panel_of(row, fields)];
+    Frame& frame = frames[name_of_panel(row, fields)];
     frame = {std::min(frame.low, *value), std::max(frame.high, *value)};
   }
   for (auto& [panel, frame] : frames) widen(frame, is_logarithmic);
   bool is_any_beyond = false;
   for (Row& row : rows) {
-    const auto frame = frames.find(panel_of(row, fields));
-    const auto low = number_in(row, "low");
-    const auto high = number_in(row, "high");
+    const auto frame = frames.find(name_of_panel(row, fields));
+    const auto low = number_in_row(row, "low");
+    const auto high = number_in_row(row, "high");
     if (frame == frames.end() || !low || !high) continue;
     row["low_at"] = std::max(*low, frame->second.low);
     row["high_at"] = std::min(*high, frame->second.high);

@@ -4,7 +4,6 @@
 
 #include "report/page/base64.h"
 #include "report/page/page_parts.h"
-#include "report/page/published_claims.h"
 #include "report/page/untrusted.h"
 
 namespace ngb::report::page {
@@ -54,8 +53,7 @@ std::string figures_html(const Figures& figures) {
     if (figure.is_as_in_the_paper && !is_in_paper) {
       html +=
           "<h3 id=\"as-in-the-paper\">As in the paper</h3>\n<p>Its figures 1 and 5 to 12, of these results. A panel "
-          "without data says why.</p>\n" +
-          published_claims_html();
+          "without data says why.</p>\n";
     }
     is_in_paper = figure.is_as_in_the_paper;
     html += fmt::format(

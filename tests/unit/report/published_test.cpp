@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "report/page/published_claims.h"
+#include "report/tables/published_claims.h"
 
 namespace ngb::report::tables {
 namespace {
@@ -78,9 +78,9 @@ TEST(PublishedTables, NameTheirDevicesInOneWay) {
 // Expected: docs/reproduce-paper.md, whose numbers were computed with pandas from the same tables.
 TEST(PublishedClaims, AreThoseOfTheDocumentation) {
   const std::string page = file::read(std::filesystem::path(NGB_SOURCE_DIR) / "docs/reproduce-paper.md").value();
-  const auto claims = page::published_claims();
+  const auto claims = published_claims();
   EXPECT_EQ(claims.size(), 33U);
-  for (const page::PublishedClaim& each : claims) {
+  for (const PublishedClaim& each : claims) {
     EXPECT_THAT(page, testing::HasSubstr(fmt::format("| `{}` | {} | {} | {:.3f} | {} |\n", each.claim, each.device,
                                                      each.compiler, each.ratio, each.words)));
   }
@@ -88,7 +88,7 @@ TEST(PublishedClaims, AreThoseOfTheDocumentation) {
 
 TEST(PublishedClaims, SayHowManyModelsTakeLongerToCompileForALargeBatch) {
   std::vector<std::string> counts;
-  for (const page::PublishedClaim& each : page::published_claims()) {
+  for (const PublishedClaim& each : published_claims()) {
     if (each.claim == "compile_time_grows") counts.push_back(each.compiler + each.from.substr(each.from.find(';')));
   }
   EXPECT_EQ(counts, (std::vector<std::string>{"OpenVINO; longer for 5 of 5 models", "TVM; longer for 5 of 5 models",

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace ngb::report::page {
+namespace ngb::report::tables {
 
 // A claim on one compiler of one of the paper's devices.
 struct PublishedClaim {
@@ -20,7 +20,4 @@ struct PublishedClaim {
 // Returns the claims that tables III, VI, VII and VIII have numbers for.
 std::vector<PublishedClaim> published_claims();
 
-// Returns the table of the page's section.
-std::string published_claims_html();
-
-}  // namespace ngb::report::page
+}  // namespace ngb::report::tables

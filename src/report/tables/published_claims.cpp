@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/page/published_claims.h"
+#include "report/tables/published_claims.h"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,10 @@
 #include <map>
 #include <utility>
 
-#include "report/page/html_table.h"
 #include "report/tables/published.h"
 
-namespace ngb::report::page {
+namespace ngb::report::tables {
 namespace {
-
-using tables::PublishedTable;
 
 double geometric_mean_of(const std::vector<double>& values) {
   double sum = 0;
@@ -34,7 +31,7 @@ struct OfCompiler {
 };
 
 std::string style_of_published(const std::string& family) {
-  const PublishedTable& models = tables::published_models();
+  const PublishedTable& models = published_models();
   for (std::size_t row = 0; row < models.size(); ++row) {
     if (models.text(row, "family") == family) return models.text(row, "style");
   }
@@ -42,7 +39,7 @@ std::string style_of_published(const std::string& family) {
 }
 
 std::vector<OfCompiler> compilers_of_table_vi() {
-  const PublishedTable& table = tables::published_families();
+  const PublishedTable& table = published_families();
   std::map<std::pair<std::string, std::string>, std::size_t> identity;  // by family and device
   for (std::size_t row = 0; row < table.size(); ++row) {
     if (table.text(row, "compiler") == "Identity")
@@ -52,7 +49,7 @@ std::vector<OfCompiler> compilers_of_table_vi() {
   for (std::size_t row = 0; row < table.size(); ++row) {
     const std::string& compiler = table.text(row, "compiler");
     if (compiler == "Identity") continue;
-    const std::string device = tables::published_device(table.text(row, "device"));
+    const std::string device = published_device(table.text(row, "device"));
     const std::size_t base = identity.at({table.text(row, "family"), table.text(row, "device")});
     auto place = std::find_if(found.begin(), found.end(), [&](const OfCompiler& each) {
       return each.device == device && each.compiler == compiler;
@@ -107,7 +104,7 @@ void add_claims_of_table_vi(std::vector<PublishedClaim>& claims) {
                                       *std::max_element(of.large.begin(), of.large.end()));
       add("openvino_gains_five_times", 5 / highest, "5 / highest speed-up of a family");
     }
-    const bool is_xeon = of.device == tables::published_device("Xeon");
+    const bool is_xeon = of.device == published_device("Xeon");
     if (is_xeon) {
       add("cpu_use_rises_on_cpu", 1 / geometric_mean_of(of.cpu), "CPU % of Identity / CPU %");
     } else {
@@ -117,8 +114,8 @@ void add_claims_of_table_vi(std::vector<PublishedClaim>& claims) {
 }
 
 void add_claims_of_table_iii(std::vector<PublishedClaim>& claims) {
-  const PublishedTable& table = tables::published_compile_seconds();
-  for (const tables::PublishedColumn& column : tables::published_compile_columns()) {
+  const PublishedTable& table = published_compile_seconds();
+  for (const PublishedColumn& column : published_compile_columns()) {
     std::map<std::string, std::pair<double, double>> models;  // seconds at batch 1 and 32
     for (std::size_t row = 0; row < table.size(); ++row) {
       auto& [single, large] = models[table.text(row, "model")];
@@ -128,7 +125,7 @@ void add_claims_of_table_iii(std::vector<PublishedClaim>& claims) {
     for (const auto& [model, seconds] : models) ratios.push_back(seconds.first / seconds.second);
     const auto rising = std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio < 1; });
     claims.push_back(judged(
-        "compile_time_grows", tables::published_device(column.called), column.compiler, geometric_mean_of(ratios),
+        "compile_time_grows", published_device(column.called), column.compiler, geometric_mean_of(ratios),
         fmt::format("table III: seconds at batch 1 / at batch 32; longer for {} of {} models", rising, ratios.size())));
   }
 }
@@ -144,12 +141,12 @@ double retention_of(const PublishedTable& table, const std::string& device, cons
 }
 
 void add_claims_of_tables_vii_and_viii(std::vector<PublishedClaim>& claims) {
-  const PublishedTable& mha = tables::published_mha_depth();
-  const PublishedTable& conv = tables::published_conv_depth();
+  const PublishedTable& mha = published_mha_depth();
+  const PublishedTable& conv = published_conv_depth();
   constexpr std::array<std::pair<const char*, const char*>, 5> kPairs{
       {{"GPU", "TensorRT"}, {"GPU", "ONNX"}, {"Orin", "TensorRT"}, {"Xeon", "ONNX"}, {"Xeon", "OpenVINO"}}};
   for (const auto& [device, compiler] : kPairs) {
-    claims.push_back(judged("mha_retains_less_than_conv", tables::published_device(device), compiler,
+    claims.push_back(judged("mha_retains_less_than_conv", published_device(device), compiler,
                             retention_of(mha, device, compiler) / retention_of(conv, device, compiler),
                             "tables VII and VIII: retention of attention / of convolution blocks"));
   }
@@ -159,7 +156,7 @@ void add_claims_of_tables_vii_and_viii(std::vector<PublishedClaim>& claims) {
         mha.text(row, "width") != "128") {
       continue;
     }
-    claims.push_back(judged("mha_128_from_twofold_to_eightfold", tables::published_device("GPU"), "TensorRT",
+    claims.push_back(judged("mha_128_from_twofold_to_eightfold", published_device("GPU"), "TensorRT",
                             kClaimedRetention / mha.number(row, "retention_b8"),
                             "table VIII: 8 / 2, over its retention at width 128, batch 8"));
   }
@@ -177,15 +174,4 @@ std::vector<PublishedClaim> published_claims() {
   return claims;
 }
 
-std::string published_claims_html() {
-  std::vector<std::vector<std::string>> rows;
-  for (const PublishedClaim& each : published_claims()) {
-    rows.push_back({each.claim, each.device, each.compiler, fmt::format("{:.3f}", each.ratio), each.words, each.from});
-  }
-  return "<details><summary>The paper's claims on its own published numbers</summary>" +
-         html_table("Claimed to be below 1; without intervals, so 3 % are no difference",
-                    {"claim", "device", "compiler", "ratio", "verdict", "from"}, rows) +
-         "</details>\n";
-}
-
-}  // namespace ngb::report::page
+}  // namespace ngb::report::tables
