@@ -28,7 +28,7 @@ compilers:                 # ngb compilers lists them and their options
   - identity               # PyTorch as it is: what the others are compared with
 {compilers}
 batch_sizes: [1, 8]
-threads: 1                 # or all, or a list
+threads: 1                 # or all, or physical
 
 # processes: 5             # each of a cell's processes compiles anew; their spread is what an interval rests on
 # repetitions: 20          # timed inferences of a process, or auto

@@ -24,6 +24,7 @@ struct ReportArguments {
   SourcesArguments results;
   ReportRequest request;
   bool with_paper = false;
+  std::string width{};  // "column", "page"; "": by content
 };
 
 void tell_tables(const report::folder::WrittenTables& tables) {
@@ -69,6 +70,8 @@ int write_and_tell(const Installation& installation, ReportArguments arguments) 
       !usable) {
     return report_failure(usable.error(), kWrongUsage);
   }
+  if (arguments.width == "column") request.figures.form.width_px = report::figures::kColumnPx;
+  if (arguments.width == "page") request.figures.form.width_px = report::figures::kPagePx;
   const std::vector<std::string>& folders = arguments.results.folders;
   if (request.folder.empty() && folders.size() > 1) {
     return report_failure({"several results folders need a folder for the report", "", "name it with -o"}, kWrongUsage);
@@ -122,9 +125,16 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_flag(
       "--paper", arguments->with_paper,
       "In tables and figures: the paper's published values beside one's own (--device \"paper: Xeon\" chooses)");
+  command->add_flag("--paper-figures", request.figures.form.with_paper_figures,
+                    "Also make the paper's figures 1 and 5 to 12 of these results, each by its number");
+  command
+      ->add_option("--width", arguments->width,
+                   "Width of the figures in print: column (3.5 inches) or page (7.16 inches); default: by content")
+      ->check(CLI::IsMember({"column", "page"}));
   command->footer(report::help_on_formats(report::table_formats()) +
                   "\nExamples:\n  ngb report results/quickstart\n"
                   "  ngb report results/quickstart --figures pdf\n"
+                  "  ngb report results/paper_quick_models --paper-figures --figures pdf --width page\n"
                   "  ngb report results/quickstart --tables latex --tables csv --paper\n"
                   "  ngb report results/xeon results/orin -o both --as results/xeon:local=xeon --as "
                   "results/orin:local=orin");

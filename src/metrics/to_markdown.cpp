@@ -80,6 +80,9 @@ Percentiles of latency interpolate between order statistics (type 7 of Hyndman a
 constexpr const char* kSeriesIntroduction = R"(
 ## Numbers that span cells
 
+The speed-up at depth k is one number everywhere, `speed_up_ratio`, a geometric mean over rounds: it is printed, it is a point of the
+figures, retention is a quotient of two of them, and the depth slope is that of the line of least squares through them.
+
 `ngb show --series` prints them, `--json` has them under `series`, and the results file keeps them in the table `series`.
 They are formed over the cells of one device, compute device and setting (compiler, version, options, settings of its library,
 inferences in flight, threads, precision) and one group of models: its `group` in the study, else the family of a recipe, else
@@ -101,8 +104,8 @@ The answer, with which `ngb show` and the page begin, calls a compiler the faste
 as fast: k/2 times the largest of its p values against the k - 1 others, after Benjamini's and Hochberg's procedure over all
 workloads, is below 5 %. In 400 simulated studies without differences it named none.
 
-A reversed order is a pair of models, or of compilers, of which one is faster on one side and slower on the other. Two models of
-one size (equal `size` in the study; without it, numbers of parameters within a factor of 3) are compared between any two pairs of device and compiler at one batch
+A reversed order is a pair of models, or of compilers, of which one is faster on one side and slower on the other. Two models
+that are alike in size (equal `size` in the study, or numbers of parameters within a factor of 1.5) are compared between any two pairs of device and compiler at one batch
 size, and between two batch sizes; two compilers on one model between two devices and between two batch sizes. The p value is the
 larger one of the two orders, and Benjamini's and Hochberg's procedure over all comparisons keeps the expected share of false
 ones below 5 %. In 200 simulated studies without differences (3 models, 3 compilers, 2 batch sizes, 5 processes) none had any

@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/looks.h"
 
+#include <algorithm>
+#include <array>
 #include <map>
-#include <set>
+#include <string_view>
 
 namespace ngb::report {
 namespace {
 
-int colour_by_name(const std::string& name) {
+struct Colour {
+  std::string_view compiler;
+  int colour;
+};
+constexpr std::array kFixed{Colour{"identity", 7},    Colour{"onnxruntime", 0},   Colour{"openvino", 2},
+                            Colour{"tensorrt", 1},    Colour{"tensorrt-cpp", 1},  Colour{"tvm", 3},
+                            Colour{"torchscript", 4}, Colour{"xla", 5},           Colour{"iree", 6},
+                            Colour{"eager-cpp", 8},   Colour{"torch-compile", 9}, Colour{"aotinductor", 9}};
+
+int colour_by_name(std::string_view name) {
+  const auto* const fixed =
+      std::find_if(kFixed.begin(), kFixed.end(), [&](const Colour& each) { return each.compiler == name; });
+  if (fixed != kFixed.end()) return fixed->colour;
   constexpr int kFactor = 31;
   constexpr int kModulus = 9973;
   int hash = 7;
@@ -18,19 +32,11 @@ int colour_by_name(const std::string& name) {
 }  // namespace
 
 std::vector<Look> looks_of(std::span<const std::string> compilers) {
-  std::map<std::string, int> colours;
-  for (const std::string& compiler : compilers) colours.emplace(compiler, 0);
-  std::set<int> taken;
-  for (auto& [compiler, colour] : colours) {
-    colour = colour_by_name(compiler);
-    for (int tried = 0; tried < kColours && taken.contains(colour); ++tried) colour = (colour + 1) % kColours;
-    taken.insert(colour);
-  }
   std::map<std::string, int> settings;
   std::vector<Look> looks;
   for (const std::string& compiler : compilers) {
     const int earlier = settings[compiler]++;
-    looks.push_back({colours.at(compiler), static_cast<int>(settings.size()) - 1 + earlier});
+    looks.push_back({colour_by_name(compiler), static_cast<int>(settings.size()) - 1 + earlier});
   }
   return looks;
 }

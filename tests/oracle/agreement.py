@@ -3,6 +3,7 @@
 
 import dataclasses
 
+import claims
 import findings
 import series
 
@@ -113,7 +114,7 @@ def _compare_reversals(table, told, oracle):
 
 
 def _compare_claims(table, told, oracle):
-    theirs = findings.claims_of(oracle)
+    theirs = claims.claims_of(oracle)
     ours = {(each["claim"], frozenset(each["cell_ids"])): each for each in told["claims"] if each["status"] != "not_measured"}
     for claim in {each["claim"]: None for each in told["claims"]}:
         table[claim].add_rows(*({ids for name, ids in found if name == claim} for found in (ours, theirs)))

@@ -4,6 +4,7 @@
 `python3 correctness_test.py --write`, with NGB_BIN set to a build's bin folder, writes docs/correctness.md anew. It needs
 pandas and scipy: the Python in build/dependencies/python has them."""
 
+import csv
 import json
 import math
 import os
@@ -18,6 +19,8 @@ try:
     import kept
     import scenarios
     from metrics import Oracle
+    import pandas
+    from scipy import stats
 except ModuleNotFoundError as missing:
     print(f"skipped: {missing}; scripts/setup tests installs it")
     sys.exit(77)
@@ -129,6 +132,51 @@ class Correctness(unittest.TestCase):
     def test_made_up_results_have_a_number_of_every_metric_series_flag_finding_and_claim(self):
         with_numbers = {row.name for row in self.broad.rows() if row.compared > 0}
         self.assertEqual({name for name in documented(self.told)} - with_numbers, {"failures"})  # it counts, and has words
+
+    def test_slopes_are_those_of_the_points_that_the_figures_draw(self):
+        ngb(self.folder, "report", "broad", "-o", self.folder / "drawn")
+        curves = {}
+        for name in ("depth_conv", "depth_mha"):
+            with (self.folder / f"drawn/figures/{name}.csv").open(newline="") as file:
+                for row in csv.DictReader(file):
+                    curve = curves.setdefault(tuple(row[each] for each in ("panel", "device", "compiler", "width", "batch")), {})
+                    curve[float(row["depth"])] = float(row["speed_up_ratio"] or "nan")
+        drawn = sorted(stats.linregress(list(points), list(points.values())).slope for points in curves.values())
+        told = sorted(each["value"] for each in self.told["series"]["values"] if each["series"] == "depth_slope_per_block")
+        self.assertEqual(len(drawn), 24)  # 3 stacks, 2 batch sizes, 4 settings beside the identity
+        self.assertEqual(len(told), len(drawn))
+        for ours, line in zip(told, drawn, strict=True):
+            self.assertLess(abs(ours - line), 1e-12)
+
+    def test_the_papers_figures_have_all_numbers_of_its_table_vi(self):
+        ngb(self.folder, "report", "broad", "-o", self.folder / "published", "--paper", "--paper-figures")
+        table = pandas.read_csv(ROOT / "src/report/tables/published/table6_families.csv", comment="#")
+        names = {"CPU": "paper: Xeon", "GPU": "paper: RTX 4070", "Orin": "paper: Orin"}
+        expected = {}
+        for _, row in table.iterrows():
+            identity = table[(table.compiler == "Identity") & (table.device == row.device) & (table.family == row.family)].iloc[0]
+            for batches, column in (("2-4", "b2_4"), ("8-16", "b8_16")):
+                key = names[row.device], row.family, row.compiler.lower() + " (paper)", batches
+                is_vendors = row.compiler in ("Identity", "TensorRT", "OpenVINO")
+                speed, use = row[f"throughput_{column}"], row[f"cpu_percent_{column}"]
+                if is_vendors:
+                    expected["5", *key, ""] = speed
+                    expected["12", *key, "CPU use (%)"] = use
+                if row.compiler != "Identity":
+                    expected["6", *key, ""] = speed / identity[f"throughput_{column}"]
+                    if is_vendors:
+                        expected["12", *key, "CPU reduction (%)"] = 100 * (1 - use / identity[f"cpu_percent_{column}"])
+        drawn = {}
+        for figure, number in (("5", "throughput_per_s"), ("6", "family_batch_speed_up_ratio"), ("12", "percent")):
+            with (self.folder / f"published/figures/figure{figure}.csv").open(newline="") as file:
+                for row in csv.DictReader(file):
+                    if row["state"] == "published":
+                        drawn[figure, row["device"], row["model_group"], row["compiler"], row["batch_sizes"],
+                              row.get("quantity", "")] = float(row[number])
+        self.assertEqual(drawn.keys(), expected.keys())
+        self.assertEqual(len(drawn), 60 + 50 + 90)
+        for key, value in expected.items():
+            self.assertTrue(math.isclose(drawn[key], value, rel_tol=1e-12), f"{key}: {drawn[key]} is not {value}")
 
     def test_a_real_run_has_the_numbers_that_pandas_and_scipy_compute(self):
         table, _ = compared(self.folder, self.real, Oracle(self.real, is_slow))

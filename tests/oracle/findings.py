@@ -142,13 +142,12 @@ def _speed(oracle, key):
 # Reversed orders.
 
 
-def _are_of_one_size(a, b):
-    if a.model_size is not None and b.model_size is not None:
-        return a.model_size == b.model_size
-    if a.parameters is None or b.parameters is None:
-        return False
-    small, large = sorted((a.parameters, b.parameters))
-    return large <= 3 * small
+def _are_alike_in_size(a, b):
+    def differ_little(one, other):
+        return None not in (one, other) and max(one, other) <= 1.5 * min(one, other)
+
+    return (a.model_size is not None and a.model_size == b.model_size) or \
+        differ_little(a.parameters, b.parameters)
 
 
 def _orders(oracle):
@@ -158,7 +157,7 @@ def _orders(oracle):
         one, other = oracle.cell(a), oracle.cell(b)
         if one.place != other.place or one.batch != other.batch:
             continue
-        if one.setting == other.setting and one.model_hash < other.model_hash and _are_of_one_size(one, other):
+        if one.setting == other.setting and one.model_hash < other.model_hash and _are_alike_in_size(one, other):
             name, side = ("models", one.model_hash, other.model_hash), (one.place, one.setting)
         elif one.model_hash == other.model_hash and one.setting < other.setting:
             name, side = ("compilers", one.model_hash, one.setting, other.setting), one.place
@@ -198,110 +197,3 @@ def reversals_of(oracle):
 
 def _p_of_opposites(one, other):
     return max(one.p, other.p) if one.estimate * other.estimate < 0 else 1.0
-
-
-# The paper's claims.
-
-
-def claims_of(oracle):
-    """{(claim, ids of cells): (Number, status, adjusted p)}."""
-    settings = {}
-    for key in oracle.cells():
-        if _has_other_baseline(oracle, key):
-            cell = oracle.cell(key)
-            settings.setdefault((cell.place, cell.setting), []).append(key)
-    asked = [(claim.__name__.lstrip("_"), *test) for claim in _CLAIMS for cells in settings.values()
-             for test in [claim(oracle, cells)] if test is not None]
-    questions = [parts for _, _, ratios in asked for parts in ratios]
-    judgements = iter(judge(questions))
-    found = {}
-    for name, cells, ratios in asked:
-        own = [next(judgements) for _ in ratios]
-        statuses = [_status(verdict, parts) for (_, verdict), parts in zip(own, ratios, strict=True)]
-        status = statuses[0] if all(each == "holds" for each in statuses[1:]) else "undecided"
-        found[name, frozenset(_ids(oracle, *cells))] = (_value(ratios[0]), status, own[0][0])
-    return found
-
-
-def _status(verdict, parts):
-    """A ratio that is told to be below 1, but all of whose interval is within 3 % of 1, bears no claim."""
-    if verdict == "slower":
-        value = _value(parts)
-        return "does_not" if value.low > 1 / 1.03 and value.high < 1.03 else "holds"
-    return "undecided" if verdict == "undecided" else "does_not"
-
-
-def _mean_over(log_of, cells, weight=1.0):
-    return [part for key in cells for part in log_of(key, weight / len(cells))]
-
-
-def _small_batch_gains(oracle, cells):
-    largest = {}
-    for key in cells:
-        single = oracle.relatives.at_batch_1(key)
-        if single in (None, key) or oracle.log_speed_up(key) is None or oracle.log_speed_up(single) is None:
-            continue
-        name = oracle.cell(key).model_hash
-        if name not in largest or oracle.cell(largest[name]).batch < oracle.cell(key).batch:
-            largest[name] = key
-    if not largest:
-        return None
-    keys = [key for _, key in sorted(largest.items())]
-    singles = [oracle.relatives.at_batch_1(key) for key in keys]
-    return [*keys, *singles], [_mean_over(oracle.log_speed_up, keys) + _mean_over(oracle.log_speed_up, singles, -1.0)]
-
-
-def _styled(oracle, cells, style):
-    return [key for key in cells if oracle.cell(key).model_style == style and not oracle.cell(key).family.endswith("_block")
-            and oracle.log_speed_up(key) is not None]
-
-
-def _convnext_among_transformers(oracle, cells):
-    convolutional, transformer, hybrid = (_styled(oracle, cells, style) for style in ("convolutional", "transformer", "hybrid"))
-    if not convolutional or not transformer or not hybrid:
-        return None
-    gains = oracle.log_speed_up
-    apart = ratio(_mean_over(gains, transformer) + _mean_over(gains, convolutional, -1.0))
-    sign = 1.0 if apart.value < 1 else -1.0
-    middle = _mean_over(gains, convolutional, -sign / 2) + _mean_over(gains, transformer, -sign / 2)
-    return [*hybrid, *convolutional, *transformer], [
-        _mean_over(gains, hybrid, sign) + middle,
-        _mean_over(gains, transformer, sign) + _mean_over(gains, convolutional, -sign)]
-
-
-def _tvm_weak_on_transformers(oracle, cells):
-    if oracle.cell(cells[0]).compiler != "tvm":
-        return None
-    convolutional, transformer = _styled(oracle, cells, "convolutional"), _styled(oracle, cells, "transformer")
-    if not convolutional or not transformer:
-        return None
-    gains = oracle.log_speed_up
-    return [*transformer, *convolutional], [_mean_over(gains, transformer) + _mean_over(gains, convolutional, -1.0)]
-
-
-def _mha_retains_less_than_conv(oracle, cells):
-    stacks = {}
-    for key in cells:
-        cell = oracle.cell(key)
-        if cell.block and oracle.log_speed_up(key) is not None:
-            stacks.setdefault((cell.family, f"{cell.block.name}\n{cell.batch}"), {})[cell.block.depth] = key
-    ends = {family: [(depths[max(depths)], depths[1]) for (of, _), depths in sorted(stacks.items())
-                     if of == family and 1 in depths and max(depths) > 1] for family in ("mha_block", "conv_block")}
-    if not all(ends.values()):
-        return None
-    parts, used = [], []
-    for family, sign in (("mha_block", 1.0), ("conv_block", -1.0)):
-        weight = sign / len(ends[family])
-        for deepest, single in ends[family]:
-            parts += oracle.log_speed_up(deepest, weight) + oracle.log_speed_up(single, -weight)
-            used += [deepest, single]
-    return used, [parts]
-
-
-def _cpu_relief(oracle, cells):
-    known = [key for key in cells if oracle.log_cpu_ratio(key) is not None]
-    return (known, [_mean_over(oracle.log_cpu_ratio, known)]) if known else None
-
-
-_CLAIMS = (_small_batch_gains, _convnext_among_transformers, _tvm_weak_on_transformers, _mha_retains_less_than_conv,
-           _cpu_relief)

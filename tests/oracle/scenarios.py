@@ -14,6 +14,8 @@ ORT_TWO = Setting("onnxruntime", "onnxruntime in_flight=2", "1.31.1", '{"level":
 ORT_PAIR = Setting("onnxruntime", "onnxruntime instances=2", "1.31.1", '{"level":"all"}', instances=2)
 IDENTITY_PAIR = Setting("identity", "identity instances=2", "2.15.0", instances=2)
 TVM = Setting("tvm", "tvm", "0.27.0", '{"trials":64}')
+OPENVINO = Setting("openvino", "openvino", "2026.4.1")
+TORCHSCRIPT = Setting("torchscript", "torchscript", "2.15.0")
 TENSORRT = Setting("tensorrt", "tensorrt", "10.15", computes_on="cuda:0")
 
 # Answers computed by hand for write_known: (label of the compiler, metric): (value, low, high).
@@ -171,6 +173,8 @@ def _add_special(make):
     for setting in (IDENTITY, ORT_ALL):
         make.cell(setting, _at(resnet, 4), speed, load="cpu: 1")
         make.cell(setting, _at(resnet, 8), speed, repetitions=140, change=_metered)  # enough for p99
+    for setting in (IDENTITY, OPENVINO, TORCHSCRIPT):
+        make.cell(setting, _at(resnet, 16), speed)
     make.cell(ORT_ALL, resnet, 1.5 * speed, precision="bf16")
     make.cell(TENSORRT, resnet, 10 * speed, change=_on_a_gpu)
     make.cell(ORT_TWO, _at(resnet, 4), speed, change=_two_at_a_time)

@@ -5,7 +5,7 @@ import hashlib
 import json
 
 import numpy
-from by_scipy import Number, contrast, ratio
+from by_scipy import Number, contrast, log_ratio, ratio
 from scipy import stats
 
 
@@ -13,6 +13,11 @@ def series_of(oracle):
     found = {}
     for _, cells in _grouped(oracle, lambda cell: (cell.place, cell.setting, cell.group, _batches(cell.batch))):
         found |= _family(oracle, cells)
+    for _, cells in _grouped(oracle, lambda cell: (cell.place, cell.setting, cell.group, cell.batch)):
+        found |= _at_a_batch(oracle, cells, "family") | _cpu_at_a_batch(oracle, cells)
+    for _, cells in _grouped(oracle, lambda cell: cell.model_style and not cell.family.endswith("_block") and (
+            cell.place, cell.setting, cell.model_style, cell.batch)):
+        found |= _at_a_batch(oracle, cells, "style")
     for _, cells in _grouped(oracle, lambda cell: cell.block and (cell.place, cell.setting, cell.block.name, cell.batch)):
         found |= _over_depth(oracle, cells)
     for _, cells in _grouped(oracle, _stack_of_one_depth):
@@ -21,6 +26,16 @@ def series_of(oracle):
     for _, cells in _grouped(oracle, lambda cell: (cell.device, cell.model_hash, cell.batch, cell.load)):
         found |= _dominating(oracle, cells)
     return found
+
+
+def log_ratio_of_batches(oracle, a, b, weight=1.0):
+    """Parts of weight · log(T_a / T_b) of two batch sizes. Of numbers that span cells, processes of more than 128 repetitions
+    count whole."""
+    if oracle.log_ratio(a, b) is None:
+        return None
+    speeds = [oracle.by_process(key) if oracle.fewest_repetitions(key) > 128 else alike
+              for key, alike in zip((a, b), oracle.alike(a, b), strict=True)]
+    return log_ratio(*speeds, False, weight)
 
 
 def _grouped(oracle, key_of):
@@ -74,6 +89,35 @@ def _family(oracle, cells):
             for name, value in found.items()}
 
 
+def _at_a_batch(oracle, cells, name):
+    ids, batch = _ids(oracle, cells), oracle.cell(cells[0]).batch
+    singles = {each: oracle.relatives.at_batch_1(each) for each in cells}
+
+    def log_rtr(key, weight):
+        return None if singles[key] is None else log_ratio_of_batches(oracle, key, singles[key], weight)
+
+    def log_bsr(key, weight):
+        parts = singles[key] and [oracle.log_speed_up(key, weight), oracle.log_speed_up(singles[key], -weight)]
+        return None if not parts or None in parts else [*parts[0], *parts[1]]
+
+    found = {}
+    if batch > 1:
+        rtr = _mean_ratio(log_rtr, cells)
+        ends = (None, None) if rtr is None or rtr.low is None else (rtr.low / batch, rtr.high / batch)
+        found["ase"] = None if rtr is None else Number(rtr.value / batch, *ends)
+    if oracle.relatives.baseline(cells[0]) != cells[0]:
+        found["speed_up"] = _mean_ratio(oracle.log_speed_up, cells)
+        if batch > 1:
+            found["bsr"] = _mean_ratio(log_bsr, cells)
+    return {(f"{name}_batch_{of}_ratio", ids): value for of, value in found.items()}
+
+
+def _cpu_at_a_batch(oracle, cells):
+    of_groups = _family(oracle, cells)
+    return {(name.replace("family_", "family_batch_"), ids): value for (name, ids), value in of_groups.items()
+            if name in ("family_cpu_percent", "family_cpu_std_percent", "family_cpu_reduction_ratio")}
+
+
 def _mean_ratio(log_of, cells):
     parts = [log_of(each, 1 / len(cells)) for each in cells]
     return None if None in parts else ratio([part for each in parts for part in each])
@@ -89,6 +133,20 @@ def _slope(points):
     return found
 
 
+def _slope_of_speed_ups(depths, parts):
+    """Least squares through the speed-ups as they are printed; what a logarithm of a round adds to the error counts as
+    many times as the speed-up."""
+    speed_ups = numpy.array([ratio(each).value for each in parts])
+    middle = numpy.array(depths, dtype=float) - numpy.mean(depths)
+    line = stats.linregress(depths, speed_ups).slope
+    errors = contrast([(own, weight * speed_up * step / (middle**2).sum())
+                       for speed_up, step, each in zip(speed_ups, middle, parts, strict=True) for own, weight in each])
+    if errors.low is None:
+        return Number(line)
+    half = (errors.high - errors.low) / 2
+    return Number(line, line - half, line + half, errors.standard_error, errors.degrees)
+
+
 def _over_depth(oracle, cells):
     by_depth = sorted({oracle.cell(each).block.depth: each for each in reversed(cells)}.items())
     if len(by_depth) < 2:
@@ -101,9 +159,7 @@ def _over_depth(oracle, cells):
     if oracle.relatives.baseline(single) == single:
         return found
     parts = [oracle.log_speed_up(each) for _, each in by_depth]
-    are_paired = all(each is not None and len(each) == 1 for each in parts)
-    found["depth_slope_per_block", ids] = _slope(
-        [(depth, numpy.exp(each[0][0])) for (depth, _), each in zip(by_depth, parts, strict=True)]) if are_paired else None
+    found["depth_slope_per_block", ids] = None if None in parts else _slope_of_speed_ups([depth for depth, _ in by_depth], parts)
     ends = [oracle.log_speed_up(deepest), oracle.log_speed_up(single, -1.0)]
     is_known = by_depth[0][0] == 1 and None not in ends
     found["depth_retention_ratio", _ids(oracle, [single, deepest])] = ratio([*ends[0], *ends[1]]) if is_known else None
@@ -114,10 +170,12 @@ def _over_width(oracle, cells):
     by_width = sorted({oracle.cell(each).block.width: each for each in reversed(cells)}.items())
     if len(by_width) < 2:
         return {}
-    narrow, wide = by_width[0][1], by_width[-1][1]
-    parts = [oracle.log_ratio(each, oracle.relatives.at_batch_1(each), weight) for each, weight in ((wide, 1.0), (narrow, -1.0))]
-    value = None if None in parts else ratio([*parts[0], *parts[1]])
-    return {("batch_width_friction_ratio", _ids(oracle, [narrow, wide])): value}
+    narrow, found = by_width[0][1], {}
+    for _, wide in by_width[1:]:
+        parts = [oracle.log_ratio(each, oracle.relatives.at_batch_1(each), weight) for each, weight in ((wide, 1.0), (narrow, -1.0))]
+        value = None if None in parts else ratio([*parts[0], *parts[1]])
+        found["batch_width_friction_ratio", _ids(oracle, [narrow, wide])] = value
+    return found
 
 
 def _dynamic(oracle):

@@ -80,10 +80,13 @@ void add_cells(SeriesValue& row, const Analysis& analysis, const Curves::Curve& 
   for (const auto& [coordinate, cell] : curve) row.cell_ids.push_back(analysis.cell(cell).cell_id);
 }
 
-// Returns the slope of least squares. `values_at` returns the numbers of a point, one for each process or round, or the
-// reason why there are none. Source: statistics.md §6; Satterthwaite (1946).
-template <class ValuesAt>
-SeriesValue slope_of(const Analysis& analysis, const Curves::Curve& curve, const ValuesAt& values_at) {
+// The lists of numbers whose means add up to the height of a point. Each number is from another process or round.
+using Heights = Known<std::vector<std::vector<double>>>;
+
+// Returns the slope of least squares. `heights_at` returns the height of a point, or the reason why there is none.
+// Source: statistics.md §6; Satterthwaite (1946).
+template <class HeightsAt>
+SeriesValue slope_of(const Analysis& analysis, const Curves::Curve& curve, const HeightsAt& heights_at) {
   const CellData& first = analysis.cell(curve.begin()->second);
   SeriesValue row = row_about(first, block_of(first)->name);
   add_cells(row, analysis, curve);
@@ -93,46 +96,45 @@ SeriesValue slope_of(const Analysis& analysis, const Curves::Curve& curve, const
   for (const auto& [depth, cell] : curve) squares += (depth - middle) * (depth - middle);
   std::vector<statistics::Part> parts;
   for (const auto& [depth, cell] : curve) {
-    Known<std::vector<double>> values = values_at(cell);
-    if (!values.value) {
-      row.reason = fmt::format("depth {}: {}", depth, values.reason);
+    Heights heights = heights_at(cell);
+    if (!heights.value) {
+      row.reason = fmt::format("depth {}: {}", depth, heights.reason);
       return row;
     }
-    parts.push_back({std::move(*values.value), (depth - middle) / squares});
+    for (std::vector<double>& values : *heights.value) parts.push_back({std::move(values), (depth - middle) / squares});
   }
   set(row, statistics::contrast(parts, analysis.error_rate()));
   return row;
 }
 
-// Returns the speed-up of each round.
-Known<std::vector<double>> speed_ups_of_rounds(const Analysis& analysis, std::size_t cell) {
-  using Values = Known<std::vector<double>>;
-  const Relation relation = log_speed_up(analysis, cell);
-  if (!relation.reason.empty()) return Values::unknown(relation.reason);
-  if (relation.parts.size() != 1) return Values::unknown("shares fewer than 2 rounds with its baseline");
-  std::vector<double> ratios;
-  for (const double log : relation.parts.front().values) ratios.push_back(std::exp(log));
-  return Values::of(std::move(ratios));
+// Returns the speed-up that is printed, drawn and used for retention: a geometric mean g over rounds. Its deviation in
+// a round is g · (log of the round's speed-up - log g), the first term of the exponential's series.
+Heights speed_up_by_rounds(const Analysis& analysis, std::size_t cell) {
+  Relation relation = log_speed_up(analysis, cell);
+  if (!relation.reason.empty()) return Heights::unknown(relation.reason);
+  const double speed_up = std::exp(statistics::contrast(relation.parts).estimate);
+  std::vector<std::vector<double>> lists;
+  for (const statistics::Part& part : relation.parts) {
+    const double middle = statistics::mean(part.values);
+    std::vector<double> values;
+    for (const double log : part.values) {
+      values.push_back((lists.empty() ? speed_up : 0) + speed_up * part.weight * (log - middle));
+    }
+    lists.push_back(std::move(values));
+  }
+  return Heights::of(std::move(lists));
 }
 
-Known<std::vector<double>> seconds_of_processes(const Analysis& analysis, std::size_t cell) {
-  using Values = Known<std::vector<double>>;
-  if (std::string why = why_no_speed(analysis, cell); !why.empty()) return Values::unknown(std::move(why));
+Heights seconds_of_processes(const Analysis& analysis, std::size_t cell) {
+  if (std::string why = why_no_speed(analysis, cell); !why.empty()) return Heights::unknown(std::move(why));
   std::vector<double> seconds;
   for (const OfRound& each : analysis.steady(cell).throughput_by_process) {
     seconds.push_back(analysis.cell(cell).of.model.key.batch / each.value);
   }
-  return Values::of(std::move(seconds));
+  return Heights::of({std::move(seconds)});
 }
 
 bool is_baseline(const Analysis& analysis, std::size_t cell) { return analysis.baseline_of(cell) == cell; }
-
-// A cell and the same compiler's cell at batch 1.
-Relation log_rtr(const Analysis& analysis, std::size_t cell, double weight) {
-  const auto single = analysis.single_of(cell);
-  if (!single) return {{}, "batch 1 was not measured here"};
-  return log_ratio(analysis, cell, *single, weight);
-}
 
 }  // namespace
 
@@ -140,7 +142,7 @@ std::vector<SeriesValue> depth_slope(const Analysis& analysis, const Part& part)
   std::vector<SeriesValue> rows;
   for (const Curves::Curve& curve : curves_over_depth(analysis, part)) {
     if (is_baseline(analysis, curve.begin()->second)) continue;
-    rows.push_back(slope_of(analysis, curve, [&](std::size_t cell) { return speed_ups_of_rounds(analysis, cell); }));
+    rows.push_back(slope_of(analysis, curve, [&](std::size_t cell) { return speed_up_by_rounds(analysis, cell); }));
   }
   return rows;
 }
@@ -184,14 +186,15 @@ std::vector<SeriesValue> batch_width_friction(const Analysis& analysis, const Pa
   std::vector<SeriesValue> rows;
   for (const Curves::Curve& curve : curves.of_two_points()) {
     const std::size_t narrow = curve.begin()->second;
-    const std::size_t wide = curve.rbegin()->second;
     const Block block = *block_of(analysis.cell(narrow));
-    SeriesValue row =
-        row_about(analysis.cell(narrow), fmt::format("{} depth={}, width {} over {}", block.name_sans_width,
-                                                     block.depth, curve.rbegin()->first, curve.begin()->first));
-    row.cell_ids = {analysis.cell(narrow).cell_id, analysis.cell(wide).cell_id};
-    set(row, ratio_value(analysis, sum_of({log_rtr(analysis, wide, 1), log_rtr(analysis, narrow, -1)})));
-    rows.push_back(std::move(row));
+    for (auto wide = std::next(curve.begin()); wide != curve.end(); ++wide) {
+      SeriesValue row =
+          row_about(analysis.cell(narrow), fmt::format("{} depth={}, width {} over {}", block.name_sans_width,
+                                                       block.depth, wide->first, curve.begin()->first));
+      row.cell_ids = {analysis.cell(narrow).cell_id, analysis.cell(wide->second).cell_id};
+      set(row, ratio_value(analysis, sum_of({log_rtr(analysis, wide->second, 1), log_rtr(analysis, narrow, -1)})));
+      rows.push_back(std::move(row));
+    }
   }
   return rows;
 }

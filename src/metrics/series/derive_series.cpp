@@ -71,11 +71,15 @@ void compute(const std::vector<CellData>& cells, std::span<const Steady> steady,
   std::vector<const CellData*> all;
   for (const CellData& cell : cells) all.push_back(&cell);
   const Analysis analysis(std::move(all), baseline, steady);
+  Part of_all{"", {}};
+  for (std::size_t i = 0; i < cells.size(); ++i) of_all.cells.push_back(i);
   for (const std::size_t i : missing) {
-    if (i < parts.size())
+    if (i < parts.size()) {
       made[i].values = values_of(analysis, parts[i]);
-    else
+    } else {
+      made[i].values = values_of(analysis, of_all);
       made[i].conclusions = conclusions_of(analysis);
+    }
   }
 }
 

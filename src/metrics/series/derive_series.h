@@ -13,7 +13,7 @@ namespace ngb::metrics::series {
 
 struct DerivedSeries {
   // Each group of models on each device, in the order of cells; last the part of all cells, whose name is "", with the
-  // conclusions.
+  // numbers that span groups and the conclusions.
   std::vector<store::SeriesPart> parts{};
   std::size_t computed = 0;  // parts that were computed now; the others were kept
 };

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "metrics/multiple_tests.h"
+#include "metrics/series/cell_groups.h"
 #include "metrics/series/relation.h"
 #include "metrics/series/workload.h"
 #include "metrics/verdict.h"
@@ -132,8 +133,6 @@ class Tests {
   ByPair pairs_{};
 };
 
-using Cells = std::vector<std::size_t>;
-
 // Calls `use` with each two cells of a group, in the order of their names, so that it is the same in all groups.
 template <class NameOf, class Use>
 void each_pair(const Analysis& analysis, Cells cells, const NameOf& name_of, const Use& use) {
@@ -163,7 +162,7 @@ void add_models(const Analysis& analysis, Tests& tests) {
         [&](std::size_t a, std::size_t b) {
           const CellData& one = analysis.cell(a);
           const CellData& other = analysis.cell(b);
-          if (!are_of_one_size(one, other)) return;
+          if (!are_alike_in_size(one, other)) return;
           tests.add(one.of.model.key.hash + '\n' + other.of.model.key.hash, side_of(one), a, b);
         });
   }

@@ -39,7 +39,7 @@ struct Orders {
 
 inline constexpr std::size_t kMostOrders = 2'000'000;
 
-// Returns the reversals. Two models are compared with each other if they are of one size (workload.h). Sides that
+// Returns the reversals. Two models are compared with each other if they are alike in size (workload.h). Sides that
 // differ in the device or the compiler are compared at each batch size that both have. An order of two cells is tested
 // as `ngb compare` tests it. Two orders differ if both are told and opposite: the p value is the larger one of the two
 // (Berger, Multiparameter hypothesis testing and acceptance sampling, 1982). Benjamini's and Hochberg's procedure over

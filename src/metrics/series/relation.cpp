@@ -51,6 +51,12 @@ Relation log_speed_up(const Analysis& analysis, std::size_t cell, double weight)
   return log_ratio(analysis, cell, *baseline, weight);
 }
 
+Relation log_rtr(const Analysis& analysis, std::size_t cell, double weight) {
+  const std::optional<std::size_t> single = analysis.single_of(cell);
+  if (!single) return {{}, "batch 1 was not measured here"};
+  return log_ratio(analysis, cell, *single, weight);
+}
+
 Relation log_cpu_ratio(const Analysis& analysis, std::size_t cell, double weight) {
   const std::optional<std::size_t> baseline = analysis.baseline_of(cell);
   if (!baseline) return {{}, analysis.why_no_baseline(cell)};

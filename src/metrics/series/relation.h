@@ -23,6 +23,8 @@ struct Relation {
 Relation log_ratio(const Analysis& analysis, std::size_t cell, std::size_t other, double weight = 1);
 // Returns weight · log(speed-up of the cell). It has no parts if the cell has no baseline or one of them no speed.
 Relation log_speed_up(const Analysis& analysis, std::size_t cell, double weight = 1);
+// Returns weight · log(T of the cell / T of the same compiler at batch 1).
+Relation log_rtr(const Analysis& analysis, std::size_t cell, double weight = 1);
 // Returns weight · log(processor time per wall time of the cell / that of its baseline).
 Relation log_cpu_ratio(const Analysis& analysis, std::size_t cell, double weight = 1);
 // Returns weight · log T of the cell, as a part of its own.

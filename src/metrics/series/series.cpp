@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "metrics/series/batch_means.h"
 #include "metrics/series/curves.h"
 #include "metrics/series/family_means.h"
 #include "metrics/series/workload.h"
@@ -19,8 +20,12 @@ using store::SeriesValue;
 constexpr const char* kTableVi = "paper, table VI";
 constexpr const char* kTablesViiViii = "paper, tables VII and VIII";
 constexpr const char* kOurs = "ours";
+constexpr const char* kFigure6 = "paper, figure 6";
+constexpr const char* kFigure8 = "paper, figure 8";
+constexpr const char* kFigure9 = "paper, figure 9";
+constexpr const char* kFigure12 = "paper, figure 12";
 
-// name, heading, unit, formula, source, has_interval, compute, deviation
+// name, heading, unit, formula, source, has_interval, compute, deviation, spans_groups
 constexpr std::array kSeries{
     Series{"family_throughput_per_s", "throughput of a group", "samples/s",
            "mean over the group's models and batch sizes of throughput_mean_per_s", kTableVi, false, family_throughput,
@@ -40,21 +45,44 @@ constexpr std::array kSeries{
            "1 - geometric mean over the same cells of cpu_c / cpu_baseline", "paper, V-F", true, family_cpu_reduction},
     Series{"family_gpu_percent", "GPU % of a group", "percent", "mean over the same cells of gpu_percent", kTableVi,
            false, family_gpu},
+    Series{"family_batch_speed_up_ratio", "speed-up of a group at a batch size", "ratio",
+           "geometric mean over the group's models at this batch size of speed_up_ratio", kFigure6, true,
+           family_batch_speed_up},
+    Series{"family_batch_ase_ratio", "ASE of a group at a batch size", "ratio",
+           "geometric mean over the same cells of ase_ratio", kFigure8, true, family_batch_ase},
+    Series{"family_batch_bsr_ratio", "BSR of a group at a batch size", "ratio",
+           "geometric mean over the same cells of bsr_ratio", kFigure9, true, family_batch_bsr},
+    Series{"family_batch_cpu_percent", "CPU % of a group at a batch size", "percent",
+           "mean over the same cells of cpu_percent", kFigure12, false, family_batch_cpu,
+           "family_batch_cpu_std_percent"},
+    Series{"family_batch_cpu_std_percent", "± within cells", "percent", "mean over the same cells of cpu_std_percent",
+           kFigure12, false, family_batch_cpu_within},
+    Series{"family_batch_cpu_reduction_ratio", "CPU reduction of a group at a batch size", "ratio",
+           "1 - geometric mean over the same cells of cpu_c / cpu_baseline", kFigure12, true,
+           family_batch_cpu_reduction},
+    Series{"style_batch_speed_up_ratio", "speed-up of a style at a batch size", "ratio",
+           "geometric mean over the style's models at this batch size of speed_up_ratio, without stacks of blocks",
+           kFigure6, true, style_batch_speed_up, nullptr, true},
+    Series{"style_batch_ase_ratio", "ASE of a style at a batch size", "ratio",
+           "geometric mean over the same cells of ase_ratio", kFigure8, true, style_batch_ase, nullptr, true},
+    Series{"style_batch_bsr_ratio", "BSR of a style at a batch size", "ratio",
+           "geometric mean over the same cells of bsr_ratio", kFigure9, true, style_batch_bsr, nullptr, true},
     Series{
         "depth_slope_per_block", "depth slope", "1",
-        "slope of least squares of speed-up against depth: sum of w_k · mean over rounds of the speed-up at depth k, "
-        "w_k = (k - k̄) / Σ(k - k̄)²; standard error and degrees of freedom by Satterthwaite",
+        "slope of least squares of speed_up_ratio (the geometric mean over rounds that is printed and drawn) against "
+        "depth k: sum of w_k · speed_up_ratio at depth k, w_k = (k - k̄) / Σ(k - k̄)²; standard error from the rounds' "
+        "logarithms, times the speed-up, and degrees of freedom by Satterthwaite",
         kTablesViiViii, true, depth_slope},
-    Series{"depth_retention_ratio", "retention", "ratio", "speed-up at the largest depth / speed-up at depth 1",
-           kTablesViiViii, true, depth_retention},
+    Series{"depth_retention_ratio", "retention", "ratio",
+           "speed_up_ratio at the largest depth / speed_up_ratio at depth 1", kTablesViiViii, true, depth_retention},
     Series{"depth_cost_s_per_block", "cost of a block", "s",
            "slope of least squares of the time of an inference, b / T of each process, against depth", kOurs, true,
            depth_cost},
     Series{"batch_width_friction_ratio", "batch-width friction", "ratio",
-           "RTR_c(b) at the largest width / RTR_c(b) at the smallest; below 1: batching gains less in wider blocks",
+           "RTR_c(b) at each larger width / RTR_c(b) at the smallest; below 1: batching gains less in wider blocks",
            "ours; the paper names the effect and has no formula", true, batch_width_friction},
     Series{"dynamic_shapes_ratio", "dynamic shapes", "ratio",
-           "T with dynamic_batch / T with the static shapes of the cell", kOurs, true, dynamic_shapes},
+           "T with dynamic_batch / T with the static shapes of the cell", kOurs, true, dynamic_shapes, nullptr, true},
     Series{"dominating_count", "dominating settings", "1",
            "settings of the same workload whose speed is told to be higher (95 % interval of the ratio above 1), whose "
            "compile_total_s is no longer and whose timed_peak_bytes is no larger; 0: on the Pareto front",
@@ -86,6 +114,7 @@ std::vector<Part> parts_of(const std::vector<store::CellData>& cells) {
 std::vector<SeriesValue> values_of(const Analysis& analysis, const Part& part) {
   std::vector<SeriesValue> all;
   for (const Series& series : kSeries) {
+    if (series.spans_groups != part.name.empty()) continue;
     for (SeriesValue& value : series.compute(analysis, part)) {
       value.series = series.name;
       all.push_back(std::move(value));

@@ -13,8 +13,8 @@
 
 namespace ngb::metrics::series {
 
-// The cells of one group of models on one device, as indices of an Analysis. No number of the table needs a cell of
-// another part.
+// The cells of one group of models on one device, as indices of an Analysis. A number of the table needs no cell of
+// another part, unless it spans groups: it is then of the part of all cells, whose name is "".
 struct Part {
   std::string name{};  // unique within the results
   std::vector<std::size_t> cells{};
@@ -30,6 +30,7 @@ struct Series {
   // Returns the values of a part, in the order of its cells. Fields that only the table knows are left empty.
   std::vector<store::SeriesValue> (*compute)(const Analysis& analysis, const Part& part);
   const char* deviation = nullptr;  // name of the series that tables show after "±"; null: none
+  bool spans_groups = false;        // is computed of the part of all cells only, whose name is ""
 };
 
 std::span<const Series> all_series();
@@ -39,7 +40,7 @@ const Series* find_series(std::string_view name);
 // Returns the parts in the order of their first cells. Indices are those of `cells`.
 std::vector<Part> parts_of(const std::vector<store::CellData>& cells);
 
-// Returns the values of all series of one part, in the order of the table.
+// Returns the values of all series that are of such a part, in the order of the table.
 std::vector<store::SeriesValue> values_of(const Analysis& analysis, const Part& part);
 
 }  // namespace ngb::metrics::series

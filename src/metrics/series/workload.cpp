@@ -30,6 +30,12 @@ std::string name_of(const std::string& family, const json& parameters) {
   return name;
 }
 
+bool differ_little(const std::optional<std::uint64_t>& a, const std::optional<std::uint64_t>& b) {
+  if (!a || !b) return false;
+  const auto [small, large] = std::minmax(*a, *b);
+  return static_cast<double>(large) <= kSizeFactor * static_cast<double>(small);
+}
+
 }  // namespace
 
 std::string name_of_place(const CellData& cell) {
@@ -63,11 +69,10 @@ std::optional<Style> style_of(const CellData& cell) {
   return std::nullopt;
 }
 
-bool are_of_one_size(const CellData& a, const CellData& b) {
-  if (a.of.model.size && b.of.model.size) return *a.of.model.size == *b.of.model.size;
-  if (!a.of.model.parameters || !b.of.model.parameters) return false;
-  const auto [small, large] = std::minmax(*a.of.model.parameters, *b.of.model.parameters);
-  return static_cast<double>(large) <= kSizeBand * static_cast<double>(small);
+bool are_alike_in_size(const CellData& a, const CellData& b) {
+  const auto& one = a.of.model;
+  const auto& other = b.of.model;
+  return (one.size && one.size == other.size) || differ_little(one.parameters, other.parameters);
 }
 
 int first_of_batch_group(int batch) {

@@ -30,11 +30,11 @@ enum class Style { convolutional, transformer, hybrid };
 // Returns the style that the study gives the cell's model, or nothing.
 std::optional<Style> style_of(const store::CellData& cell);
 
-// Two models are of one size if they have the same rank in their groups (the key `size`), or, if one has none, if their
-// numbers of parameters differ by no more than this factor.
-inline constexpr double kSizeBand = 3;
-// Returns false if the sizes are unknown.
-bool are_of_one_size(const store::CellData& a, const store::CellData& b);
+// Two models are alike in size if they have the same rank in their groups (the key `size`), or if their numbers of
+// parameters differ by no more than this factor.
+inline constexpr double kSizeFactor = 1.5;
+// Returns false if nothing of this is known.
+bool are_alike_in_size(const store::CellData& a, const store::CellData& b);
 
 // Returns the first batch size of the group of batch sizes: 1 (1), 2 (2 to 4), 5 (5 to 16), 17 (more). The paper's
 // table VI has 2 to 4 and 8 to 16.

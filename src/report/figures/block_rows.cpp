@@ -60,9 +60,10 @@ Rows batch_width_friction(const Selection& selection) {
     const store::CellData& narrow = *friction.cells.front();
     const auto block = block_of(narrow);
     const auto wide = block_of(*friction.cells.back());
-    if (!block || !wide) continue;
+    if (!block || !wide || !block->width || !wide->width) continue;
     const std::string name = text::visible(block->name_sans_width);
-    Row row = row_of(selection, narrow, selection.with_device(name, narrow));
+    const std::string widths = fmt::format("{}, width {} over {}", name, *wide->width, *block->width);
+    Row row = row_of(selection, narrow, selection.with_device(widths, narrow));
     row["model"] = name;
     row["narrow_width"] = number_or_nothing(block->width);
     row["width"] = number_or_nothing(wide->width);

@@ -25,13 +25,22 @@ struct Figure {
   const char* name;     // of its files: "compile_time"
   const char* title;    // for people
   const char* reading;  // how to read it; part of the figure
-  const char* paper;    // the paper's figure that asks the same question: "figure 12"; "" for ours
+  const char* paper;    // "figure 12": it has the form of the paper's; "answers the question of figure 12"; "": ours
   const char* rows;     // what a row of its data is
   const char* columns;  // of its data, in this order, separated by blanks
   const char* specification;
   Rows (*make)(const Selection& selection);
+  bool is_as_in_the_paper = false;  // is made only if the paper's figures are asked for
 };
 std::span<const Figure> all_figures();
+
+// What is made, and how large.
+struct Form {
+  bool with_paper_figures = false;
+  int width_px = 0;  // of the whole image at 96 pixels an inch; 0: by content
+};
+inline constexpr int kColumnPx = 336;  // 3.5 inches: one of two columns of a page
+inline constexpr int kPagePx = 687;    // 7.16 inches: both
 
 // A figure of some results.
 struct Made {
@@ -49,7 +58,8 @@ struct Figures {
   std::vector<Made> made{};         // in the order of the table
   std::vector<LeftOut> left_out{};  // those for which the results have no data
 };
-Figures make_figures(const Selection& selection);
+// Returns the figures of the selection; those as in the paper are last, and only there if `with_paper_figures`.
+Figures make_figures(const Selection& selection, const Form& form = {});
 
 // Returns "speed_up_by_family (no model belongs to a group), depth_conv, depth_mha (no stack of blocks)": figures that
 // follow each other with one reason share it. "" if none is left out.

@@ -146,7 +146,8 @@ Rows speed_up_by_style(const Selection& selection) {
     add_number(row, kName, mean_of(style), style.missing);
     rows.push_back(std::move(row));
   }
-  return rows_with(std::move(rows), kName, "the study gives no model a style");
+  const char* const why_none = rows.empty() ? "the study gives no model a style" : "no style has a speed-up";
+  return rows_with(std::move(rows), kName, why_none);
 }
 
 }  // namespace ngb::report::figures

@@ -7,9 +7,10 @@
 
 namespace ngb::report::figures {
 
-Figures make_figures(const Selection& selection) {
+Figures make_figures(const Selection& selection, const Form& form) {
   Figures all;
   for (const Figure& figure : all_figures()) {
+    if (figure.is_as_in_the_paper && !form.with_paper_figures) continue;
     Rows made = figure.make(selection);
     if (made.rows.empty()) {
       all.left_out.push_back({&figure, made.why_none});
@@ -18,8 +19,9 @@ Figures make_figures(const Selection& selection) {
     const std::size_t rows = made.rows.size();
     std::string data = csv_of(figure, made.rows);
     std::string remark = std::move(made.remark);
-    const std::vector<Row> drawn = drawn_rows(std::move(made.rows), remark);
-    all.made.push_back({&figure, specification_text(selection, figure, drawn, remark), std::move(data), remark, rows});
+    std::vector<Row> drawn = drawn_rows(std::move(made.rows), remark);
+    all.made.push_back({&figure, specification_text(selection, figure, std::move(drawn), remark, form.width_px),
+                        std::move(data), remark, rows});
   }
   return all;
 }

@@ -116,6 +116,7 @@ OnPage on_page(const Made& made, std::size_t most_rows) {
                      .reading = reading_of(*made.figure, made.remark),
                      .specification = json_text::dump_ascii(whole),
                      .columns = text::split(made.figure->columns, ' ')};
+  prepared.figure.is_as_in_the_paper = made.figure->is_as_in_the_paper;
   add_table(prepared.figure, rows, most_rows);
   prepared.figure.has_all_rows = prepared.figure.rows.size() == made.rows;
   const auto& columns = prepared.figure.columns;

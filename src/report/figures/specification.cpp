@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "report/figures/axes.h"
 #include "report/write/csv.h"
 #include "theme.json.h"
 
@@ -38,17 +41,36 @@ bool is_logarithmic(const ordered_json& channel) {
   return channel.is_object() && channel.contains("scale") && channel.at("scale").value("type", "") == "log";
 }
 
+// Returns the colour of the n-th setting of a compiler: its own one, then lighter ones.
+std::string shade(const std::string& colour, int setting) {
+  constexpr std::array kShareOfWhite{0.0, 0.35, 0.6};
+  const double white = kShareOfWhite.at(static_cast<std::size_t>(setting) % kShareOfWhite.size());
+  std::string shaded = "#";
+  for (std::size_t i = 1; i + 1 < colour.size(); i += 2) {
+    const double part = std::stoi(colour.substr(i, 2), nullptr, 16);
+    shaded += fmt::format("{:02x}", static_cast<int>(part + white * (255 - part)));
+  }
+  return shaded;
+}
+
+const std::array<ordered_json, 3> kDashes{ordered_json::array({1, 0}), ordered_json::array({6, 3}),
+                                          ordered_json::array({2, 2})};
+
 // Fills in what the files beside the code leave open.
 class Filler {
  public:
-  Filler(const Selection& selection, const std::vector<Row>& rows, const ordered_json& palette) : rows_(rows) {
+  Filler(const Selection& selection, const std::vector<Row>& rows, const ordered_json& palette, bool has_own_axes)
+      : rows_(rows), has_own_axes_(has_own_axes) {
     const ordered_json drawn = values_of(rows, "compiler");
     for (std::size_t i = 0; i < selection.compilers().size(); ++i) {
       const std::string& compiler = selection.compilers()[i];
       if (std::find(drawn.begin(), drawn.end(), ordered_json(compiler)) == drawn.end()) continue;
       compilers_.push_back(compiler);
       const Look& look = selection.looks()[i];
-      colours_.push_back(palette.at(static_cast<std::size_t>(look.colour)));
+      const int setting = settings_[look.colour]++;
+      colours_.push_back(shade(palette.at(static_cast<std::size_t>(look.colour)).get<std::string>(), setting));
+      dashes_.push_back(kDashes.at(static_cast<std::size_t>(setting) % kDashes.size()));
+      has_settings_ = has_settings_ || setting > 0;
       shapes_.push_back(kShapeNames.at(static_cast<std::size_t>(look.shape % kShapes)));
     }
   }
@@ -57,6 +79,13 @@ class Filler {
   void fill(ordered_json& part, const std::string& channel = {}) const {
     if (part.is_object() && part.contains("field")) fill_channel(part, channel);
     if (channel == "y" && is_logarithmic(part)) part["axis"]["labelExpr"] = kLabelOfLogAxis;
+    if (channel == "y" && is_logarithmic(part) && part.contains("field")) set_ticks(part);
+    if (channel == "y" && part.is_object() && part.value("type", "") == "quantitative") part["axis"]["grid"] = true;
+    if (has_settings_ && part.is_object() && part.contains("mark") && part.at("mark").value("style", "") == "curve") {
+      ordered_json dash = part.at("encoding").at("color");
+      dash["scale"] = {{"domain", compilers_}, {"range", dashes_}};
+      part["encoding"]["strokeDash"] = std::move(dash);
+    }
     if (part.is_object()) {
       for (auto& [key, value] : part.items()) fill(value, key);
     } else if (part.is_array()) {
@@ -65,6 +94,27 @@ class Filler {
   }
 
  private:
+  // The ticks 1, 2 and 5 of each decade, if the numbers take so much of the axis that three of these are seen.
+  void set_ticks(ordered_json& part) const {
+    constexpr double kWide = 8;
+    double least = HUGE_VAL;
+    double most = 0;
+    for (const Row& row : rows_) {
+      const auto value = row.find(part.at("field").get<std::string>());
+      if (value == row.end() || !value->is_number() || value->get<double>() <= 0) continue;
+      least = std::min(least, value->get<double>());
+      most = std::max(most, value->get<double>());
+    }
+    if (has_own_axes_ || most < kWide * least) return;
+    ordered_json ticks = ordered_json::array();
+    const int last = static_cast<int>(std::ceil(std::log10(most)));
+    for (int decade = static_cast<int>(std::floor(std::log10(least))); decade <= last; ++decade) {
+      for (const double step : {1.0, 2.0, 5.0}) ticks.push_back(step * std::pow(10.0, decade));
+    }
+    part["axis"]["values"] = std::move(ticks);
+    part["axis"].erase("labelExpr");
+  }
+
   void fill_channel(ordered_json& part, const std::string& channel) const {
     if (!part.at("field").is_string()) return;
     const auto field = part.at("field").get<std::string>();
@@ -80,6 +130,10 @@ class Filler {
   ordered_json compilers_ = ordered_json::array();
   ordered_json colours_ = ordered_json::array();
   ordered_json shapes_ = ordered_json::array();
+  ordered_json dashes_ = ordered_json::array();
+  std::map<int, int> settings_{};  // how many have this colour
+  bool has_settings_ = false;
+  bool has_own_axes_ = false;  // each panel has its own y axis
 };
 
 // The name of a grid's row stands on its side, along its panels. One that is longer than they are high would run into
@@ -93,10 +147,43 @@ void break_names_of_rows(ordered_json& whole) {
                   height.get<int>() / kPixelsOfACharacter);
 }
 
+constexpr int kGap = 34;   // between panels
+constexpr int kAxis = 56;  // what an axis with its title takes
+
+// Returns how many panels are side by side.
+int columns_of(const ordered_json& whole, const std::vector<Row>& rows) {
+  const ordered_json& facet = whole.at("facet");
+  if (facet.contains("column")) {
+    return static_cast<int>(values_of(rows, facet.at("column").at("field").get<std::string>()).size());
+  }
+  const auto panels = static_cast<int>(values_of(rows, facet.at("field").get<std::string>()).size());
+  return std::min(panels, whole.value("columns", panels));
+}
+
+// Makes panels so wide that the whole image has this width, or as narrow as they can be read.
+void fit_to_width(ordered_json& whole, const std::vector<Row>& rows, int width_px) {
+  constexpr int kLeastPanel = 60;
+  constexpr int kWidePanel = 200;
+  ordered_json& width = whole.at("spec")["width"];
+  if (!width.is_number()) return;  // a step for each name of an axis
+  if (whole.contains("columns")) {
+    whole["columns"] = std::clamp((width_px - kAxis) / (kWidePanel + kGap), 1, whole.at("columns").get<int>());
+  }
+  const int columns = std::max(columns_of(whole, rows), 1);
+  width = std::clamp((width_px - kAxis - (columns - 1) * kGap) / columns, kLeastPanel, width_px);
+}
+
+// Returns how wide the panels with their axes are together, in pixels.
+int width_of(const ordered_json& whole, const std::vector<Row>& rows) {
+  constexpr int kOfSteps = 200;
+  const ordered_json width = whole.at("spec").value("width", ordered_json());
+  const int panel = width.is_number() ? width.get<int>() : kOfSteps;
+  return kAxis + columns_of(whole, rows) * (panel + kGap);
+}
+
 // A grid with one column would be a tower: its panels are laid out side by side instead.
 void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
-  constexpr int kNarrow = 350;  // three panels of this width fit a page
-  constexpr int kGap = 70;
+  constexpr int kNarrow = 350;             // three panels of this width fit a page
   constexpr int kMostPixelsOfAName = 320;  // panels called by long names are 250 wide
   ordered_json& facet = whole.at("facet");
   if (!facet.contains("column")) return;
@@ -105,7 +192,7 @@ void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
   facet["header"]["labelLimit"] = kMostPixelsOfAName;
   const ordered_json width = whole.at("spec").value("width", ordered_json());
   whole["columns"] = width.is_number() && width.get<int>() <= kNarrow ? 3 : 2;
-  whole["spacing"] = {{"row", kGap}, {"column", kGap}};
+  whole["spacing"] = {{"row", kGap}, {"column", kAxis}};
   whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
 }
 
@@ -128,13 +215,15 @@ void keep_empty_panels(ordered_json& whole) {
   for (ordered_json& layer : whole.at("spec").at("layer")) prepend(layer, {{"filter", "datum.compiler !== ''"}});
 }
 
-// Breaks a text into lines of at most this many characters, because Vega does not.
-ordered_json lines_of(const std::string& text) {
-  constexpr std::size_t kMostCharacters = 100;
+// Breaks a text into lines that are about so wide, because Vega does not.
+ordered_json lines_of(const std::string& text, int width_px) {
+  constexpr double kPixelsOfACharacter = 5.6;  // of the theme's subtitles
+  constexpr std::size_t kFewestCharacters = 50;
+  const std::size_t most = std::max(kFewestCharacters, static_cast<std::size_t>(width_px / kPixelsOfACharacter));
   ordered_json lines = ordered_json::array();
   std::string line;
   for (const std::string& word : text::split(text, ' ')) {
-    if (!line.empty() && line.size() + 1 + word.size() > kMostCharacters) {
+    if (!line.empty() && line.size() + 1 + word.size() > most) {
       lines.push_back(line);
       line.clear();
     }
@@ -173,21 +262,30 @@ std::string reading_of(const Figure& figure, const std::string& remark) {
   return remark.empty() ? figure.reading : fmt::format("{} {}.", figure.reading, remark);
 }
 
-std::string specification_text(const Selection& selection, const Figure& figure, const std::vector<Row>& rows,
-                               const std::string& remark) {
+std::string specification_text(const Selection& selection, const Figure& figure, std::vector<Row> rows,
+                               std::string remark, int width_px) {
   ordered_json whole = json_text::parse_ordered(figure.specification);
   const ordered_json config = theme().at("config");
+  lay_out(whole, rows);
+  if (width_px > 0) fit_to_width(whole, rows, width_px);
+  if (end_intervals_at_the_frame(whole, rows)) {
+    remark += remark.empty() ? "" : "; ";
+    remark += "a triangle at the end of an interval: it reaches farther";
+  }
+  use_quantitative_axis(selection.compilers(), whole, rows);
   const std::string reading = reading_of(figure, remark);
-  whole["title"] = {{"text", figure.title}, {"subtitle", lines_of(reading)}};
+  whole["title"] = {{"text", figure.title},
+                    {"subtitle", lines_of(reading, width_px > 0 ? width_px : width_of(whole, rows))}};
   whole["description"] = fmt::format("{}. {} A row is {}.", figure.title, reading, figure.rows);
   whole["usermeta"]["figure"] = figure.name;
   whole["usermeta"]["paper"] = figure.paper;
   whole["usermeta"]["row"] = figure.rows;
   whole["usermeta"]["columns"] = text::split(figure.columns, ' ');
   whole["config"] = config;
-  lay_out(whole, rows);
   keep_empty_panels(whole);
-  Filler(selection, rows, config.at("range").at("category")).fill(whole);
+  const bool has_own_axes = whole.contains("resolve") && whole.at("resolve").contains("scale") &&
+                            whole.at("resolve").at("scale").contains("y");
+  Filler(selection, rows, config.at("range").at("category"), has_own_axes).fill(whole);
   std::string text = json_text::dump_ascii(whole, 2);
   text.resize(text.rfind("\n}"));
   text += ",\n  \"datasets\": {\"rows\": [";

@@ -22,6 +22,7 @@ namespace ngb::report::folder {
 struct FiguresRequest {
   std::string image_format{};               // "svg", …; "": no images
   std::optional<figures::Drawer> drawer{};  // nothing: no image is drawn
+  figures::Form form{};
 };
 
 struct WrittenFigures {

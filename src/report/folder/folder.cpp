@@ -181,7 +181,7 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   }
   CellLoader cells(kept.sources);
   const figures::Figures figures =
-      figures::make_figures(figures::Selection(content, cells.loader(), request.tables.published));
+      figures::make_figures(figures::Selection(content, cells.loader(), request.tables.published), request.figures.form);
   if (!cells.status()) return failed(cells.status().error());
   const std::string& format = request.figures.image_format;
   const std::optional<figures::Drawer>& drawer = request.figures.drawer;

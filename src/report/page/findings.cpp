@@ -198,8 +198,8 @@ std::string doubts(const Content& content, const Labels& labels) {
 
 std::string findings(const Content& content) {
   const std::string information = sentences_html(content.findings) + remarks_html(*content.results);
-  std::string html =
-      information.empty() ? "<p>The intervals bear no sentence.</p>\n" : "<ul>" + information + "</ul>\n";
+  std::string html = information.empty() ? "<p>No difference in these results is certain enough to be stated.</p>\n"
+                                         : "<ul>" + information + "</ul>\n";
   std::string conclusions;
   for (const SpanningTable& table : content.conclusions) conclusions += rows_html(table);
   if (!content.unmeasured.rows.empty()) {

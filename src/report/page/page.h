@@ -42,6 +42,7 @@ struct Figure {
   std::vector<std::string> columns{};
   std::vector<std::vector<Field>> rows{};  // each as long as `columns`
   bool has_all_rows = true;                // else the file beside the page has more
+  bool is_as_in_the_paper = false;         // it is in the section of those
 };
 
 // The figures of a page.

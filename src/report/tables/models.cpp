@@ -70,7 +70,11 @@ Entry parameters_of_block(const CellData& cell) {
   const Known<zoo::ModelFacts> one = facts_of(cell, {{"depth", 1}});
   const Known<zoo::ModelFacts> two = facts_of(cell, {{"depth", 2}});
   if (!one.value || !two.value) return empty_entry(one.value ? two.reason : one.reason);
-  return number_entry(static_cast<double>(two.value->parameters - one.value->parameters), "");
+  Entry entry = number_entry(static_cast<double>(two.value->parameters - one.value->parameters), "");
+  if (cell.of.model.family == kMhaBlock) {
+    entry.notes.emplace_back("With the 2·embed parameters of LayerNorm, which the paper's Table V does not count.");
+  }
+  return entry;
 }
 
 void add_published_blocks(Document& made) {

@@ -28,15 +28,16 @@ std::vector<config::FamilyWords> models() {
 }
 
 Plan plan_of(const std::string& name) {
-  const config::Vocabulary vocabulary{.compilers = {{"identity", "2.15.0", {word("device")}},
-                                                    {"torchscript", "2.15.0", {word("device")}},
-                                                    {"eager-cpp", "2.15.0", {}},
-                                                    {"onnxruntime", "1.31.1", {word("provider")}},
-                                                    {"openvino", "2026.4.1", {}},
-                                                    {"tensorrt", "10.15.1.29", {}},
-                                                    {"torch-compile", "2.15.0", {}},
-                                                    {"tvm", "0.27.0.post1", {number("trials", "0"), word("device")}}},
-                                      .models = models()};
+  const config::Vocabulary vocabulary{
+      .compilers = {{"identity", "2.15.0", {word("device")}},
+                    {"torchscript", "2.15.0", {word("device")}},
+                    {"eager-cpp", "2.15.0", {}},
+                    {"onnxruntime", "1.31.1", {word("provider")}},
+                    {.name = "openvino", .default_version = "2026.4.1", .in_flight = true},
+                    {"tensorrt", "10.15.1.29", {}},
+                    {"torch-compile", "2.15.0", {}},
+                    {"tvm", "0.27.0.post1", {number("trials", "0"), word("device")}}},
+      .models = models()};
   const auto study = config::load_study(std::string(NGB_SOURCE_DIR) + "/studies/" + name, vocabulary);
   if (study) return expanded(*study);
   ADD_FAILURE() << study.error()[0].text();

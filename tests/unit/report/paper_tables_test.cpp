@@ -171,6 +171,16 @@ TEST_F(PaperTables, CountWhatModelsAndBlocksHave) {
                         "conv_block,64,37056,published,\r\n"));
 }
 
+// 66,048 of the paper's Table V, and 2·128.
+TEST_F(PaperTables, SayThatABlockOfAttentionIsCountedWithLayerNorm) {
+  CellData& block = add_cell("openvino", 1, "mha_block-1");
+  block.of.model.family = "mha_block";
+  block.recipe_parameters = nlohmann::json::parse(R"({"embed":128,"depth":1})");
+  EXPECT_THAT(csv("table5_blocks"),
+              HasSubstr("mha_block,128,66304,\"parameters: With the 2·embed parameters of LayerNorm, which the paper's "
+                        "Table V does not count.\"\r\n"));
+}
+
 TEST_F(PaperTables, CountTheModelsOfThePaperAsThePaperDoes) {
   const zoo::Recipe recipe = zoo::resolve("resnet18", nlohmann::json::object(), 1).value();
   CellData& model = add_cell("openvino", 8, "resnet18");

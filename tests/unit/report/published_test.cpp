@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/tables/published.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "report/tables/published_claims.h"
 
 namespace ngb::report::tables {
 namespace {
@@ -64,6 +73,26 @@ TEST(PublishedTables, NameTheirDevicesInOneWay) {
   EXPECT_EQ(published_device("GPU"), "paper: RTX 4070");
   EXPECT_EQ(published_device("rtx"), "paper: RTX 4070");
   EXPECT_EQ(published_device("Orin"), "paper: Orin");
+}
+
+// Expected: docs/reproduce-paper.md, whose numbers were computed with pandas from the same tables.
+TEST(PublishedClaims, AreThoseOfTheDocumentation) {
+  const std::string page = file::read(std::filesystem::path(NGB_SOURCE_DIR) / "docs/reproduce-paper.md").value();
+  const auto claims = published_claims();
+  EXPECT_EQ(claims.size(), 33U);
+  for (const PublishedClaim& each : claims) {
+    EXPECT_THAT(page, testing::HasSubstr(fmt::format("| `{}` | {} | {} | {:.3f} | {} |\n", each.claim, each.device,
+                                                     each.compiler, each.ratio, each.words)));
+  }
+}
+
+TEST(PublishedClaims, SayHowManyModelsTakeLongerToCompileForALargeBatch) {
+  std::vector<std::string> counts;
+  for (const PublishedClaim& each : published_claims()) {
+    if (each.claim == "compile_time_grows") counts.push_back(each.compiler + each.from.substr(each.from.find(';')));
+  }
+  EXPECT_EQ(counts, (std::vector<std::string>{"OpenVINO; longer for 5 of 5 models", "TVM; longer for 5 of 5 models",
+                                              "TensorRT; longer for 5 of 5 models", "TVM; longer for 3 of 5 models"}));
 }
 
 }  // namespace

@@ -108,7 +108,8 @@ TEST_F(WhatSpansCells, HasTablesOfSeriesWithTheirFormulas) {
   const Content made = content();
   ASSERT_EQ(made.tables.size(), 1U);
   EXPECT_EQ(made.tables[0].title, "retention, ratio [95 %]: depth_retention_ratio");
-  EXPECT_EQ(made.tables[0].remark, "speed-up at the largest depth / speed-up at depth 1 (paper, tables VII and VIII)");
+  EXPECT_EQ(made.tables[0].remark,
+            "speed_up_ratio at the largest depth / speed_up_ratio at depth 1 (paper, tables VII and VIII)");
   EXPECT_THAT(made.tables[0].rows, ElementsAre(Texts{"conv_block", "8", "local", "fast 1.0", "1.25"}));
 }
 

@@ -50,18 +50,27 @@ std::vector<CellData> three_depths() {
           block(4, "identity", {30, 30.5, 29.5, 31}), block(4, "fast", {54, 55, 55, 54})};
 }
 
-// Expected: scipy 1.17.1, with the formula of Satterthwaite; the estimate equals linregress.
-TEST(DepthSlope, IsThatOfTheSpeedUpOverDepthsThatAreNotEvenlySpaced) {
+// Expected: scipy 1.17.1. The estimate is linregress over the geometric means 1.502401, 1.621638 and 1.801885; the
+// errors are the standard deviations of the logarithms, times these, with the formula of Satterthwaite.
+TEST(DepthSlope, IsThatOfThePrintedSpeedUpsOverDepthsThatAreNotEvenlySpaced) {
   const auto values = values_of_series(three_depths(), "depth_slope_per_block");
   ASSERT_EQ(values.size(), 1U) << "none of the baseline";
   EXPECT_EQ(values[0].compiler, "fast 1.0");
   EXPECT_EQ(values[0].subject, "conv_block width=64");
   EXPECT_EQ(values[0].batch_sizes, "1");
-  EXPECT_NEAR(values[0].value.value(), 0.09860515175183748, 1e-6);
-  EXPECT_NEAR(values[0].standard_error.value(), 0.009193746730602217, 1e-6);
-  EXPECT_NEAR(values[0].degrees.value(), 3.356841729111596, 1e-3);
-  EXPECT_NEAR(values[0].low.value(), 0.07102976180772405, 1e-5);
-  EXPECT_NEAR(values[0].high.value(), 0.12618054169595092, 1e-5);
+  EXPECT_NEAR(values[0].value.value(), 0.09844149529485273, 1e-6);
+  EXPECT_NEAR(values[0].standard_error.value(), 0.009189710650699108, 1e-6);
+  EXPECT_NEAR(values[0].degrees.value(), 3.3572203415499566, 1e-3);
+  EXPECT_NEAR(values[0].low.value(), 0.07087973599247971, 1e-5);
+  EXPECT_NEAR(values[0].high.value(), 0.12600325459722575, 1e-5);
+}
+
+// Speed-ups of 1 and 4 in two rounds are 2 by their geometric mean (2.5 by the other one), and 3 one block deeper.
+TEST(DepthSlope, IsOfGeometricMeansAsRetentionIs) {
+  const std::vector<CellData> cells{block(1, "identity", {100, 100}), block(1, "fast", {100, 400}),
+                                    block(2, "identity", {50, 50}), block(2, "fast", {150, 150})};
+  EXPECT_NEAR(values_of_series(cells, "depth_slope_per_block")[0].value.value(), 1, 1e-6);
+  EXPECT_NEAR(values_of_series(cells, "depth_retention_ratio")[0].value.value(), 1.5, 1e-6);
 }
 
 // Expected: scipy 1.17.1, ttest_ind(equal_var=False) of the log speed-ups; exponentials of estimate and ends.
@@ -99,6 +108,21 @@ TEST(BatchWidthFriction, RelatesTheGainOfBatchingInWideBlocksToThatInNarrowOnes)
   EXPECT_NEAR(values[0].high.value(), 0.6963301955747584, 1e-5);
 }
 
+// RTR 4, 2 and 1 at the widths 64, 128 and 256.
+TEST(BatchWidthFriction, IsACurveOverWidths) {
+  std::vector<CellData> cells;
+  for (const auto& [width, speed] : {std::pair{64, 400.0}, {128, 200.0}, {256, 100.0}}) {
+    cells.push_back(block(1, "identity", {100, 100}, width, 1));
+    cells.push_back(block(1, "identity", {speed, speed}, width, 4));
+  }
+  const auto values = values_of_series(cells, "batch_width_friction_ratio");
+  ASSERT_EQ(values.size(), 2U);
+  EXPECT_EQ(values[0].subject, "conv_block depth=1, width 128 over 64");
+  EXPECT_NEAR(values[0].value.value(), 0.5, 1e-6);
+  EXPECT_EQ(values[1].subject, "conv_block depth=1, width 256 over 64");
+  EXPECT_NEAR(values[1].value.value(), 0.25, 1e-6);
+}
+
 TEST(DynamicShapes, AreRelatedToTheSameModelWithStaticOnes) {
   std::vector<CellData> cells{cell_with({.model = "net", .batch = 4}, {100, 100}),
                               cell_with({.model = "net dynamic_batch", .batch = 4}, {80, 80})};
@@ -106,6 +130,15 @@ TEST(DynamicShapes, AreRelatedToTheSameModelWithStaticOnes) {
   const auto values = values_of_series(cells, "dynamic_shapes_ratio");
   ASSERT_EQ(values.size(), 1U);
   EXPECT_EQ(values[0].subject, "net");
+  EXPECT_NEAR(values[0].value.value(), 0.8, 1e-7);
+}
+
+TEST(DynamicShapes, AreRelatedWhateverTheTwoEntriesAreCalled) {
+  std::vector<CellData> cells{cell_with({.model = "fixed", .batch = 4}, {100, 100}),
+                              cell_with({.model = "open", .batch = 4}, {80, 80})};
+  cells[1].of.model.key.hash = hash_with_dynamic_batch(cells[0].of.model.key.hash);
+  const auto values = values_of_series(cells, "dynamic_shapes_ratio");
+  ASSERT_EQ(values.size(), 1U);
   EXPECT_NEAR(values[0].value.value(), 0.8, 1e-7);
 }
 

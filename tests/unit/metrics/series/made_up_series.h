@@ -59,12 +59,21 @@ inline metrics::Analysis analysis_of(const std::vector<store::CellData>& cells) 
   return metrics::Analysis(std::move(all));
 }
 
+// Returns the part of all cells, of which numbers that span groups are.
+inline metrics::series::Part all_of(const std::vector<store::CellData>& cells) {
+  metrics::series::Part all{"", {}};
+  for (std::size_t i = 0; i < cells.size(); ++i) all.cells.push_back(i);
+  return all;
+}
+
 // Returns the values of a series over all cells, part by part.
 inline std::vector<store::SeriesValue> values_of_series(const std::vector<store::CellData>& cells,
                                                         const std::string& name) {
   const metrics::Analysis analysis = analysis_of(cells);
   std::vector<store::SeriesValue> found;
-  for (const metrics::series::Part& part : metrics::series::parts_of(cells)) {
+  std::vector<metrics::series::Part> parts = metrics::series::parts_of(cells);
+  parts.push_back(all_of(cells));
+  for (const metrics::series::Part& part : parts) {
     for (store::SeriesValue& value : metrics::series::values_of(analysis, part)) {
       if (value.series == name) found.push_back(std::move(value));
     }

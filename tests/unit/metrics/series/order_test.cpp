@@ -39,16 +39,30 @@ TEST(Reversals, AreExactlyTheOneThatThereIs) {
   EXPECT_NEAR(reversal.slower.ratio.value.value(), 2.0 / 3, 1e-5);
 }
 
-TEST(Reversals, AreNotFoundBetweenModelsOfUnlikeSizes) {
+// Returns how often two orders of the models a and b are compared.
+std::size_t compared_with(std::uint64_t parameters_of_a, std::uint64_t parameters_of_b) {
   std::vector<CellData> cells = one_reversal();
-  for (CellData& cell : cells) cell.of.model.parameters = cell.of.model.label == "a" ? 10'000'000 : 40'000'000;
-  EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 0U);
+  for (CellData& cell : cells)
+    cell.of.model.parameters = cell.of.model.label == "a" ? parameters_of_a : parameters_of_b;
+  return find_reversals(analysis_of(cells)).looked_at;
+}
+
+TEST(Reversals, AreLookedForBetweenModelsWithinAFactorOfOneAndAHalfOfParameters) {
+  EXPECT_EQ(compared_with(30'000'000, 20'000'000), 1U);
+  EXPECT_EQ(compared_with(30'000'001, 20'000'000), 0U);
+}
+
+TEST(Reversals, AreLookedForBetweenModelsOfEqualSizeInTheStudy) {
+  std::vector<CellData> cells = one_reversal();
   for (CellData& cell : cells) cell.of.model.parameters.reset();
   EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 0U) << "the size of a user's file is unknown";
   for (CellData& cell : cells) cell.of.model.size = 2;
   EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 1U) << "the study gives it";
   for (CellData& cell : cells) cell.of.model.size = cell.of.model.label == "a" ? 1 : 2;
   EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 0U);
+  for (CellData& cell : cells) cell.of.model.parameters = cell.of.model.label == "a" ? 30'389'784 : 28'328'674;
+  EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 1U)
+      << "EfficientNet-B5 is the third, Swin-Tiny the first of its group";
 }
 
 TEST(Reversals, AreNotFoundWhereTheIntervalsDoNotTellTheOrder) {

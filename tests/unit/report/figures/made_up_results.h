@@ -59,7 +59,8 @@ class ResultsOf {
     for (const metrics::series::Part& part : metrics::series::parts_of(cells)) {
       parts.push_back({part.name, "", metrics::series::values_of(analysis, part), {}});
     }
-    parts.push_back({"", "", {}, metrics::series::conclusions_of(analysis)});
+    parts.push_back(
+        {"", "", metrics::series::values_of(analysis, all_of(cells)), metrics::series::conclusions_of(analysis)});
     return parts;
   }
 

@@ -33,7 +33,7 @@ using testing::Not;
 
 const fs::path kSource = NGB_SOURCE_DIR;
 
-Figures figures_of(const ResultsOf& results) { return make_figures(results.selection()); }
+Figures figures_of(const ResultsOf& results) { return make_figures(results.selection(), {.with_paper_figures = true}); }
 
 const Made& made_called(const Figures& figures, std::string_view name) {
   for (const Made& made : figures.made) {
@@ -78,7 +78,8 @@ TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
       ++axes;
       EXPECT_TRUE(std::regex_match(json.value("title", ""), unit)) << figure.name << ": " << json.dump();
     });
-    EXPECT_TRUE(axes > 0 || std::string_view(figure.name) == "ratio_to_best") << figure.name;
+    const std::string_view name = figure.name;
+    EXPECT_TRUE(axes > 0 || name == "ratio_to_best" || name == "figure10") << figure.name;
   }
 }
 
@@ -151,6 +152,71 @@ TEST(Theme, HasTheColoursOfThePage) {
     EXPECT_THAT(css.substr(0, css.find("@media")),
                 HasSubstr(fmt::format("--c{}: {}", i, palette[i].get<std::string>())));
   }
+}
+
+TEST(Looks, AreTheSameColoursInAllReports) {
+  const std::vector<std::string> two{"null", "openvino"};
+  const std::vector<std::string> three{"onnxruntime", "tvm", "openvino"};
+  EXPECT_EQ(looks_of(two)[1].colour, looks_of(three)[2].colour);
+  const std::vector<std::string> known{"identity", "onnxruntime", "openvino", "tensorrt", "tvm", "torchscript"};
+  std::set<int> colours;
+  for (const Look& look : looks_of(known)) colours.insert(look.colour);
+  EXPECT_EQ(colours.size(), known.size()) << "each of the paper's compilers has its own";
+}
+
+TEST(Specifications, TellSettingsOfOneCompilerApartByShadeAndDash) {
+  std::vector<store::CellData> cells{cell_with({.compiler = "tvm"}, {100, 101}),
+                                     cell_with({.compiler = "tvm tuned"}, {200, 201})};
+  cells[1].of.compiler.name = "tvm";
+  const ResultsOf two(std::move(cells));
+  const ordered_json json = json_text::parse_ordered(made_called(figures_of(two), "throughput_by_batch").specification);
+  std::size_t channels = 0;
+  visit(json, "", [&](const ordered_json& part, const std::string& key) {
+    if (key == "strokeDash" && part.contains("scale")) {
+      ++channels;
+      EXPECT_EQ(part.at("scale").at("range"), ordered_json::parse("[[1,0],[6,3]]"));
+    }
+    if (key == "color" && part.contains("scale")) {
+      EXPECT_EQ(part.at("scale").at("range"), ordered_json::parse(R"(["#b0518e","#cb8db5"])"));
+    }
+  });
+  EXPECT_EQ(channels, 1U);
+}
+
+// Two compilers take half of the smallest step, that from 1 to 2, so each is an eighth beside the tick.
+TEST(Axes, AreOfPowersOfTwoForBatchSizesWithCompilersSideBySide) {
+  std::vector<store::CellData> cells;
+  for (const int batch : {1, 2, 16}) {
+    cells.push_back(cell_with({.batch = batch}, {100, 101}));
+    cells.push_back(cell_with({.compiler = "openvino", .batch = batch}, {200, 201}));
+  }
+  const ResultsOf results(std::move(cells));
+  const ordered_json json =
+      json_text::parse_ordered(made_called(figures_of(results), "throughput_by_batch").specification);
+  std::vector<double> at;
+  for (const ordered_json& row : json.at("datasets").at("rows")) at.push_back(row.at("at").get<double>());
+  EXPECT_THAT(at, testing::ElementsAre(-0.125, 0.125, 0.875, 1.125, 3.875, 4.125));
+  visit(json, "", [&](const ordered_json& part, const std::string& key) {
+    if (key != "x" || !part.contains("field")) return;
+    EXPECT_EQ(part.at("type"), "quantitative");
+    EXPECT_EQ(part.at("axis").at("values"), ordered_json::parse("[0.0, 1.0, 4.0]"));
+    EXPECT_EQ(part.at("axis").at("labelExpr"), "({'0': '1', '1': '2', '4': '16'})[datum.value]");
+  });
+}
+
+// Points at 100 and 400 samples/s: the frame is half as much again on both sides, 50 to 800 on the logarithmic axis.
+TEST(Axes, EndIntervalsAtTheFrameWithATriangleAndAWord) {
+  const ResultsOf results({cell_with({}, {99.9, 100.1}), cell_with({.batch = 2}, {20, 8000})});
+  const Made made = made_called(figures_of(results), "throughput_by_batch");
+  const ordered_json json = json_text::parse_ordered(made.specification);
+  const ordered_json& rows = json.at("datasets").at("rows");
+  EXPECT_EQ(rows.at(0).at("low_at"), rows.at(0).at("low"));
+  EXPECT_NEAR(rows.at(1).at("low_at").get<double>(), 50, 0.1);
+  EXPECT_NEAR(rows.at(1).at("high_at").get<double>(), 800, 1);
+  EXPECT_THAT(made.specification, HasSubstr("a triangle at the end of an interval: it reaches farther"));
+  EXPECT_THAT(made.specification, HasSubstr("triangle-down\""));
+  const ResultsOf narrow({cell_with({}, {99.9, 100.1}), cell_with({.batch = 2}, {399, 401})});
+  EXPECT_THAT(made_called(figures_of(narrow), "throughput_by_batch").specification, Not(HasSubstr("reaches farther")));
 }
 
 TEST(Looks, AreOneColourForACompilerAndAShapeForEachOfItsSettings) {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the paper's claims have in common: the numbers of a claim for one setting on one device.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metrics/series/cell_groups.h"
+#include "metrics/series/relation.h"
+
+namespace ngb::metrics::series {
+
+// The cells of one setting on one device that have another baseline than themselves.
+using Setting = Cells;
+
+// A claim's test for one setting. All its ratios are claimed to be below 1; with several, each must be.
+struct ClaimTest {
+  std::vector<Relation> ratios{};
+  Cells cells{};
+  std::string reason{};  // why it was not measured
+};
+
+// Returns a mean of logarithms over cells, as relations with equal weights. `log_of` is as LogOf.
+std::vector<Relation> mean_over(const Cells& cells, double weight, const LogOf& log_of);
+
+template <class... Lists>
+Relation sum_of_all(Lists... lists) {
+  std::vector<Relation> all;
+  (std::move(lists.begin(), lists.end(), std::back_inserter(all)), ...);
+  return sum_of(std::move(all));
+}
+
+// Returns the relation of a ratio that is `factor` times this one. Precondition: it has parts.
+Relation times(Relation relation, double factor);
+
+// The tests of the claims about how speed, batches and the processor scale. Each returns the reason if the setting has
+// no cells for it.
+ClaimTest small_batches_gain_two_to_six(const Analysis& analysis, const Setting& setting);
+ClaimTest only_vendors_gain_at_16(const Analysis& analysis, const Setting& setting);
+ClaimTest torchscript_gains_little(const Analysis& analysis, const Setting& setting);
+ClaimTest openvino_gains_five_times(const Analysis& analysis, const Setting& setting);
+ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& setting);
+ClaimTest throughput_saturates(const Analysis& analysis, const Setting& setting);
+ClaimTest bsr_above_one(const Analysis& analysis, const Setting& setting);
+ClaimTest depth_raises_bsr(const Analysis& analysis, const Setting& setting);
+ClaimTest compile_time_grows(const Analysis& analysis, const Setting& setting);
+ClaimTest cpu_use_rises_on_cpu(const Analysis& analysis, const Setting& setting);
+
+}  // namespace ngb::metrics::series

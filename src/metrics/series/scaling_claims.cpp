@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "metrics/series/claim_test.h"
+#include "metrics/series/workload.h"
+
+namespace ngb::metrics::series {
+namespace {
+
+using store::CellData;
+
+// Returns the cells of the setting that fit and of which `log_of` has a value.
+template <class Fits>
+Cells cells_with(const Analysis& analysis, const Setting& setting, const LogOf& log_of, const Fits& fits) {
+  Cells found;
+  std::copy_if(setting.begin(), setting.end(), std::back_inserter(found),
+               [&](std::size_t i) { return fits(analysis.cell(i)) && log_of(i, 1).reason.empty(); });
+  return found;
+}
+
+LogOf speed_ups(const Analysis& analysis) {
+  return [&analysis](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
+}
+
+LogOf bsrs(const Analysis& analysis) {
+  return [&analysis](std::size_t i, double weight) -> Relation {
+    const auto single = analysis.single_of(i);
+    if (!single) return {{}, "batch 1 was not measured here"};
+    return sum_of({log_speed_up(analysis, i, weight), log_speed_up(analysis, *single, -weight)});
+  };
+}
+
+// Returns each model's cell of the largest batch size above 1 of which `log_of` has a value.
+Cells at_largest_batch(const Analysis& analysis, const Setting& setting, const LogOf& log_of) {
+  std::map<std::string, std::size_t> largest;
+  for (const std::size_t i :
+       cells_with(analysis, setting, log_of, [](const CellData& cell) { return cell.of.model.key.batch > 1; })) {
+    std::size_t& known = largest.emplace(analysis.cell(i).of.model.key.hash, i).first->second;
+    if (analysis.cell(known).of.model.key.batch < analysis.cell(i).of.model.key.batch) known = i;
+  }
+  Cells cells;
+  for (const auto& [hash, cell] : largest) cells.push_back(cell);
+  return cells;
+}
+
+ClaimTest one_ratio(Relation ratio, Cells cells) { return {{std::move(ratio)}, std::move(cells), {}}; }
+
+bool is_of_a_vendor(const CellData& cell) {
+  const std::string& name = cell.of.compiler.name;
+  return name == "openvino" || name == "tensorrt" || name == "tensorrt-cpp";
+}
+
+// weight · the logarithms of the seconds that each process took to compile, as a part of its own.
+Relation log_compile_time(const Analysis& analysis, std::size_t cell, double weight) {
+  std::vector<double> logs;
+  for (const store::RecordedProcess& process : analysis.cell(cell).processes) {
+    for (const samples::PhaseUse& phase : process.phases) {
+      if (phase.phase == samples::Phase::compile && phase.wall_ns > 0)
+        logs.push_back(std::log(static_cast<double>(phase.wall_ns)));
+    }
+  }
+  if (logs.empty()) return {{}, "no process compiled"};
+  return {{{std::move(logs), weight}}, {}};
+}
+
+}  // namespace
+
+std::vector<Relation> mean_over(const Cells& cells, double weight, const LogOf& log_of) {
+  std::vector<Relation> relations;
+  for (const std::size_t i : cells) relations.push_back(log_of(i, weight / static_cast<double>(cells.size())));
+  return relations;
+}
+
+Relation times(Relation relation, double factor) {
+  statistics::Part& part = relation.parts.front();
+  for (double& value : part.values) value += std::log(factor) / part.weight;
+  return relation;
+}
+
+ClaimTest small_batches_gain_two_to_six(const Analysis& analysis, const Setting& setting) {
+  const Cells cells = cells_with(analysis, setting, speed_ups(analysis),
+                                 [](const CellData& cell) { return cell.of.model.key.batch <= 2; });
+  if (cells.empty()) return {{}, {}, "no speed-up at batch 1 or 2"};
+  return {{times(sum_of(mean_over(cells, -1, speed_ups(analysis))), 2),
+           times(sum_of(mean_over(cells, 1, speed_ups(analysis))), 1.0 / 6)},
+          cells,
+          {}};
+}
+
+ClaimTest only_vendors_gain_at_16(const Analysis& analysis, const Setting& setting) {
+  const Cells cells = cells_with(analysis, setting, speed_ups(analysis),
+                                 [](const CellData& cell) { return cell.of.model.key.batch == 16; });
+  if (cells.empty()) return {{}, {}, "no speed-up at batch 16"};
+  const double sign = is_of_a_vendor(analysis.cell(cells.front())) ? -1 : 1;
+  return one_ratio(sum_of(mean_over(cells, sign, speed_ups(analysis))), cells);
+}
+
+ClaimTest torchscript_gains_little(const Analysis& analysis, const Setting& setting) {
+  const Cells cells = cells_with(analysis, setting, speed_ups(analysis), [](const CellData& /*cell*/) { return true; });
+  if (cells.empty()) return {{}, {}, "torchscript has no speed-up"};
+  return one_ratio(times(sum_of(mean_over(cells, 1, speed_ups(analysis))), 1 / 1.25), cells);
+}
+
+ClaimTest openvino_gains_five_times(const Analysis& analysis, const Setting& setting) {
+  const Cells cells = cells_with(analysis, setting, speed_ups(analysis), [](const CellData& /*cell*/) { return true; });
+  if (cells.empty()) return {{}, {}, "openvino has no speed-up"};
+  const auto estimate = [&](std::size_t i) { return statistics::contrast(log_speed_up(analysis, i).parts).estimate; };
+  const std::size_t best = *std::max_element(cells.begin(), cells.end(),
+                                             [&](std::size_t a, std::size_t b) { return estimate(a) < estimate(b); });
+  return one_ratio(times(log_speed_up(analysis, best, -1), 5), {best});
+}
+
+ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& setting) {
+  const LogOf rtrs = [&](std::size_t i, double weight) { return log_rtr(analysis, i, weight); };
+  const Cells cells = at_largest_batch(analysis, setting, rtrs);
+  if (cells.empty()) return {{}, {}, "no model has a speed at batch 1 and at a larger batch size"};
+  return one_ratio(sum_of(mean_over(cells, -1, rtrs)), cells);
+}
+
+ClaimTest throughput_saturates(const Analysis& analysis, const Setting& setting) {
+  std::map<std::string, std::map<int, std::size_t>> models;
+  for (const std::size_t i : setting) {
+    const CellData& cell = analysis.cell(i);
+    if (why_no_speed(analysis, i).empty()) models[cell.of.model.key.hash].emplace(cell.of.model.key.batch, i);
+  }
+  std::map<std::size_t, std::size_t> before;  // the cell of the largest batch size -> that of the next smaller one
+  Cells largest;
+  for (const auto& [hash, batches] : models) {
+    if (batches.size() < 2) continue;
+    largest.push_back(batches.rbegin()->second);
+    before.emplace(largest.back(), std::next(batches.rbegin())->second);
+  }
+  if (largest.empty()) return {{}, {}, "no model has a speed at two batch sizes"};
+  const LogOf gains = [&](std::size_t i, double weight) { return log_ratio(analysis, i, before.at(i), weight); };
+  Cells cells = largest;
+  for (const std::size_t i : largest) cells.push_back(before.at(i));
+  return one_ratio(times(sum_of(mean_over(largest, 1, gains)), 1 / 1.1), std::move(cells));
+}
+
+ClaimTest bsr_above_one(const Analysis& analysis, const Setting& setting) {
+  const Cells cells = at_largest_batch(analysis, setting, bsrs(analysis));
+  if (cells.empty()) return {{}, {}, "no model has a speed-up at batch 1 and at a larger batch size"};
+  return one_ratio(sum_of(mean_over(cells, -1, bsrs(analysis))), cells);
+}
+
+ClaimTest depth_raises_bsr(const Analysis& analysis, const Setting& setting) {
+  std::map<std::string, std::map<int, std::size_t>> stacks;  // by name and batch size: depth -> cell
+  for (const std::size_t i : cells_with(analysis, setting, bsrs(analysis),
+                                        [](const CellData& cell) { return cell.of.model.key.batch > 1; })) {
+    const auto block = block_of(analysis.cell(i));
+    if (!block) continue;
+    stacks[fmt::format("{}\n{}", block->name, analysis.cell(i).of.model.key.batch)].emplace(block->depth, i);
+  }
+  Cells single;
+  Cells deepest;
+  for (const auto& [key, depths] : stacks) {
+    if (depths.size() < 2 || depths.begin()->first != 1) continue;
+    single.push_back(depths.begin()->second);
+    deepest.push_back(depths.rbegin()->second);
+  }
+  if (single.empty()) return {{}, {}, "no stack of depth 1 and of a larger one has a BSR"};
+  Cells cells = single;
+  cells.insert(cells.end(), deepest.begin(), deepest.end());
+  return one_ratio(sum_of_all(mean_over(single, 1, bsrs(analysis)), mean_over(deepest, -1, bsrs(analysis))),
+                   std::move(cells));
+}
+
+ClaimTest compile_time_grows(const Analysis& analysis, const Setting& setting) {
+  const LogOf shrinks = [&](std::size_t i, double weight) -> Relation {
+    const auto single = analysis.single_of(i);
+    if (!single) return {{}, "batch 1 was not measured here"};
+    return sum_of({log_compile_time(analysis, *single, weight), log_compile_time(analysis, i, -weight)});
+  };
+  const Cells cells = at_largest_batch(analysis, setting, shrinks);
+  if (cells.empty()) return {{}, {}, "no model was compiled at batch 1 and at a larger batch size"};
+  return one_ratio(sum_of(mean_over(cells, 1, shrinks)), cells);
+}
+
+ClaimTest cpu_use_rises_on_cpu(const Analysis& analysis, const Setting& setting) {
+  const LogOf cpu_ratios = [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); };
+  const Cells cells = cells_with(analysis, setting, cpu_ratios, [](const CellData& cell) {
+    return cell.of.compute_device.value.value_or("cpu") == "cpu";
+  });
+  if (cells.empty()) return {{}, {}, "no cell's use of the processor is known on a device without an accelerator"};
+  return one_ratio(sum_of(mean_over(cells, -1, cpu_ratios)), cells);
+}
+
+}  // namespace ngb::metrics::series

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rows of the paper's own figures have in common. Own results and the paper's published numbers are drawn
+// alike; the published ones are of the devices that the selection shows of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/figures/rows.h"
+
+namespace ngb::report::figures {
+
+// Returns "local", or "local (gpu)" for a cell that computes on something else than the CPU.
+std::string place_in_figure(const Selection& selection, const store::CellData& cell);
+
+// The two compilers that a figure of one device contrasts: the vendor's and the one to which speed-ups refer.
+struct Contrasted {
+  std::string place{};
+  std::string vendor{};    // as Selection::compiler names it
+  std::string baseline{};  // likewise; "" if none was measured
+};
+// Returns one for each place, in the order of the cells. The vendor's compiler is tensorrt, tensorrt-cpp or openvino,
+// whichever was measured there first in this order; without one of them, the compiler whose speed-ups have the highest
+// geometric mean.
+std::vector<Contrasted> contrasted_compilers(const Selection& selection);
+
+// The widths and depths of a kind of block that the cells have, in ascending order.
+struct Stacks {
+  std::vector<double> widths{};
+  std::vector<int> depths{};
+};
+Stacks stacks_of(const Selection& selection, const char* family);
+
+// Returns the rows with the columns of the figure of this name, in their order; what a row has not is null.
+Rows with_columns(Rows rows, std::string_view figure);
+
+// Returns a row that only says why its panel is empty: "state" is "empty", "compiler" is "".
+Row empty_panel(std::string panel, std::string column, std::string reason);
+
+// One number of Table VI.
+struct PublishedNumber {
+  std::string device{};
+  std::string family{};
+  std::string style{};
+  std::string compiler{};  // as Selection::compilers names it
+  bool is_identity = false;
+  std::string batch_sizes{};    // "2-4" or "8-16"
+  double batch = 0;             // geometric mean of the two, at which it is drawn
+  double throughput_per_s = 0;  // and its ± of the mean
+  double throughput_std_per_s = 0;
+  double cpu_percent = 0;
+  double cpu_std_percent = 0;
+  double identity_per_s = 0;  // of the same family, device and batch sizes
+  double identity_cpu_percent = 0;
+};
+// Returns those of the devices that the selection shows, in the order of the table.
+std::vector<PublishedNumber> published_numbers(const Selection& selection);
+
+// Returns the row of a published number: panel, column, device, model_group, model_style, batch_sizes, batch and
+// compiler.
+Row row_of(const PublishedNumber& number, std::string panel, std::string column);
+
+// The functions of the table of figures.
+Rows paper_figure1(const Selection& selection);
+Rows paper_figure5(const Selection& selection);
+Rows paper_figure6(const Selection& selection);
+Rows paper_figure7(const Selection& selection);
+Rows paper_figure8(const Selection& selection);
+Rows paper_figure9(const Selection& selection);
+Rows paper_figure10(const Selection& selection);
+Rows paper_figure11(const Selection& selection);
+Rows paper_figure12(const Selection& selection);
+
+}  // namespace ngb::report::figures

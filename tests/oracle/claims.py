@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's claims on results, by scipy."""
+
+import numpy
+from by_scipy import judge, ratio
+from findings import _has_other_baseline, _ids, _parts, _value
+from series import log_ratio_of_batches
+
+
+def claims_of(oracle):
+    """{(claim, ids of cells): (Number, status, adjusted p)}."""
+    settings = {}
+    for key in oracle.cells():
+        if _has_other_baseline(oracle, key):
+            cell = oracle.cell(key)
+            settings.setdefault((cell.place, cell.setting), []).append(key)
+    asked = [(claim.__name__.lstrip("_"), *test) for claim in _CLAIMS for cells in settings.values()
+             for test in [claim(oracle, cells)] if test is not None]
+    questions = [parts for _, _, ratios in asked for parts in ratios]
+    judgements = iter(judge(questions))
+    found = {}
+    for name, cells, ratios in asked:
+        own = [next(judgements) for _ in ratios]
+        statuses = [_status(verdict, parts) for (_, verdict), parts in zip(own, ratios, strict=True)]
+        status = statuses[0] if all(each == "holds" for each in statuses[1:]) else "undecided"
+        found[name, frozenset(_ids(oracle, *cells))] = (_value(ratios[0]), status, own[0][0])
+    return found
+
+
+def _status(verdict, parts):
+    """A ratio that is told to be below 1, but all of whose interval is within 3 % of 1, bears no claim."""
+    if verdict == "slower":
+        value = _value(parts)
+        return "does_not" if value.low > 1 / 1.03 and value.high < 1.03 else "holds"
+    return "undecided" if verdict == "undecided" else "does_not"
+
+
+def _mean_over(log_of, cells, weight=1.0):
+    return [part for key in cells for part in log_of(key, weight / len(cells))]
+
+
+def _small_batch_gains(oracle, cells):
+    largest = {}
+    for key in cells:
+        single = oracle.relatives.at_batch_1(key)
+        if single in (None, key) or oracle.log_speed_up(key) is None or oracle.log_speed_up(single) is None:
+            continue
+        name = oracle.cell(key).model_hash
+        if name not in largest or oracle.cell(largest[name]).batch < oracle.cell(key).batch:
+            largest[name] = key
+    if not largest:
+        return None
+    keys = [key for _, key in sorted(largest.items())]
+    singles = [oracle.relatives.at_batch_1(key) for key in keys]
+    return [*keys, *singles], [_mean_over(oracle.log_speed_up, keys) + _mean_over(oracle.log_speed_up, singles, -1.0)]
+
+
+def _styled(oracle, cells, style):
+    return [key for key in cells if oracle.cell(key).model_style == style and not oracle.cell(key).family.endswith("_block")
+            and oracle.log_speed_up(key) is not None]
+
+
+def _convnext_among_transformers(oracle, cells):
+    convolutional, transformer, hybrid = (_styled(oracle, cells, style) for style in ("convolutional", "transformer", "hybrid"))
+    if not convolutional or not transformer or not hybrid:
+        return None
+    gains = oracle.log_speed_up
+    apart = ratio(_mean_over(gains, transformer) + _mean_over(gains, convolutional, -1.0))
+    sign = 1.0 if apart.value < 1 else -1.0
+    middle = _mean_over(gains, convolutional, -sign / 2) + _mean_over(gains, transformer, -sign / 2)
+    return [*hybrid, *convolutional, *transformer], [
+        _mean_over(gains, hybrid, sign) + middle,
+        _mean_over(gains, transformer, sign) + _mean_over(gains, convolutional, -sign)]
+
+
+def _tvm_weak_on_transformers(oracle, cells):
+    if oracle.cell(cells[0]).compiler != "tvm":
+        return None
+    convolutional, transformer = _styled(oracle, cells, "convolutional"), _styled(oracle, cells, "transformer")
+    if not convolutional or not transformer:
+        return None
+    gains = oracle.log_speed_up
+    return [*transformer, *convolutional], [_mean_over(gains, transformer) + _mean_over(gains, convolutional, -1.0)]
+
+
+def _mha_retains_less_than_conv(oracle, cells):
+    stacks = {}
+    for key in cells:
+        cell = oracle.cell(key)
+        if cell.block and oracle.log_speed_up(key) is not None:
+            stacks.setdefault((cell.family, f"{cell.block.name}\n{cell.batch}"), {})[cell.block.depth] = key
+    ends = {family: [(depths[max(depths)], depths[1]) for (of, _), depths in sorted(stacks.items())
+                     if of == family and 1 in depths and max(depths) > 1] for family in ("mha_block", "conv_block")}
+    if not all(ends.values()):
+        return None
+    parts, used = [], []
+    for family, sign in (("mha_block", 1.0), ("conv_block", -1.0)):
+        weight = sign / len(ends[family])
+        for deepest, single in ends[family]:
+            parts += oracle.log_speed_up(deepest, weight) + oracle.log_speed_up(single, -weight)
+            used += [deepest, single]
+    return used, [parts]
+
+
+def _cpu_relief(oracle, cells):
+    known = [key for key in cells if oracle.log_cpu_ratio(key) is not None]
+    return (known, [_mean_over(oracle.log_cpu_ratio, known)]) if known else None
+
+
+def _times(parts, factor):
+    """The parts of a ratio that is `factor` times as large."""
+    (values, weight), *others = parts
+    return [(numpy.asarray(values) + numpy.log(factor) / weight, weight), *others]
+
+
+def _bsr(oracle):
+    def log_of(key, weight=1.0):
+        single = oracle.relatives.at_batch_1(key)
+        return None if single is None else _parts(oracle.log_speed_up(key, weight), oracle.log_speed_up(single, -weight))
+    return log_of
+
+
+def _rtr(oracle):
+    return lambda key, weight=1.0: log_ratio_of_batches(oracle, key, oracle.relatives.at_batch_1(key), weight)
+
+
+def _at_largest_batch(oracle, cells, log_of):
+    largest = {}
+    for key in cells:
+        name, batch = oracle.cell(key).model_hash, oracle.cell(key).batch
+        if batch > 1 and log_of(key) is not None and (name not in largest or oracle.cell(largest[name]).batch < batch):
+            largest[name] = key
+    return [largest[name] for name in sorted(largest)]
+
+
+def _small_batches_gain_two_to_six(oracle, cells):
+    used = [key for key in cells if oracle.cell(key).batch <= 2 and oracle.log_speed_up(key) is not None]
+    gains = oracle.log_speed_up
+    return (used, [_times(_mean_over(gains, used, -1.0), 2), _times(_mean_over(gains, used), 1 / 6)]) if used else None
+
+
+def _only_vendors_gain_at_16(oracle, cells):
+    used = [key for key in cells if oracle.cell(key).batch == 16 and oracle.log_speed_up(key) is not None]
+    sign = -1.0 if oracle.cell(cells[0]).compiler in ("openvino", "tensorrt", "tensorrt-cpp") else 1.0
+    return (used, [_mean_over(oracle.log_speed_up, used, sign)]) if used else None
+
+
+def _torchscript_gains_little(oracle, cells):
+    used = [key for key in cells if oracle.log_speed_up(key) is not None]
+    if oracle.cell(cells[0]).compiler != "torchscript" or not used:
+        return None
+    return used, [_times(_mean_over(oracle.log_speed_up, used), 1 / 1.25)]
+
+
+def _openvino_gains_five_times(oracle, cells):
+    used = [key for key in cells if oracle.log_speed_up(key) is not None]
+    if oracle.cell(cells[0]).compiler != "openvino" or not used:
+        return None
+    best = max(used, key=lambda key: ratio(oracle.log_speed_up(key)).value)
+    return [best], [_times(oracle.log_speed_up(best, -1.0), 5)]
+
+
+def _batching_raises_throughput(oracle, cells):
+    used = _at_largest_batch(oracle, cells, _rtr(oracle))
+    return (used, [_mean_over(_rtr(oracle), used, -1.0)]) if used else None
+
+
+def _throughput_saturates(oracle, cells):
+    models = {}
+    for key in cells:
+        if oracle.is_comparable(key):
+            models.setdefault(oracle.cell(key).model_hash, {}).setdefault(oracle.cell(key).batch, key)
+    steps = [[batches[each] for each in sorted(batches)[-2:]] for _, batches in sorted(models.items()) if len(batches) > 1]
+    if not steps:
+        return None
+    parts = [part for before, last in steps for part in log_ratio_of_batches(oracle, last, before, 1 / len(steps))]
+    return [key for step in steps for key in step], [_times(parts, 1 / 1.1)]
+
+
+def _bsr_above_one(oracle, cells):
+    used = _at_largest_batch(oracle, cells, _bsr(oracle))
+    return (used, [_mean_over(_bsr(oracle), used, -1.0)]) if used else None
+
+
+def _depth_raises_bsr(oracle, cells):
+    stacks, log_of = {}, _bsr(oracle)
+    for key in cells:
+        cell = oracle.cell(key)
+        if cell.block and cell.batch > 1 and log_of(key) is not None:
+            stacks.setdefault((cell.block.name, cell.batch), {}).setdefault(cell.block.depth, key)
+    ends = [(depths[1], depths[max(depths)]) for _, depths in sorted(stacks.items(), key=lambda each: "\n".join(map(str, each[0])))
+            if 1 in depths and len(depths) > 1]
+    if not ends:
+        return None
+    singles, deepest = ([pair[place] for pair in ends] for place in (0, 1))
+    return [*singles, *deepest], [_mean_over(log_of, singles) + _mean_over(log_of, deepest, -1.0)]
+
+
+def _compile_time_grows(oracle, cells):
+    def logs(key, weight):
+        rows = oracle.raw.of_processes("phase", key)
+        seconds = rows[rows["phase"] == "compile"]["wall_ns"]
+        return [(numpy.log(seconds.to_numpy(dtype=float)), weight)] if len(seconds) else None
+
+    def shrinks(key, weight=1.0):
+        single = oracle.relatives.at_batch_1(key)
+        return None if single is None else _parts(logs(single, weight), logs(key, -weight))
+
+    used = _at_largest_batch(oracle, cells, shrinks)
+    return (used, [_mean_over(shrinks, used)]) if used else None
+
+
+def _cpu_use_rises_on_cpu(oracle, cells):
+    used = [key for key in cells if (oracle.cell(key).compute_device or "cpu") == "cpu" and oracle.log_cpu_ratio(key) is not None]
+    return (used, [_mean_over(oracle.log_cpu_ratio, used, -1.0)]) if used else None
+
+
+_CLAIMS = (_small_batch_gains, _convnext_among_transformers, _tvm_weak_on_transformers, _mha_retains_less_than_conv,
+           _cpu_relief, _small_batches_gain_two_to_six, _only_vendors_gain_at_16, _torchscript_gains_little,
+           _openvino_gains_five_times, _batching_raises_throughput, _throughput_saturates, _bsr_above_one,
+           _depth_raises_bsr, _compile_time_grows, _cpu_use_rises_on_cpu)

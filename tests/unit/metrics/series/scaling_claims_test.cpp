@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "made_up_series.h"
+#include "metrics/series/claims.h"
+
+namespace ngb::metrics::series {
+namespace {
+
+using made_up::cell_with;
+using store::CellData;
+
+struct Point {
+  int batch;
+  double identity;  // samples/s
+  double compiled;
+};
+
+// One model with the identity and another compiler at these batch sizes.
+std::vector<CellData> measured(const std::string& compiler, const std::vector<Point>& points,
+                               const std::string& parameters = {}) {
+  std::vector<CellData> cells;
+  for (const Point& point : points) {
+    made_up::Of of{.model = "net" + parameters,
+                   .batch = point.batch,
+                   .family = parameters.empty() ? "" : "conv_block",
+                   .parameters = parameters};
+    cells.push_back(cell_with(of, made_up::around(point.identity, {0.001, 0, -0.001, 0.001})));
+    of.compiler = compiler;
+    cells.push_back(cell_with(of, made_up::around(point.compiled, {-0.001, 0.001, 0, 0.0005})));
+  }
+  return cells;
+}
+
+// Returns "holds 0.5": the status of the only row of the claim that was measured, and its ratio.
+std::string judged(const std::vector<CellData>& cells, const std::string& claim) {
+  const Analysis analysis = made_up::analysis_of(cells);
+  for (const ClaimRow& row : test_claims(analysis)) {
+    if (claim != row.claim->name) continue;
+    return row.value.value ? fmt::format("{} {:.2f}", name(row.status), *row.value.value)
+                           : std::string(name(row.status));
+  }
+  return "no such claim";
+}
+
+TEST(ClaimOfTwoToSix, IsAboutBothEnds) {
+  EXPECT_EQ(judged(measured("fast", {{1, 100, 400}, {8, 100, 100}}), "small_batches_gain_two_to_six"), "holds 0.50");
+  EXPECT_EQ(judged(measured("fast", {{1, 100, 150}}), "small_batches_gain_two_to_six"), "does_not 1.33");
+  EXPECT_EQ(judged(measured("fast", {{1, 100, 900}}), "small_batches_gain_two_to_six"), "undecided 0.22") << "above 6";
+}
+
+TEST(ClaimOfBatch16, IsTheOtherWayRoundForAVendorsCompiler) {
+  EXPECT_EQ(judged(measured("openvino", {{16, 100, 200}}), "only_vendors_gain_at_16"), "holds 0.50");
+  EXPECT_EQ(judged(measured("openvino", {{16, 100, 80}}), "only_vendors_gain_at_16"), "does_not 1.25");
+  EXPECT_EQ(judged(measured("tvm", {{16, 100, 80}}), "only_vendors_gain_at_16"), "holds 0.80");
+  EXPECT_EQ(judged(measured("tvm", {{16, 100, 200}}), "only_vendors_gain_at_16"), "does_not 2.00");
+  EXPECT_EQ(judged(measured("tvm", {{8, 100, 200}}), "only_vendors_gain_at_16"), "not_measured");
+}
+
+TEST(ClaimsOfOneCompiler, AreOfItsOwnSpeedUp) {
+  EXPECT_EQ(judged(measured("torchscript", {{1, 100, 110}}), "torchscript_gains_little"), "holds 0.88");
+  EXPECT_EQ(judged(measured("torchscript", {{1, 100, 150}}), "torchscript_gains_little"), "does_not 1.20");
+  EXPECT_EQ(judged(measured("openvino", {{1, 100, 600}, {8, 100, 120}}), "openvino_gains_five_times"), "holds 0.83");
+  EXPECT_EQ(judged(measured("openvino", {{1, 100, 250}, {8, 100, 120}}), "openvino_gains_five_times"), "does_not 2.00");
+  EXPECT_EQ(judged(measured("openvino", {{1, 100, 250}}), "torchscript_gains_little"), "not_measured");
+}
+
+TEST(ClaimsOfBatches, AreOfTheLargestBatchSize) {
+  const std::vector<CellData> cells = measured("fast", {{1, 100, 100}, {4, 200, 390}, {8, 200, 400}});
+  EXPECT_EQ(judged(cells, "batching_raises_throughput"), "holds 0.25") << "1 / 4";
+  EXPECT_EQ(judged(cells, "throughput_saturates"), "holds 0.93") << "400 / 390 / 1.1";
+  EXPECT_EQ(judged(cells, "bsr_above_one"), "holds 0.50") << "RTR of 2 over that of 4";
+  const std::vector<CellData> other = measured("fast", {{1, 100, 200}, {4, 300, 150}, {8, 400, 180}});
+  EXPECT_EQ(judged(other, "batching_raises_throughput"), "does_not 1.11");
+  EXPECT_EQ(judged(other, "throughput_saturates"), "does_not 1.09");
+  EXPECT_EQ(judged(other, "bsr_above_one"), "does_not 4.44");
+}
+
+TEST(ClaimOfDepth, ComparesTheDeepestStackWithASingleBlock) {
+  std::vector<CellData> cells = measured("fast", {{1, 100, 100}, {8, 200, 200}}, R"({"depth":1,"width":64})");
+  for (CellData& cell : measured("fast", {{1, 50, 50}, {8, 100, 150}}, R"({"depth":4,"width":64})"))
+    cells.push_back(cell);
+  EXPECT_EQ(judged(cells, "depth_raises_bsr"), "holds 0.67") << "1 / 1.5";
+  EXPECT_EQ(judged(measured("fast", {{1, 100, 100}, {8, 200, 200}}), "depth_raises_bsr"), "not_measured");
+}
+
+// Sets the time that each process took to compile.
+void set_compile_times(CellData& cell, double ms) {
+  for (store::RecordedProcess& process : cell.processes) {
+    process.phases.front().phase = samples::Phase::compile;
+    process.phases.front().wall_ns = static_cast<std::int64_t>(1e6 * ms * (1 + 0.001 * process.process_index));
+  }
+}
+
+TEST(ClaimOfCompileTime, ComparesTheLargestBatchSizeWithBatchOne) {
+  std::vector<CellData> cells = measured("fast", {{1, 100, 200}, {8, 200, 400}});
+  for (CellData& cell : cells) set_compile_times(cell, cell.of.model.key.batch == 1 ? 100 : 200);
+  EXPECT_EQ(judged(cells, "compile_time_grows"), "holds 0.50");
+  for (CellData& cell : cells) set_compile_times(cell, 100);
+  EXPECT_EQ(judged(cells, "compile_time_grows"), "does_not 1.00");
+}
+
+}  // namespace
+}  // namespace ngb::metrics::series
