@@ -80,8 +80,8 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
                                          display);
   if (!bisected) return report_refusal(bisected.error());
   const OutputShape shape = shape_of_stdout();
-  print_table_text(
-      (*format)->write(report::bisection_document(*bisected), {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
+  print_table_text((*format)->write(report::bisection_document(*bisected),
+                                    {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
   return bisected->end && bisected->end->is_certain() ? kSuccess : kUndecided;
 }
 

@@ -162,8 +162,8 @@ int choose(const Installation& installation, const ChooseArguments& arguments) {
   const std::vector<report::Candidate> found = report::candidates(*results, *demand);
   const OutputShape shape = shape_of_stdout();
   if ((*format)->is("text")) {
-    print_table_text(
-        report::choice_text(found, *demand, {.all = arguments.all, .width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
+    print_table_text(report::choice_text(
+        found, *demand, {.all = arguments.all, .width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
   } else if (!arguments.confirms) {
     print_table_text(report::choice_json(found));
   }

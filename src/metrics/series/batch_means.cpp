@@ -72,9 +72,9 @@ std::vector<SeriesValue> family_batch_cpu_within(const Analysis& analysis, const
   return mean_of_metric(analysis, at_each_batch(analysis, part, model_group_of, 1), model_group_of, "cpu_std_percent");
 }
 std::vector<SeriesValue> family_batch_cpu_reduction(const Analysis& analysis, const Part& part) {
-  return reductions(geometric_mean(analysis, without_baselines(analysis, at_each_batch(analysis, part, model_group_of, 1)),
-                                   model_group_of,
-                                   [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); }));
+  return reductions(
+      geometric_mean(analysis, without_baselines(analysis, at_each_batch(analysis, part, model_group_of, 1)),
+                     model_group_of, [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); }));
 }
 
 std::vector<SeriesValue> style_batch_speed_up(const Analysis& analysis, const Part& part) {

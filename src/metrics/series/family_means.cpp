@@ -27,7 +27,8 @@ std::vector<SeriesValue> mean_of_cells(const Analysis& analysis, const Part& par
 
 // Fills the rows with the geometric mean of a ratio of each cell to its baseline.
 std::vector<SeriesValue> of_ratio(const Analysis& analysis, const Part& part, const LogOf& log_of) {
-  return geometric_mean(analysis, without_baselines(analysis, cells_of_settings(analysis, part)), model_group_of, log_of);
+  return geometric_mean(analysis, without_baselines(analysis, cells_of_settings(analysis, part)), model_group_of,
+                        log_of);
 }
 
 bool is_no_more(const Value& a, const Value& b) { return a.value && b.value && *a.value <= *b.value; }

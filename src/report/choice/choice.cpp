@@ -212,8 +212,8 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
   if (!table.sections.front().rows.empty())
     above = render(table, options.all ? 0 : options.width, options.color).text + "\n";
   std::string text = fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n",
-                      counts[Fit::holds], counts[Fit::open], counts[Fit::fails], counts[Fit::unknown],
-                      demand.percentile, number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
+                                 counts[Fit::holds], counts[Fit::open], counts[Fit::fails], counts[Fit::unknown],
+                                 demand.percentile, number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
   if (counts[Fit::holds] == 0 && counts[Fit::open] == 0) text += why_nothing_holds(candidates, demand);
   return above + wrapped(text, options.wrap);
 }

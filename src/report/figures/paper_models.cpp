@@ -18,7 +18,7 @@ using store::CellData;
 
 bool is_a_block(const CellData& cell) { return cell.of.model.family.ends_with("_block"); }
 
-std::string group_shown(const CellData& cell) { return text::visible(metrics::series::group_of(cell)); }
+std::string group_shown(const CellData& cell) { return text::visible(metrics::series::model_group_of(cell)); }
 
 // The order of the rows is that of the figure's panels: rows of the grid, then its columns, each in the order of their
 // first mention.

@@ -180,8 +180,8 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
     written.tables = *std::move(tables);
   }
   CellLoader cells(kept.sources);
-  const figures::Figures figures =
-      figures::make_figures(figures::Selection(content, cells.loader(), request.tables.published), request.figures.form);
+  const figures::Figures figures = figures::make_figures(
+      figures::Selection(content, cells.loader(), request.tables.published), request.figures.form);
   if (!cells.status()) return failed(cells.status().error());
   const std::string& format = request.figures.image_format;
   const std::optional<figures::Drawer>& drawer = request.figures.drawer;

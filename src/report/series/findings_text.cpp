@@ -126,7 +126,8 @@ std::string findings_text(const Results& results, const ShowOptions& options) {
   if (!to_act_on.empty()) text += title("To act on", options) + to_act_on + '\n';
   const std::string for_information = sentences_text(all["findings"], false, options);
   text += title("For information", options);
-  text += for_information.empty() ? "  No difference in these results is certain enough to be stated.\n" : for_information;
+  text +=
+      for_information.empty() ? "  No difference in these results is certain enough to be stated.\n" : for_information;
   const std::string orders = words_of_orders(all);
   text += '\n' + title("Reversed orders", options) + wrapped(orders.empty() ? "" : "  " + orders + '\n', options.wrap);
   text += '\n' + title("The paper's claims", options) + claims_text(all, options);

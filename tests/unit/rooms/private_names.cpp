@@ -28,7 +28,7 @@ std::string code_of(std::string_view source) {
 std::optional<std::string> declared_in(const std::string& head) {
   static const std::regex kType(R"re(^\s*(?:template\s*<[^]*>\s*)?(?:struct|class|union|enum(?:\s+class)?)\s+(\w+))re");
   static const std::regex kOther(R"re(^\s*(?:using|typedef|namespace|static_assert|extern|friend)\b)re");
-  static const std::regex kFunction(R"re((\w+)\s*\()re");
+  static const std::regex kFunction(R"re(((?:\w+::)*\w+)\s*\()re");  // of a class: with its name
   static const std::regex kVariable(R"re((\w+)\s*(?:\[[^\]]*\]\s*)*$)re");
   std::smatch found;
   if (std::regex_search(head, found, kType)) return found[1];
@@ -54,7 +54,7 @@ class Scanner {
     } else if (each == '}') {
       --depth_;
       if (depth_ < static_cast<int>(open_.size())) open_.pop_back();
-      if (depth_ == static_cast<int>(open_.size()) && !has_value_) head_.clear();
+      if (depth_ == static_cast<int>(open_.size()) && !has_value_ && parentheses_ == 0) head_.clear();
     } else if (!is_outside) {
       return;
     } else if (each == ';') {

@@ -37,12 +37,14 @@ enum class Kind { first, second };
 template <class T>
 int twice(T value, int other = 2) { if (value) { return 1; } return 2; }
 std::string made(const std::function<void(int)>& use);
+Row::Row(int given) : Base(given, {}), member_(given) {}
+std::vector<int> Row::method() { return {}; }
 }  // namespace
 class Open { int inside_ = 1; };
 }  // namespace ngb::toy
 )"),
-              ElementsAre("ngb::toy::Kind", "ngb::toy::Row", "ngb::toy::kLimit", "ngb::toy::kRows", "ngb::toy::made",
-                          "ngb::toy::twice"));
+              ElementsAre("ngb::toy::Kind", "ngb::toy::Row", "ngb::toy::Row::Row", "ngb::toy::Row::method",
+                          "ngb::toy::kLimit", "ngb::toy::kRows", "ngb::toy::made", "ngb::toy::twice"));
 }
 
 TEST(PrivateNames, ThatTwoFilesShareAreNamedUnlessOneHasOptionsOfItsOwn) {
