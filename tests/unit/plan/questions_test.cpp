@@ -55,7 +55,7 @@ TEST(Questions, CompareCellsUnderTheSameLoad) {
   work::Lists lists;
   lists.compilers = {compiler("identity", "1", "identity"), compiler("xla", "2", "xla")};
   lists.models.resize(1);
-  lists.loads.resize(2);
+  lists.loads = {work::Load{}, {.kind = work::LoadKind::command, .command = "make", .name = "command: make"}};
   work::Group& group = lists.groups.emplace_back();
   for (int i = 0; i < 4; ++i) {
     lists.cells.push_back({.id = std::to_string(i), .compiler_index = i % 2, .load_index = i / 2});
