@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. What is behind it: CMake presets (dev, release, aarch64, asan, tsan, fuzz), ctest, scripts/.
-.PHONY: quickstart devices wheel test check lint sanitize fuzz fuzz-results chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
+.PHONY: kubernetes-cluster quickstart devices wheel test check lint sanitize fuzz fuzz-results chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
         release tested-toolchains tested-devices
 
 ifneq ($(shell command -v ccache),)
@@ -74,6 +74,10 @@ bench: release
 	cmake --build --preset release
 	scripts/toolchains build/release/bin/ngb tested
 	scripts/bench
+
+# A Kubernetes cluster that the tests of cluster.kubernetes then start: built once, outside of the checkout. Needs Go and root.
+kubernetes-cluster:
+	python3 examples/cluster/kubernetes_programs.py
 
 # The documentation as a site: build/docs.
 docs:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Studies on pods, by a stand-in for kubectl: in the end every process is recorded once, and no pod is left."""
+"""Studies on pods: in the end every process is recorded once, and no pod is left. The cases run on a real cluster where
+`make kubernetes-cluster` has built one, and on a stand-in for kubectl everywhere."""
 
 import json
 import os
@@ -7,59 +8,36 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
-from fleet import PATIENCE_S, DevicesTest  # noqa: E402
+import kubernetes  # noqa: E402
+from fleet import PATIENCE_S, DevicesTest, HostsTest  # noqa: E402
 from lean_programs import lean_programs  # noqa: E402
 from ngb_program import BIN  # noqa: E402
 
 STAND_IN = pathlib.Path(__file__).resolve().parent / "kubectl_stand_in.py"
+WHY_NOT = kubernetes.missing()
 
 
-class Kubernetes(DevicesTest):
-    """Two nodes, edge1 and edge2, of which each has two processors to give."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.program = lean_programs(BIN.parent, "null") / "bin/ngb"
-
-    def setUp(self):
-        super().setUp()
-        programs = self.folder / "programs"
-        programs.mkdir()
-        self.write("programs/kubectl", f'#!/bin/sh\nexec "{sys.executable}" -S "{STAND_IN}" "$@"\n').chmod(0o755)
-        self.cluster = self.folder / "cluster"
-        self.cluster.mkdir()
-        self.write("cluster/nodes", "edge1 2\nedge2 2\n")
-        self.environment["PATH"] = f"{programs}:{self.environment['PATH']}"
-        self.environment["KUBECTL_STAND_IN"] = str(self.cluster)
-        self.addCleanup(self.delete_all)
-        self.use_nodes("edge1", "edge2")
-
-    def request(self, name, request):
-        """An entry of the study's devices; what a real cluster mounts in the pod is a folder of this machine."""
-        return f"  - {name}: {{kubernetes: {{{request}}}, folder: {self.folder}/volume-of-{name}/data}}\n"
+class PodCases:
+    """Cases on nodes edge1 and edge2, whichever cluster has them."""
 
     def use_nodes(self, *nodes):
-        self.use("".join(self.request(node, f"image: bench, nodes: [{node}]") for node in nodes))
-
-    def pods(self):
-        return [json.loads(path.read_text()) for path in self.cluster.glob("pod-*.json")]
+        self.use("".join(self.request(node, f"{self.IMAGE}, nodes: [{node}]") for node in nodes))
 
     def kubectl(self, *words):
         return subprocess.run(["kubectl", *words], env=self.environment, capture_output=True, text=True, check=False)
 
-    def delete_all(self):
-        (self.cluster / "fault").unlink(missing_ok=True)
-        for pod in self.pods():
-            self.kubectl("delete", "pod", pod["metadata"]["name"])
-
-    def assert_nothing_is_left(self):
-        self.assertEqual(self.pods(), [])
-        self.assertEqual(sorted(path.name for path in self.folder.glob("volume-of-*/*")), [])
+    def started(self):
+        """A run on edge1 that has recorded some processes and will take some seconds more."""
+        self.use_nodes("edge1")
+        self.slow(300)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
+        return client
 
     def end_of(self, client):
         output = client.communicate(timeout=PATIENCE_S)[0]
@@ -67,6 +45,7 @@ class Kubernetes(DevicesTest):
         return output
 
     def test_two_nodes_are_two_devices_and_their_pods_go_with_the_run(self):
+        self.use_nodes("edge1", "edge2")
         done = self.ngb("run", self.study)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("torn down: 2 of 2 verified", done.stdout + done.stderr)
@@ -76,49 +55,36 @@ class Kubernetes(DevicesTest):
         self.assertEqual(nodes, [("edge1",), ("edge2",)])
 
     def test_a_pod_that_is_deleted_under_the_run_is_followed_by_another(self):
-        self.use_nodes("edge1")
-        self.slow(300)
-        client = self.start("run", self.study)
-        self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
-        self.kubectl("delete", "pod", self.pods()[0]["metadata"]["name"])
+        client = self.started()
+        self.kubectl("delete", "pod", self.pods()[0]["metadata"]["name"], "--wait=false")
         output = self.end_of(client)
         self.assertIn("it was deleted; another pod continues", output)
         self.assert_recorded()
         self.assert_nothing_is_left()
 
-    def test_a_killed_kubectl_or_a_cut_connection_costs_nothing(self):
-        self.use_nodes("edge1")
-        self.slow(300)
-        client = self.start("run", self.study)
-        self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
-        uid = self.pods()[0]["metadata"]["uid"]
+    def test_a_killed_kubectl_costs_nothing(self):
+        client = self.started()
         for pid in self.children_of(client.pid):  # kubectl exec, with an exit code that could be the agent's own
             os.kill(pid, signal.SIGTERM)
         output = self.end_of(client)
         self.assertIn("no connection", output)
         self.assert_recorded()
-        self.assertNotIn("another pod", output, uid)
+        self.assertNotIn("another pod", output)
         self.assert_nothing_is_left()
 
     def test_a_client_that_was_killed_leaves_a_pod_that_goes_on_and_is_taken_up_again(self):
-        self.use_nodes("edge1")
-        self.slow(300)
-        client = self.start("run", self.study)
-        self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
+        client = self.started()
         client.kill()
         client.wait()
-        uid = self.pods()[0]["metadata"]["uid"]
+        self.assertEqual(len(self.pods()), 1)
         done = self.ngb("run", self.study)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotIn("another pod", done.stderr, uid)
+        self.assertNotIn("another pod", done.stderr)
         self.assert_recorded()
         self.assert_nothing_is_left()
 
     def test_a_stopped_run_holds_no_pod_and_is_resumed_in_another(self):
-        self.use_nodes("edge1")
-        self.slow(300)
-        client = self.start("run", self.study)
-        self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
+        client = self.started()
         client.send_signal(signal.SIGINT)
         client.communicate(timeout=PATIENCE_S)
         self.assertEqual(client.returncode, 130)
@@ -129,14 +95,14 @@ class Kubernetes(DevicesTest):
         self.assert_nothing_is_left()
 
     def test_an_api_server_that_is_gone_for_a_while_is_waited_for(self):
-        self.write("cluster/fault", "The connection to the server 10.0.0.1:6443 was refused - did you specify the right "
-                                    "host or port?")
-        self.use_nodes("edge1")
-        client = self.start("run", self.study)
-        self.wait_until(lambda: len((self.cluster / "calls").read_text().splitlines()) >= 2
-                        if (self.cluster / "calls").exists() else False)
-        (self.cluster / "fault").unlink()
-        self.end_of(client)
+        client = self.started()
+        self.take_api_server_away()
+        for pid in self.children_of(client.pid):
+            os.kill(pid, signal.SIGTERM)
+        time.sleep(3)
+        self.give_api_server_back()
+        output = self.end_of(client)
+        self.assertIn("was refused", output)
         self.assert_recorded()
         self.assert_nothing_is_left()
 
@@ -145,17 +111,71 @@ class Kubernetes(DevicesTest):
         done = self.ngb("run", self.study, timeout=60)
         self.assertNotEqual(done.returncode, 0)
         self.assert_nothing_is_left()
+        self.assertNotIn("is still on x", done.stderr)  # nothing is
         return done.stdout + done.stderr
 
     def test_what_can_never_run_is_refused_at_once_in_the_clusters_words_and_with_what_to_do(self):
-        said = self.refusal("image: bench, nodes: [edge7]")
-        self.assertIn("0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector", said)
+        said = self.refusal(f"{self.IMAGE}, nodes: [edge7]")
+        self.assertIn("node(s) didn't match Pod's node affinity/selector", said)
         self.assertIn("kubectl get nodes --show-labels", said)
-        said = self.refusal("image: missing, pull: Never")
+        said = self.refusal("image: localhost/missing, pull: Never")
         self.assertIn("ErrImageNeverPull", said)
         self.assertIn("import the image on that node", said)
         said = self.refusal("pod: nobody")
         self.assertIn("pod nobody does not exist", said)
+
+    def test_a_device_is_checked_in_a_pod_of_its_own_that_goes_again(self):
+        entry = self.request("edge1", f"{self.IMAGE}, nodes: [edge1]").replace("  - ", "")
+        self.environment["NGB_DEVICES"] = str(self.write("devices.yaml", entry))
+        checked = self.ngb("devices", "check", "edge1")
+        self.assertEqual(checked.returncode, 0, checked.stderr + checked.stdout)
+        self.assertIn("glibc", checked.stdout)
+        self.assert_nothing_is_left()
+
+
+class OnAStandIn(PodCases, DevicesTest):
+    """Pods are processes of this machine."""
+
+    IMAGE = "image: bench"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.program = lean_programs(BIN.parent, "null") / "bin/ngb"
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "programs").mkdir()
+        self.write("programs/kubectl", f'#!/bin/sh\nexec "{sys.executable}" -S "{STAND_IN}" "$@"\n').chmod(0o755)
+        self.cluster = self.folder / "cluster"
+        self.cluster.mkdir()
+        self.write("cluster/nodes", "edge1 2\nedge2 2\n")
+        self.environment["PATH"] = f"{self.folder}/programs:{self.environment['PATH']}"
+        self.environment["KUBECTL_STAND_IN"] = str(self.cluster)
+        self.addCleanup(self.delete_all)
+
+    def request(self, name, request):
+        """An entry of the study's devices; what a real cluster mounts in the pod is a folder of this machine."""
+        return f"  - {name}: {{kubernetes: {{{request}}}, folder: {self.folder}/volume-of-{name}/data}}\n"
+
+    def pods(self):
+        return [json.loads(path.read_text()) for path in self.cluster.glob("pod-*.json")]
+
+    def delete_all(self):
+        self.give_api_server_back()
+        for pod in self.pods():
+            self.kubectl("delete", "pod", pod["metadata"]["name"])
+
+    def take_api_server_away(self):
+        self.write("cluster/fault", "The connection to the server 10.0.0.1:6443 was refused - did you specify the right "
+                                    "host or port?")
+
+    def give_api_server_back(self):
+        (self.cluster / "fault").unlink(missing_ok=True)
+
+    def assert_nothing_is_left(self):
+        self.assertEqual(self.pods(), [])
+        self.assertEqual(sorted(path.name for path in self.folder.glob("volume-of-*/*")), [])
 
     def test_rights_that_are_lacking_are_named_with_the_role_that_has_them(self):
         self.write("cluster/fault", 'Error from server (Forbidden): pods is forbidden: User "u" cannot list resource "pods"')
@@ -169,6 +189,7 @@ class Kubernetes(DevicesTest):
         self.assertIn("metadata: {name: ngraphbench, namespace: bench}", role.stdout)
 
     def test_a_dry_run_prints_the_manifests_and_asks_the_cluster_for_nothing(self):
+        self.use_nodes("edge1", "edge2")
         done = self.ngb("run", self.study, "--dry-run")
         self.assertEqual(done.returncode, 0, done.stderr)
         first, second = [json.loads(part.split("\n", 1)[1]) for part in done.stdout.split("---\n")]
@@ -177,12 +198,83 @@ class Kubernetes(DevicesTest):
         self.assertFalse((self.cluster / "calls").exists())
         self.assertFalse(self.results.exists())
 
-    def test_a_device_is_checked_in_a_pod_of_its_own_that_goes_again(self):
-        entry = self.request("edge1", "image: bench, nodes: [edge1]").replace("  - ", "")
-        self.environment["NGB_DEVICES"] = str(self.write("devices.yaml", entry))
-        checked = self.ngb("devices", "check", "edge1")
-        self.assertEqual(checked.returncode, 0, checked.stderr + checked.stdout)
-        self.assertIn("glibc", checked.stdout)
+    def test_forty_pods_that_wait_are_asked_for_at_most_twice_a_second(self):
+        self.write("cluster/nodes", "edge1 0\n")
+        self.use("".join(self.request(f"n{i}", self.IMAGE) for i in range(40)))
+        client = self.start("run", self.study)
+        self.wait_until(lambda: len(self.pods()) == 40)
+        calls = self.cluster / "calls"
+        calls.unlink()
+        time.sleep(6)
+        asked = [line for line in calls.read_text().splitlines() if " get " in line]
+        client.kill()
+        client.wait()
+        self.assertGreater(len(asked), 0)
+        self.assertLessEqual(len(asked), 2 * 6 + 1)
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class OnARealCluster(PodCases, DevicesTest, HostsTest):
+    """As an account with the role that ngb prints, and no other rights."""
+
+    HOSTS = 2
+    IMAGE = 'image: "localhost/debian:1", pull: Never'
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cluster = kubernetes.Cluster(cls.hosts)
+        cls.addClassCleanup(cls.cluster.remove)
+
+    def setUp(self):
+        super().setUp()
+        self.namespace = self.id().rpartition("test_")[2].replace("_", "-")[:40].strip("-")
+        role = self.ngb("devices", "rbac", "--namespace", self.namespace).stdout
+        self.environment["PATH"] = self.cluster.environment["PATH"]
+        self.environment["KUBECONFIG"] = self.cluster.account(self.namespace, role)
+
+    def request(self, name, request):
+        return f"  - {name}: {{kubernetes: {{{request}}}}}\n"
+
+    def pods(self):
+        return json.loads(self.cluster.kubectl("-n", self.namespace, "get", "pods", "-o", "json"))["items"]
+
+    def take_api_server_away(self):
+        self.cluster.kill_api_server()
+
+    def give_api_server_back(self):
+        self.cluster.start_api_server()
+
+    def assert_nothing_is_left(self):
+        self.assertEqual([pod["metadata"]["name"] for pod in self.pods()], [])
+
+    def test_a_node_that_is_cut_off_for_a_while_costs_nothing(self):
+        client = self.started()
+        self.hosts.all[0].down()
+        time.sleep(25)
+        self.hosts.all[0].up()
+        output = self.end_of(client)
+        self.assertNotIn("another pod", output)
+        self.assert_recorded()
+        self.assert_nothing_is_left()
+
+    def test_a_drained_node_gives_its_pod_up_and_gets_another_once_it_may(self):
+        client = self.started()
+        self.cluster.kubectl("drain", "edge1", "--force", "--ignore-daemonsets", "--delete-emptydir-data")
+        self.cluster.kubectl("uncordon", "edge1")
+        output = self.end_of(client)
+        self.assertIn("another pod continues", output)
+        self.assert_recorded()
+        self.assert_nothing_is_left()
+
+    def test_a_node_without_power_comes_back_with_another_pod(self):
+        client = self.started()
+        self.cluster.power_off(self.hosts.all[0])
+        time.sleep(5)
+        self.cluster.start_node(self.hosts.all[0])
+        output = self.end_of(client)
+        self.assertIn("another pod continues", output)
+        self.assert_recorded()
         self.assert_nothing_is_left()
 
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -104,6 +105,27 @@ ordered_json drawn_on_page(const ordered_json& rows, bool are_repetitions) {
   return drawn;
 }
 
+// Returns what the rows have beside the table's columns, where a mark is drawn: {"columns": […], "rows": [[…], …]}.
+ordered_json places_of_marks(const ordered_json& rows, const std::vector<std::string>& columns) {
+  constexpr std::array kPlaces{"at", "low_at", "high_at"};
+  ordered_json places{{"columns", ordered_json::array()}, {"rows", ordered_json::array()}};
+  for (const char* const place : kPlaces) {
+    const bool has_it = std::find(columns.begin(), columns.end(), place) == columns.end() &&
+                        std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.contains(place); });
+    if (has_it) places["columns"].push_back(place);
+  }
+  for (const ordered_json& row : rows) {
+    ordered_json& of_row = places["rows"].emplace_back(ordered_json::array());
+    for (const auto& column : places["columns"]) {
+      const auto value = row.find(column.get<std::string>());
+      const bool is_number = value != row.end() && value->is_number();
+      of_row.push_back(is_number ? ordered_json(std::stod(fmt::format("{:.8g}", value->get<double>())))
+                                 : ordered_json());
+    }
+  }
+  return places;
+}
+
 }  // namespace
 
 OnPage on_page(const Made& made, std::size_t most_rows) {
@@ -114,11 +136,13 @@ OnPage on_page(const Made& made, std::size_t most_rows) {
   prepared.figure = {.name = made.figure->name,
                      .title = made.figure->title,
                      .reading = reading_of(*made.figure, made.remark),
-                     .specification = json_text::dump_ascii(whole),
                      .columns = text::split(made.figure->columns, ' ')};
   prepared.figure.is_as_in_the_paper = made.figure->is_as_in_the_paper;
   add_table(prepared.figure, rows, most_rows);
   prepared.figure.has_all_rows = prepared.figure.rows.size() == made.rows;
+  if (prepared.figure.has_all_rows) whole["datasets"]["places"] = places_of_marks(rows, prepared.figure.columns);
+  prepared.figure.specification = json_text::dump_ascii(whole);
+  whole.erase("datasets");
   const auto& columns = prepared.figure.columns;
   const ordered_json drawn =
       drawn_on_page(rows, std::find(columns.begin(), columns.end(), "repetition") != columns.end());

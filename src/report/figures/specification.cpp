@@ -75,8 +75,23 @@ class Filler {
     }
   }
 
+  void fill(ordered_json& whole) {
+    find_logarithmic_fields(whole, {});
+    fill(whole, {});
+  }
+
+ private:
+  // Notes the fields of the axis y, whose ticks are those of all layers together.
+  void find_logarithmic_fields(const ordered_json& part, const std::string& channel) {
+    if (channel == "y" && is_logarithmic(part) && part.contains("field")) {
+      fields_of_log_axis_.insert(part.at("field").get<std::string>());
+    }
+    if (!part.is_structured()) return;
+    for (const auto& [key, value] : part.items()) find_logarithmic_fields(value, part.is_object() ? key : channel);
+  }
+
   // Visits every object of the specification. `channel` is the key of the object.
-  void fill(ordered_json& part, const std::string& channel = {}) const {
+  void fill(ordered_json& part, const std::string& channel) const {
     if (part.is_object() && part.contains("field")) fill_channel(part, channel);
     if (channel == "y" && is_logarithmic(part)) part["axis"]["labelExpr"] = kLabelOfLogAxis;
     if (channel == "y" && is_logarithmic(part) && part.contains("field")) set_ticks(part);
@@ -93,17 +108,18 @@ class Filler {
     }
   }
 
- private:
   // The ticks 1, 2 and 5 of each decade, if the numbers take so much of the axis that three of these are seen.
   void set_ticks(ordered_json& part) const {
     constexpr double kWide = 8;
     double least = HUGE_VAL;
     double most = 0;
     for (const Row& row : rows_) {
-      const auto value = row.find(part.at("field").get<std::string>());
-      if (value == row.end() || !value->is_number() || value->get<double>() <= 0) continue;
-      least = std::min(least, value->get<double>());
-      most = std::max(most, value->get<double>());
+      for (const std::string& field : fields_of_log_axis_) {
+        const auto value = row.find(field);
+        if (value == row.end() || !value->is_number() || value->get<double>() <= 0) continue;
+        least = std::min(least, value->get<double>());
+        most = std::max(most, value->get<double>());
+      }
     }
     if (has_own_axes_ || most < kWide * least) return;
     ordered_json ticks = ordered_json::array();
@@ -127,6 +143,7 @@ class Filler {
   }
 
   const std::vector<Row>& rows_;
+  std::set<std::string> fields_of_log_axis_{};
   ordered_json compilers_ = ordered_json::array();
   ordered_json colours_ = ordered_json::array();
   ordered_json shapes_ = ordered_json::array();

@@ -20,7 +20,10 @@
       return [`${name}.csv`, "text/csv", saving.csv([columns, ...rows.map((row) => columns.map((column) => row[column]))])];
     },
     "Specification": (name, figure) => {
-      const {rows} = rowsOf(figure.querySelector("table"));
+      const {places} = numbers.data.specifications[name].datasets;
+      const placesOf = (index) => Object.fromEntries(places.columns.map((column, i) => [column, places.rows[index][i]])
+        .filter(([, value]) => value !== null));
+      const rows = rowsOf(figure.querySelector("table")).rows.map((row, index) => ({...row, ...placesOf(index)}));
       const whole = {...numbers.data.specifications[name], datasets: {rows}};
       return [`${name}.vl.json`, "application/json", JSON.stringify(whole, null, 1)];
     },

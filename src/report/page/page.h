@@ -34,11 +34,13 @@ struct Field {
 
 // A figure as the page shows it (report/figures/on_page.h makes it).
 struct Figure {
-  std::string name{};           // of its files: "compile_time"
-  std::string title{};          // for people
-  std::string reading{};        // what it shows, and how to read it
-  std::string specification{};  // Vega-Lite as JSON, without the data
-  std::string image{};          // SVG that follows the reader's light or dark appearance; "": it is not drawn
+  std::string name{};     // of its files: "compile_time"
+  std::string title{};    // for people
+  std::string reading{};  // what it shows, and how to read it
+  // Vega-Lite as JSON, without the data but, if the table has all rows, with "datasets": {"places": {"columns": […],
+  // "rows": [[…], …]}}: what a row has beside the table, where its marks are drawn.
+  std::string specification{};
+  std::string image{};  // SVG that follows the reader's light or dark appearance; "": it is not drawn
   std::vector<std::string> columns{};
   std::vector<std::vector<Field>> rows{};  // each as long as `columns`
   bool has_all_rows = true;                // else the file beside the page has more

@@ -73,7 +73,9 @@ TEST(FiguresOnThePage, KeepTheSpecificationApartFromTheData) {
   const ResultsOf results({cell_with({}, {100}), cell_with({.compiler = "openvino"}, {200})});
   const OnPage prepared = on_page(made_called(results, "throughput_by_batch"), kMostRows);
   const ordered_json kept = json_text::parse_ordered(prepared.figure.specification);
-  EXPECT_FALSE(kept.contains("datasets"));
+  // The table has the rows. They lack where the marks of each are: two compilers share half of a step of batch size 1.
+  EXPECT_FALSE(kept.at("datasets").contains("rows"));
+  EXPECT_EQ(kept.at("datasets").at("places").dump(), R"({"columns":["at"],"rows":[[-0.125],[0.125]]})");
   EXPECT_EQ(kept.at("title").at("text"), "Throughput by batch size");
   const ordered_json drawn = json_text::parse_ordered(prepared.to_draw);
   EXPECT_FALSE(drawn.contains("title")) << "the page has it as text";
