@@ -14,6 +14,9 @@ import tempfile
 import time
 
 
+DAEMONS = ("slurmd", "containerd", "containerd-shim-runc-v2", "kubernetes")  # that a cluster runs on its nodes
+
+
 def missing():
     """Why there can be no hosts here; None if there can."""
     if os.geteuid() != 0:
@@ -145,7 +148,7 @@ class Host:
 
     def processes(self):
         """Of everything that runs on this host, but for the daemons through which it is reached."""
-        return [pid for pid in self.everything() if pid != self.sshd.pid and words_of(pid)[0] != "slurmd"]
+        return [pid for pid in self.everything() if pid != self.sshd.pid and words_of(pid)[0] not in DAEMONS]
 
     def agents(self):
         """The agents of runs: those that outlive their clients."""

@@ -133,7 +133,7 @@ void Server::publish(Published published) {
 
 void Server::end(Published published) {
   constexpr Nanoseconds kPatience = std::chrono::seconds(5);
-  constexpr Nanoseconds kPause = std::chrono::milliseconds(20);
+  constexpr Nanoseconds kLook = std::chrono::milliseconds(20);
   const bool has_report = published.report != nullptr;
   const Readers& readers = *loop_->readers;
   const int open = readers.open_streams();
@@ -142,7 +142,7 @@ void Server::end(Published published) {
   const Nanoseconds begun = clock_->now();
   while (open > 0 && clock_->now() - begun < kPatience) {
     if (has_report ? readers.sent_reports() - before >= open : readers.open_streams() == 0) return;
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kLook);
   }
 }
 

@@ -55,7 +55,7 @@ std::int64_t longer_look_ns(const work::Protocol& protocol, const std::vector<sa
   constexpr int kUsual_s = 3;
   // Of what the cell takes, if the study leaves it to us; but no longer than this process took, because a budget may
   // end before a thousand others.
-  constexpr std::int64_t kShare = 20;
+  constexpr std::int64_t kShareOfCell = 20;
   std::int64_t all_ns = 0;
   std::int64_t timed_ns = 0;
   for (const samples::PhaseUse& phase : phases) {
@@ -64,7 +64,7 @@ std::int64_t longer_look_ns(const work::Protocol& protocol, const std::vector<sa
   }
   const std::int64_t left_ns = protocol.longer_look_s.value_or(kUsual_s) * kSecond_ns - timed_ns;
   if (protocol.longer_look_s) return left_ns;
-  return std::min({left_ns, work::expected_processes(protocol) * all_ns / kShare, all_ns});
+  return std::min({left_ns, work::expected_processes(protocol) * all_ns / kShareOfCell, all_ns});
 }
 
 void add_readings(const Later& later, std::vector<samples::Reading>& readings) {

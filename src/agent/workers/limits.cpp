@@ -87,11 +87,11 @@ bool is_disk_full(const std::filesystem::path& folder) {
 std::optional<std::uint64_t> kernel_memory_kills() {
   const Result<std::string> content = file::read("/proc/vmstat", 1U << 20U);
   if (!content) return std::nullopt;
-  constexpr std::string_view kName = "\noom_kill ";
-  const std::size_t at = content->find(kName);
+  constexpr std::string_view kKills = "\noom_kill ";
+  const std::size_t at = content->find(kKills);
   if (at == std::string::npos) return std::nullopt;
   std::uint64_t count = 0;
-  std::from_chars(content->data() + at + kName.size(), content->data() + content->size(), count);
+  std::from_chars(content->data() + at + kKills.size(), content->data() + content->size(), count);
   return count;
 }
 

@@ -53,8 +53,7 @@ std::string shade(const std::string& colour, int setting) {
   return shaded;
 }
 
-const std::array<ordered_json, 3> kDashes{ordered_json::array({1, 0}), ordered_json::array({6, 3}),
-                                          ordered_json::array({2, 2})};
+constexpr std::array<std::array<int, 2>, 3> kDashes{{{1, 0}, {6, 3}, {2, 2}}};  // line and gap, in pixels
 
 // Fills in what the files beside the code leave open.
 class Filler {

@@ -108,8 +108,8 @@ class DepthLines {
   }
 
   static void add_columns(Document& made, int batch) {
-    const auto add = [&made](std::string name, std::string heading, Kind kind) {
-      made.table.columns.push_back(column(std::move(name), std::move(heading), kind));
+    const auto add = [&made](const std::string& name, std::string heading, Kind kind) {
+      made.table.columns.push_back(column(name, std::move(heading), kind));
     };
     add(fmt::format("slope_b{}", batch), fmt::format("slope, batch {}", batch), Kind::number);
     add(fmt::format("slope_standard_error_b{}", batch), "", Kind::deviation);

@@ -64,7 +64,7 @@ void complete_row(const std::vector<Column>& columns, Row& row, bool names_origi
 
 }  // namespace
 
-Column column(std::string name, std::string heading, Kind kind) {
+Column column(const std::string& name, std::string heading, Kind kind) {
   const bool is_beside = kind == Kind::deviation || kind == Kind::low || kind == Kind::high;
   return {
       .csv = name, .json = "values." + name, .heading = std::move(heading), .is_for_people = !is_beside, .kind = kind};

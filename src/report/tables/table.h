@@ -12,7 +12,7 @@ namespace ngb::report::tables {
 inline constexpr const char* kPublishedNote = "Published in the paper, not measured here.";
 
 // Returns a column with the same name in CSV and JSON, which has its unit: "throughput_b2_4_per_s".
-Column column(std::string name, std::string heading, Kind kind);
+Column column(const std::string& name, std::string heading, Kind kind);
 
 // Adds a row with an entry for each column.
 void add_row(Document& document, Row row);
