@@ -107,9 +107,9 @@ def start(pod):
             {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": words}]}
         return
     pod["spec"]["nodeName"] = node
-    if container["image"] == "missing":
+    if container["image"].endswith("/missing"):
         pod["status"] = {"phase": "Pending", "containerStatuses": [{"name": "device", "state": {"waiting": {
-            "reason": "ErrImageNeverPull", "message": 'Container image "missing" is not present with pull policy of Never'}}}]}
+            "reason": "ErrImageNeverPull", "message": 'Container image "localhost/missing" is not present with pull policy of Never'}}}]}
         return
     volume_of(pod).mkdir(parents=True, exist_ok=True)
     environment = {"PATH": os.environ["PATH"], MARK: pod["metadata"]["uid"], "NGB_KUBERNETES_NODE": node}

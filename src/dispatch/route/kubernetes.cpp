@@ -277,7 +277,10 @@ json pod_manifest(const config::DeviceEntry& device, const std::string& pod, con
 Status is_worth_another_kubectl(const std::string& said, const std::string& device) {
   constexpr const char* kRights =
       "ask for the rights that `ngb devices rbac` prints; kubectl auth can-i create pods/exec tells what you have";
-  if (said.find("exceeded quota") != std::string::npos) return Done{};  // until others leave
+  // Until others leave, or until a new namespace has its account.
+  for (const char* const passing : {"exceeded quota", "error looking up service account"}) {
+    if (said.find(passing) != std::string::npos) return Done{};
+  }
   for (const auto& [sign, advice] : std::initializer_list<std::pair<const char*, const char*>>{
            {"violates PodSecurity", "use a namespace whose pod security admits the baseline"},
            {"no PriorityClass", "correct kubernetes.priority"},

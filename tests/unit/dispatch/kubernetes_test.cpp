@@ -172,7 +172,9 @@ TEST(Kubectl, IsTriedAgainAfterWhatMayPassAndNotAfterWhatCannot) {
         "Unable to connect to the server: dial tcp: i/o timeout",
         "error: unable to upgrade connection: container not found", "command terminated with exit code 137",
         "error dialing backend: dial tcp 10.98.0.11:10250: connect: no route to host",
-        "pods \"p\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2"}) {
+        "pods \"p\" is forbidden: exceeded quota: q, requested: pods=1, used: pods=2, limited: pods=2",
+        "pods \"p\" is forbidden: error looking up service account new/default: serviceaccount \"default\" not "
+        "found"}) {
     EXPECT_TRUE(is_worth_another_kubectl(passing, "edge1")) << passing;
   }
   for (const auto& [final, advice] : std::initializer_list<std::pair<const char*, const char*>>{
