@@ -71,6 +71,21 @@ class Network:
         self.lock.close()
 
 
+def wait_until(is_so, folder, patience_s):
+    """Waits for daemons whose logs are *.out in the folder. What `is_so` raises because a command failed is not yet so."""
+    give_up = time.monotonic() + patience_s
+    while True:
+        try:
+            if is_so():
+                return
+        except subprocess.CalledProcessError:
+            pass
+        if time.monotonic() > give_up:
+            logs = "".join(f"{log.name}: {log.read_text(errors='replace')[-1000:]}" for log in sorted(folder.glob("*.out")))
+            raise RuntimeError(f"{folder.name} is not ready: {logs}")
+        time.sleep(0.2)
+
+
 def words_of(pid):
     """A process's command line, its program without folder; [""] when it is gone."""
     try:

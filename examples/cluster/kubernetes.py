@@ -210,17 +210,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
         return str(self.folder / f"{namespace}.conf")
 
     def wait_until(self, is_so, patience_s=PATIENCE_S):
-        give_up = time.monotonic() + patience_s
-        while True:
-            try:
-                if is_so():
-                    return
-            except subprocess.CalledProcessError:
-                pass
-            if time.monotonic() > give_up:
-                logs = "".join(f"{log.name}: {log.read_text(errors='replace')[-600:]}" for log in self.folder.glob("*.out"))
-                raise RuntimeError(f"Kubernetes is not ready: {logs}")
-            time.sleep(0.2)
+        network.wait_until(is_so, self.folder, patience_s)
 
     def remove(self):
         for host in self.hosts.all:

@@ -2,11 +2,9 @@
 """A Slurm cluster of the hosts of hosts.py: munged and slurmctld here, a slurmd on each host. Needs root and Slurm."""
 
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
-import time
 
 import hosts as network
 
@@ -122,17 +120,7 @@ class Cluster:
         self.wait_until(lambda: self.command("sinfo", "-h", "-N", "-t", "idle", "-p", "bench", "-o", "%N").split() == names)
 
     def wait_until(self, is_so, patience_s=30):
-        give_up = time.monotonic() + patience_s
-        while True:
-            try:
-                if is_so():
-                    return
-            except subprocess.CalledProcessError:
-                pass
-            if time.monotonic() > give_up:
-                logs = "".join(pathlib.Path(log).read_text()[-1000:] for log in sorted(self.folder.glob("*.out")))
-                raise RuntimeError(f"Slurm is not ready: {logs}")
-            time.sleep(0.2)
+        network.wait_until(is_so, self.folder, patience_s)
 
     def reset(self):
         """Makes the cluster what it was at first: it has no job, and every node can take one."""

@@ -41,6 +41,14 @@ def file_of(name):
     return CLUSTER / f"pod-{name}.json"
 
 
+def keep(pod):
+    """Replaces the pod's file as a whole, because tests read it at any time."""
+    path = file_of(pod["metadata"]["name"])
+    partial = path.with_suffix(".partial")
+    partial.write_text(json.dumps(pod), encoding="utf-8")
+    partial.rename(path)
+
+
 def processes_of(uid):
     """Processes of the pod, as process ids."""
     mark = f"{MARK}={uid}".encode()
@@ -77,7 +85,7 @@ def looked_at(path):
         kill(pod["metadata"]["uid"])
         pod["status"] = {"phase": "Failed", "containerStatuses": [
             {"name": "device", "state": {"terminated": {"reason": "Error", "exitCode": 137}}}]}
-        path.write_text(json.dumps(pod), encoding="utf-8")
+        keep(pod)
     return pod
 
 
@@ -128,7 +136,7 @@ def create():
         refuse(f'Error from server (AlreadyExists): error when creating "STDIN": pods "{name}" already exists')
     pod["metadata"]["uid"] = str(uuid.uuid4())
     start(pod)
-    file_of(name).write_text(json.dumps(pod), encoding="utf-8")
+    keep(pod)
     print(f"pod/{name} created")
 
 

@@ -46,9 +46,9 @@ class PodList {
   // `lost` if the loop stops.
   asio::awaitable<Result<const Pods*>> now(Alarm& pause) {
     const Nanoseconds called = loop_.clock.now();
-    while (!is_known_ || began_ < called) {
+    while (!began_ || *began_ < called) {
       if (loop_.is_stopping) co_return lost();
-      if (is_asking_ || (is_known_ && loop_.clock.now() - began_ < kShortestAsking)) {
+      if (is_asking_ || (began_ && loop_.clock.now() - *began_ < kShortestAsking)) {
         co_await pause.wait(kListWait);
       } else {
         co_await ask();
@@ -65,7 +65,6 @@ class PodList {
     const Result<ProgramEnd> end = co_await run_program(loop_, command_, kNoInput, kKubectlPatience, true);
     is_asking_ = false;
     began_ = began;
-    is_known_ = true;
     failure_ = Done{};
     if (!end) {
       failure_ =
@@ -83,8 +82,7 @@ class PodList {
   Command command_;
   std::string container_;
   bool is_asking_ = false;
-  bool is_known_ = false;
-  Nanoseconds began_{};
+  std::optional<Nanoseconds> began_{};  // to ask for what is known
   Status failure_{};
   Pods pods_{};
 };
