@@ -162,7 +162,7 @@ class OnAStandIn(PodCases, DevicesTest):
         return [json.loads(path.read_text()) for path in self.cluster.glob("pod-*.json")]
 
     def delete_all(self):
-        self.give_api_server_back()
+        self.restore()
         for pod in self.pods():
             self.kubectl("delete", "pod", pod["metadata"]["name"])
 
@@ -171,6 +171,12 @@ class OnAStandIn(PodCases, DevicesTest):
                                     "host or port?")
 
     def give_api_server_back(self):
+        """As a real one, which for a moment knows nobody's rights."""
+        self.write("cluster/fault", 'Error from server (Forbidden): pods is forbidden: User "u" cannot list resource "pods"')
+        time.sleep(2)
+        self.restore()
+
+    def restore(self):
         (self.cluster / "fault").unlink(missing_ok=True)
 
     def assert_nothing_is_left(self):
@@ -232,6 +238,7 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
         role = self.ngb("devices", "rbac", "--namespace", self.namespace).stdout
         self.environment["PATH"] = self.cluster.environment["PATH"]
         self.environment["KUBECONFIG"] = self.cluster.account(self.namespace, role)
+        self.addCleanup(self.cluster.kubectl, "-n", self.namespace, "delete", "pods", "--all", "--wait=false")
 
     def request(self, name, request):
         return f"  - {name}: {{kubernetes: {{{request}}}}}\n"

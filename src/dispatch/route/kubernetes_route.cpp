@@ -32,6 +32,7 @@ constexpr Nanoseconds kShortestAsking = std::chrono::milliseconds(500);
 constexpr Nanoseconds kLongestAsking = std::chrono::seconds(10);
 constexpr Nanoseconds kListWait = std::chrono::milliseconds(100);
 constexpr Nanoseconds kDeletionPatience = std::chrono::seconds(40);
+constexpr Nanoseconds kRefusalPatience = std::chrono::minutes(1);  // with a server that has answered before
 constexpr int kMostEndsWithoutProgress = 3;
 constexpr const char* kOnVolume = "volume";  // in place of a uid: a pod on the same volume finds the same files
 
@@ -143,6 +144,7 @@ class KubernetesRoute final : public Route {
   std::string shown_words_{};  // why it waits, as last shown to the user
   std::uint64_t progress_ = 0;
   int ends_without_progress_ = 0;
+  bool was_answered_ = false;
   bool existed_ = false;  // a pod of its name, when it was to be made last
 };
 
@@ -188,15 +190,18 @@ asio::awaitable<Result<std::optional<Pod>>> KubernetesRoute::find() {
   for (Nanoseconds pause = kShortestAsking;; pause = std::min(2 * pause, kLongestAsking)) {
     const Result<const Pods*> pods = co_await pods_->now(pause_);
     if (pods) {
+      was_answered_ = true;
       const auto pod = (*pods)->find(name_);
       if (pod == (*pods)->end()) co_return std::nullopt;
       co_return pod->second;
     }
     if (loop_.is_stopping) co_return lost();
     if (!has_code(pods, ErrorCode::busy)) co_return error_of(pods);
+    const Nanoseconds waited = loop_.clock.now() - began;
     const Status worth = is_worth_another_kubectl(pods.error().what, device_.name);
-    if (!worth) co_return error_of(worth);
-    if (loop_.clock.now() - began > lost_after_) {
+    // An API server that has just started refuses for some seconds what it granted before.
+    if (!worth && (!was_answered_ || waited > kRefusalPatience)) co_return error_of(worth);
+    if (waited > lost_after_) {
       co_return fail("the API server does not answer: " + pods.error().what, device_.name,
                      "the results so far are kept; run the same command again to resume");
     }
