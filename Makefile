@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The front door. What is behind it: CMake presets (dev, release, aarch64, asan, tsan, fuzz), ctest, scripts/.
-.PHONY: kubernetes-cluster quickstart devices wheel test check lint sanitize fuzz fuzz-results chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
+.PHONY: kubernetes-cluster quickstart devices wheel image test check lint sanitize fuzz fuzz-results chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
         release tested-toolchains tested-devices
 
 ifneq ($(shell command -v ccache),)
@@ -23,6 +23,12 @@ wheel:
 	scripts/wheel-builds
 	scripts/package build/wheel-x86_64
 	scripts/package build/wheel-aarch64
+
+# An image with the programs, the plugins and Python, for clusters: build/package/*.oci.tar. The plainest package will do.
+image: release
+	@scripts/setup image
+	scripts/package build/release build/package 1
+	scripts/image build/package/ngraphbench_*_$$(dpkg --print-architecture).deb
 
 # Everything that ctest knows, with both tested versions of each compiler. Side by side, because installing and downloading
 # mostly wait and the rest compiles.

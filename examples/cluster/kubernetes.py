@@ -175,6 +175,11 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
         conditions = json.loads(self.kubectl("get", "node", host.name, "-o", "json"))["status"].get("conditions", [])
         return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
 
+    def processes(self, host):
+        """Of everything that runs in the node's pods."""
+        groups = [group for hierarchy in hierarchies() for group in (hierarchy / host.space).rglob("cgroup.procs")]
+        return {int(pid) for group in groups for pid in group.read_text().split() if pid != "0"}
+
     def power_off(self, host):
         """Everything on the node is gone at once; its disk stays."""
         for name in (f"kubelet@{host.name}", f"containerd@{host.name}"):
@@ -188,11 +193,10 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
             except OSError:
                 pass  # it has ended
         for _ in range(50):
-            pids = {pid for hierarchy in hierarchies() for path in (hierarchy / host.space).rglob("cgroup.procs")
-                    for pid in path.read_text().split()}
+            pids = self.processes(host)
             if not pids:
                 break
-            network.end([int(pid) for pid in pids if pid != "0"])
+            network.end(list(pids))
             time.sleep(0.1)
         for mount in reversed(mounts_below(self.folder / host.name / "run")):
             subprocess.run(["umount", "-l", mount], capture_output=True)

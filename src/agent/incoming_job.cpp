@@ -50,6 +50,7 @@ samples::Environment environment_of(const work::Job& job, const ControlGroups& g
   for (const auto& [name, value] : job.environment) {
     environment.entries.push_back({"variable_" + name, "", Known<std::string>::of(value)});
   }
+  for (const auto& [name, value] : job.client_facts) environment.entries.push_back({name, "", Text::of(value)});
   environment.entries.push_back({"process_control", "", groups.description(), false});
   std::sort(environment.entries.begin(), environment.entries.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -181,6 +181,7 @@ asio::awaitable<Result<Ending>> RemoteRun::visit_over(Connection& device) {
 Result<work::Job> RemoteRun::job_there() const {
   Result<work::Job> job = share_.job();
   if (!job) return job;
+  job->client_facts = route_->facts();
   for (std::size_t i = 0; i < job->models.size(); ++i) {
     work::Model& model = job->models[i];
     const std::string tree = tree_of_model(model);

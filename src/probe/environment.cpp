@@ -179,6 +179,17 @@ void add_node(Collector& collector) {
   }
 }
 
+// Says what a kubelet with the static CPU manager gives to pods of whole processors: as many processors as the pod may
+// use, and to itself. Any other pod shares those that are left, under a quota.
+void add_processors_of_pod(const Tree& tree, const Processor& processor, Collector& collector) {
+  if (std::getenv("NGB_KUBERNETES_NODE") == nullptr) return;
+  const auto usable = static_cast<double>(allowed_cpus().size());
+  const std::optional<double> quota = cgroup_cpu_limit(tree).value.value_or(std::nullopt);
+  const bool is_part = !processor.threads.value || usable < static_cast<double>(*processor.threads.value);
+  const bool is_exclusive = is_part && (!quota || *quota >= usable);
+  collector.add("kubernetes_processors", Known<std::string>::of(is_exclusive ? "exclusive" : "shared"));
+}
+
 Known<std::string> own_hash(const Tree& tree) {
   const Result<std::string> hash = hash::sha256_of_file(tree.real("/proc/self/exe"));
   return hash ? Known<std::string>::of(*hash) : Known<std::string>::unknown(hash.error().text());
@@ -216,6 +227,7 @@ samples::Environment environment(const std::string& root) {
   for (EnvironmentEntry& entry : board_entries(tree)) collector.add(std::move(entry));
   add_variables(collector);
   add_node(collector);
+  add_processors_of_pod(tree, processor, collector);
   collector.add("agent_version", Known<std::string>::of(NGB_VERSION));
   collector.add("agent_build", own_hash(tree), false);
   return collector.finish();

@@ -48,6 +48,8 @@ struct Job : Lists {
   Limits limits{};
   DeviceLimits device_limits{};
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of every worker, sorted by name
+  // Entries of the device's environment that only the client can tell, such as a pod's image.
+  std::vector<std::pair<std::string, std::string>> client_facts{};
   std::vector<Place> places{};          // one for each of `compilers`, for the reference and for the exporter
   std::optional<Compiler> reference{};  // makes the reference outputs; nothing: outputs are not checked
   // Make the reference outputs, one after the other, of models of which `reference` cannot.
@@ -69,16 +71,16 @@ struct Job : Lists {
 
   static constexpr const char* kType = "job";
   static constexpr auto fields(auto visit) {
-    return visit(Field{"run_id", &Job::run_id}, Field{"device", &Job::device}, Field{"task", &Job::task},
-                 Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits},
-                 Field{"device_limits", &Job::device_limits}, Field{"environment", &Job::environment},
-                 Field{"compilers", &Job::compilers}, Field{"places", &Job::places},
-                 Field{"reference", &Job::reference}, Field{"other_references", &Job::other_references},
-                 Field{"exporter", &Job::exporter}, Field{"reference_cache", &Job::reference_cache},
-                 Field{"given_references", &Job::given_references}, Field{"accepts_new_build", &Job::accepts_new_build},
-                 Field{"question_error_rate", &Job::question_error_rate}, Field{"order", &Job::order},
-                 Field{"loads", &Job::loads}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
-                 Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
+    return visit(
+        Field{"run_id", &Job::run_id}, Field{"device", &Job::device}, Field{"task", &Job::task},
+        Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits}, Field{"device_limits", &Job::device_limits},
+        Field{"environment", &Job::environment}, Field{"client_facts", &Job::client_facts},
+        Field{"compilers", &Job::compilers}, Field{"places", &Job::places}, Field{"reference", &Job::reference},
+        Field{"other_references", &Job::other_references}, Field{"exporter", &Job::exporter},
+        Field{"reference_cache", &Job::reference_cache}, Field{"given_references", &Job::given_references},
+        Field{"accepts_new_build", &Job::accepts_new_build}, Field{"question_error_rate", &Job::question_error_rate},
+        Field{"order", &Job::order}, Field{"loads", &Job::loads}, Field{"models", &Job::models},
+        Field{"cells", &Job::cells}, Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
   }
 };
 

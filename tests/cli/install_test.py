@@ -2,6 +2,7 @@
 """What a new user meets first: studies that ship with ngb, a study to start from, completions, a choice of toolchains,
 and the packages."""
 
+import gzip
 import hashlib
 import http.server
 import json
@@ -256,6 +257,34 @@ class Packages(NgbTest):
             here + "Linux with another C library than glibc, such as musl of Alpine", here + "Linux with glibc 2.17",
             here + "Linux on the processor riscv64", here + "a 32-bit Python on Linux", here + "Python 3.8"])
         self.assertTrue(told.splitlines()[-1].startswith("ngb: this system can run ngb"))
+
+    @unittest.skipIf(shutil.which("mmdebstrap") is None, "mmdebstrap is not installed")
+    @unittest.skipIf(os.geteuid() != 0, "only root may run a program in another root folder")
+    def test_the_image_is_an_oci_layout_in_which_the_programs_run(self):
+        package, = self.packages.glob("*.deb")
+        made = subprocess.run([SOURCE / "scripts/image", package, self.folder], capture_output=True, text=True)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        layout, = self.folder.glob("*-oci")
+        for path in (layout / "blobs/sha256").iterdir():
+            self.assertEqual(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+
+        def blob(told):
+            return (layout / "blobs" / told["digest"].replace(":", "/")).read_bytes()
+
+        index = json.loads((layout / "index.json").read_text())
+        manifest = json.loads(blob(index["manifests"][0]))
+        config = json.loads(blob(manifest["config"]))
+        layers = [gzip.decompress(blob(layer)) for layer in manifest["layers"]]
+        self.assertEqual(config["rootfs"]["diff_ids"], [f"sha256:{hashlib.sha256(layer).hexdigest()}" for layer in layers])
+        root = self.folder / "root"
+        root.mkdir()
+        for layer in layers:
+            subprocess.run(["tar", "-x", "-C", root, "--keep-directory-symlink"], input=layer, check=True)
+        for words in (["ngb", "--version"], ["ngb-agent", "--version"], ["python3", "-m", "pip", "--version"]):
+            ran = subprocess.run(["chroot", root, *words], capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 0, (words, ran.stderr))
+        self.assertEqual(subprocess.run(["chroot", root, "python3", "-c", "import pwd; print(pwd.getpwuid(0).pw_name)"],
+                                        capture_output=True, text=True).stdout, "root\n")
 
     def test_the_wheel_runs_from_an_environment_of_its_own(self):
         wheel = self.wheel

@@ -53,6 +53,11 @@ class PodCases:
         self.assert_nothing_is_left()
         nodes = self.query("SELECT DISTINCT value FROM environment_entry WHERE name = 'kubernetes_node' ORDER BY 1")
         self.assertEqual(nodes, [("edge1",), ("edge2",)])
+        told = dict(self.query("SELECT DISTINCT name, value FROM environment_entry WHERE name LIKE 'kubernetes_%' "
+                               "AND name != 'kubernetes_node'"))
+        self.assertEqual(told["kubernetes_qos"], "Guaranteed")
+        self.assertIn("sha256:", told["kubernetes_image"])
+        self.assertIn(told["kubernetes_processors"], ("exclusive", "shared"))
 
     def test_a_pod_that_is_deleted_under_the_run_is_followed_by_another(self):
         client = self.started()
@@ -226,6 +231,9 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
     HOSTS = 2
     IMAGE = 'image: "localhost/debian:1", pull: Never'
 
+    def name_of_namespace(self):
+        return self.id().rpartition("test_")[2].replace("_", "-")[:40].strip("-")
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -234,7 +242,7 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
 
     def setUp(self):
         super().setUp()
-        self.namespace = self.id().rpartition("test_")[2].replace("_", "-")[:40].strip("-")
+        self.namespace = self.name_of_namespace()
         role = self.ngb("devices", "rbac", "--namespace", self.namespace).stdout
         self.environment["PATH"] = self.cluster.environment["PATH"]
         self.environment["KUBECONFIG"] = self.cluster.account(self.namespace, role)

@@ -101,6 +101,7 @@ class KubernetesRoute final : public Route {
   }
   [[nodiscard]] std::string run_folder() const override { return stays_.folder(); }
   [[nodiscard]] std::string holder() const override { return is_ours_ ? "holders/" + run_ : ""; }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> facts() const override;
   [[nodiscard]] bool was_cut_off(const std::string& /*how*/) const override { return true; }
   [[nodiscard]] Status is_worth_another_try(const std::string& said) const override {
     return is_worth_another_kubectl(said, device_.name);
@@ -139,8 +140,8 @@ class KubernetesRoute final : public Route {
   std::shared_ptr<PodList> pods_;
   Stays stays_;  // the uids of the pods that have run, or kOnVolume
   Alarm pause_;
+  Pod arrived_{};              // the pod that was last seen to run
   std::string known_uid_{};    // of the pod that was last seen alive
-  std::string arrived_uid_{};  // of the pod that was last seen to run
   std::string shown_words_{};  // why it waits, as last shown to the user
   std::uint64_t progress_ = 0;
   int ends_without_progress_ = 0;
@@ -303,9 +304,14 @@ asio::awaitable<Status> KubernetesRoute::create() {
 Status KubernetesRoute::arrive(const Pod& pod) {
   shown_words_.clear();
   known_uid_ = pod.uid;
-  if (std::exchange(arrived_uid_, pod.uid) != pod.uid && !is_look_)
+  if (std::exchange(arrived_, pod).uid != pod.uid && !is_look_)
     say_(fmt::format("pod {} runs on node {}", name_, pod.node));
   return stays_.arrive(request_.volume.empty() ? pod.uid : kOnVolume);
+}
+
+// The image's digest tells what a tag meant. Only a Guaranteed pod has its processors to itself, or their whole quota.
+std::vector<std::pair<std::string, std::string>> KubernetesRoute::facts() const {
+  return {{"kubernetes_image", arrived_.image_id}, {"kubernetes_qos", arrived_.qos_class}};
 }
 
 asio::awaitable<Result<Command>> KubernetesRoute::command_for_a_look(std::size_t script_bytes) {

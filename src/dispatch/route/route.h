@@ -49,6 +49,8 @@ class Route {
   [[nodiscard]] virtual Command command(std::size_t script_bytes) const = 0;
   // Returns the run's work folder on that machine, within the device's folder.
   [[nodiscard]] virtual std::string run_folder() const { return run_folder_; }
+  // Returns what only the client can tell of that machine, for its environment.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
   // Returns the file for which a batch job waits there (samples::Attach); "" if no batch job waits.
   [[nodiscard]] virtual std::string holder() const { return {}; }
 

@@ -127,6 +127,28 @@ TEST_F(Environment, OfAnotherSlurmNodeIsAnotherOneEvenIfAllElseIsEqual) {
                            [](const auto& e) { return e.name == "slurm_node"; }));
 }
 
+TEST_F(Environment, OfAPodSaysWhetherItsProcessorsAreItsOwn) {
+  const std::size_t usable = allowed_cpus().size();
+  std::string cpuinfo;
+  for (std::size_t i = 0; i < usable + 2; ++i)
+    cpuinfo += "processor\t: " + std::to_string(i) + "\nphysical id\t: 0\n\n";
+  put("/proc/cpuinfo", cpuinfo);
+  put_cgroup2("/pod");
+  const auto with_quota = [&](const std::string& quota_us) {
+    put("/sys/fs/cgroup/pod/cpu.max", quota_us + " 100000\n");
+    return value("kubernetes_processors");
+  };
+  ::setenv("NGB_KUBERNETES_NODE", "edge1", 1);
+  EXPECT_EQ(with_quota(std::to_string(usable * 100000)), "exclusive");
+  EXPECT_EQ(with_quota("max"), "exclusive");
+  EXPECT_EQ(with_quota(std::to_string(usable * 100000 - 50000)), "shared");
+  put("/proc/cpuinfo", kTwoThreads);  // it may use all of its node, so nothing keeps others off them
+  if (usable >= 2) {
+    EXPECT_EQ(with_quota("max"), "shared");
+  }
+  ::unsetenv("NGB_KUBERNETES_NODE");
+}
+
 // Entries of the first class must be equal for results to be pooled; those of the second are told and no more.
 TEST_F(Environment, ToldEntriesAreNotPartOfItsHash) {
   std::vector<std::string> told;
