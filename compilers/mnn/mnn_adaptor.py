@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MNN: its converter's file, run through the module interface of its Python package."""
+import os
+from importlib import metadata
+
+from ngraphbench import onnx_file, onnx_opset
+from ngraphbench.adaptor import Adaptor, CompilerError
+
+_WINOGRAD_HINT = 3  # of MNN's Interpreter::HintMode
+_WINOGRAD_LEVELS = {"small": 1, "large": 3}
+# MNN's arithmetic is in f32 and in integers of 32 or 8 bits: i64 and bool are i32 there.
+_HELD_AS = {"f32": "float32", "i64": "int32", "i32": "int32", "bool": "int32", "u8": "uint8", "i8": "int8"}
+_NUMPY = {"f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool", "u8": "uint8", "i8": "int8"}
+
+
+class Mnn(Adaptor):
+    @classmethod
+    def preload(cls):
+        import _tools  # noqa: F401
+        import MNN.expr  # noqa: F401
+        import MNN.nn  # noqa: F401
+        import onnx  # noqa: F401
+
+        from . import conversion, exact_gelu  # noqa: F401
+
+    def __init__(self, settings):
+        self._threads_asked, self._options = settings.threads, settings.options
+        self._runtime = self._module = self._inputs = self._results = None
+        self._conversion = {}  # facts; none unless this process compiled
+
+    def compile(self, model):
+        from ngraphbench import onnx_constants
+
+        from . import conversion, exact_gelu
+
+        inputs = [{"name": tensor.name, "shape": tensor.shape} for tensor in model.inputs]
+        flags = ["--optimizeLevel", str(self._options["optimize_level"]),
+                 "--optimizePrefer", str(self._options["optimize_prefer"])]
+
+        def write(proto):
+            onnx_file.check_inputs(proto, inputs)
+            onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
+            if self._options["gelu"] == "exact":
+                exact_gelu.keep(proto)
+            conversion.write(proto, model.artifact_path, flags)
+
+        _, self._conversion = onnx_opset.use(model.path, write)
+
+    def load(self, model):
+        import MNN.nn
+        import onnx
+
+        self._outputs = []
+        for output in onnx_file.outputs_of(model.path):
+            word = str(onnx.helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type))
+            dtype = next((ours for ours, theirs in _NUMPY.items() if theirs == word), None)
+            if dtype is None:
+                raise CompilerError("unsupported_operator", f'output "{output.name}" has type {word}, which MNN lacks')
+            self._outputs.append((output.name, dtype))
+        # "high" is f32; by itself MNN may compute in bf16 or f16. The runtime starts its threads here, after the converter.
+        before = _count_threads()
+        self._runtime = MNN.nn.create_runtime_manager(
+            ({"backend": "CPU", "numThread": self._threads_asked, "precision": "high"},))
+        self._runtime.set_hint(_WINOGRAD_HINT, _WINOGRAD_LEVELS[self._options["winograd"]])
+        self._threads = 1 + _count_threads() - before
+        if self._threads != self._threads_asked:
+            raise CompilerError("fallback", f"MNN runs on {self._threads} threads, {self._threads_asked} were asked for")
+        self._module = MNN.nn.load_module_from_file(
+            model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _ in self._outputs],
+            runtime_manager=self._runtime, shape_mutable=False)
+        if self._module is None:
+            raise CompilerError("compiler_failed", "MNN cannot load the file that its converter has written")
+
+    def bind(self, inputs):
+        import MNN.expr as expr
+        import numpy as np
+
+        types = {"float32": expr.float, "int32": expr.int, "uint8": expr.uint8, "int8": expr.int8}
+        self._inputs = []
+        for tensor in inputs:
+            held_as = _HELD_AS.get(tensor.dtype)
+            if held_as is None:
+                raise CompilerError("unsupported_operator", f'input "{tensor.name}" has type {tensor.dtype}, which MNN lacks')
+            array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(held_as)
+            self._inputs.append(expr.const(array, list(tensor.shape), expr.NCHW, types[held_as]))
+
+    def runner(self):
+        """Return a callable that runs the module. MNN's older interface, the session, overwrites its inputs."""
+        forward, inputs = self._module.forward, self._inputs
+
+        def infer():
+            self._results = forward(inputs)
+
+        return infer
+
+    def read(self):
+        import numpy as np
+
+        if len(self._results) != len(self._outputs):
+            raise CompilerError("compiler_failed", "MNN ran no inference; its words are in the log of this attempt")
+        read = []
+        for (name, dtype), result in zip(self._outputs, self._results):
+            array = np.asarray(result.read()).astype(_NUMPY[dtype])
+            read.append((name, dtype, tuple(array.shape), array.tobytes()))
+        return read
+
+    def inspect(self):
+        return {"version": metadata.version("MNN"), "device": "cpu", "precision": "f32", "threads": str(self._threads),
+                **self._conversion}
+
+    def close(self):
+        self._results = self._inputs = self._module = self._runtime = None
+
+
+def _count_threads():
+    return len(os.listdir("/proc/self/task"))

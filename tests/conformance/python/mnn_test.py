@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mnn's adaptor in this process, against numpy's reading of the same ONNX file (onnx.reference)."""
+import os
+import sys
+import tempfile
+import unittest
+
+from toolchain import LIB, SMALL, toolchain_or_skip, write_recipe
+
+FOLDER = os.path.join(LIB, "compilers", "mnn")
+_, SITE = toolchain_or_skip("mnn", "MNN")
+sys.path.insert(0, SITE)
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy  # noqa: E402
+import onnx  # noqa: E402
+from ngraphbench.adaptor import CompilerError  # noqa: E402
+from ngraphbench.hosting import Host  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+WORDS = {"float32": "f32", "int64": "i64", "int32": "i32", "bool": "bool", "uint8": "u8"}
+
+
+class Mnn(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.path = os.path.join(self._folder.name, "model.onnx")
+
+    def session_of(self, inputs, threads=1, **options):
+        """inputs: {name: array}"""
+        session = Host(FOLDER).open(SITE, "cpu", "f32", threads, options)
+        self.addCleanup(session.close)
+        model = (self.path, "", [(name, WORDS[str(value.dtype)], value.shape) for name, value in inputs.items()],
+                 os.path.join(self._folder.name, "model.mnn"))
+        session.compile(*model)
+        session.load(*model)
+        session.bind([(name, WORDS[str(value.dtype)], value.shape, memoryview(value.tobytes())) for name, value in inputs.items()])
+        return session
+
+    def outputs(self, inputs, runs=1, **options):
+        session = self.session_of(inputs, **options)
+        run = session.runner()
+        for _ in range(runs):
+            run()
+        numpys = {ours: theirs for theirs, ours in WORDS.items()}
+        return [numpy.frombuffer(data, numpys[dtype]).reshape(shape) for _, dtype, shape, data in session.read()]
+
+    def assert_right(self, shape, **options):
+        x = numpy.random.default_rng(1).uniform(-1, 1, shape).astype(numpy.float32)
+        (found,) = self.outputs({"input": x}, **options)
+        (expected,) = ReferenceEvaluator(self.path).run(None, {"input": x})
+        numpy.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+    def write(self, *nodes, inputs=(("x", TensorProto.FLOAT, [2, 3]),), output=("y", TensorProto.FLOAT, None), weights=(), opset=20):
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*each) for each in inputs],
+                                  [helper.make_tensor_value_info(*output)], weights)
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9), self.path)
+
+    def refusal(self):
+        with self.assertRaises(CompilerError) as caught:
+            self.session_of({"x": numpy.zeros((2, 3), "f4")})
+        return caught.exception
+
+    def test_each_family_of_models_is_right(self):
+        for name, parameters in SMALL:
+            with self.subTest(name=name):
+                write_recipe(self.path, name, batch=2, **parameters)
+                dims = onnx.load(self.path).graph.input[0].type.tensor_type.shape.dim
+                self.assert_right(tuple(dim.dim_value for dim in dims))
+
+    def test_the_hundredth_inference_sees_the_same_inputs_as_the_first(self):
+        write_recipe(self.path, "conv_block", width=8, depth=2, image_size=16)
+        self.assert_right((1, 3, 16, 16), runs=100)
+
+    def test_gelu_is_the_models_own_unless_the_study_allows_the_approximation(self):
+        """As the operator, and as exporters write it. At x = -2.3: -0.024665 exactly, -0.024327 by tanh."""
+        def constant(name, value):
+            return numpy_helper.from_array(numpy.float32(value), name)
+
+        chain = [helper.make_node("Div", ["x", "root"], ["a"]), helper.make_node("Erf", ["a"], ["b"]),
+                 helper.make_node("Add", ["b", "one"], ["c"]), helper.make_node("Mul", ["x", "c"], ["d"]),
+                 helper.make_node("Mul", ["d", "half"], ["y"])]
+        weights = [constant("root", 2 ** 0.5), constant("one", 1), constant("half", 0.5)]
+        for nodes, of in (([helper.make_node("Gelu", ["x"], ["y"])], ()), (chain, weights)):
+            self.write(*nodes, weights=of)
+            x = numpy.full((2, 3), -2.3, "f4")
+            (exact,), (approximate,) = self.outputs({"x": x}), self.outputs({"x": x}, gelu="tanh")
+            numpy.testing.assert_allclose(exact, -0.024665, atol=2e-6)
+            numpy.testing.assert_allclose(approximate, -0.024327, atol=2e-6)
+
+    def test_a_convolution_of_a_large_image_is_as_exact_as_f32_allows_unless_the_study_says_otherwise(self):
+        random = numpy.random.default_rng(3)
+        weights = (random.normal(size=(64, 64, 3, 3)) / 24).astype("f4")
+        x = random.uniform(-1, 1, (1, 64, 56, 56)).astype("f4")
+        self.write(helper.make_node("Conv", ["x", "w"], ["y"], pads=[1, 1, 1, 1]), inputs=[("x", TensorProto.FLOAT, x.shape)],
+                   weights=[numpy_helper.from_array(weights, "w")])
+        padded = numpy.pad(x.astype("f8"), ((0, 0), (0, 0), (1, 1), (1, 1)))
+        expected = sum(numpy.einsum("nchw,oc->nohw", padded[:, :, i:i + 56, j:j + 56], weights[:, :, i, j].astype("f8"))
+                       for i in range(3) for j in range(3))
+        (found,) = self.outputs({"x": x})
+        self.assertLess(numpy.abs(found - expected).max(), 1e-5)
+        (found,) = self.outputs({"x": x}, winograd="large")
+        self.assertLess(numpy.abs(found - expected).max(), 1e-2)
+
+    def test_a_dynamic_batch_becomes_the_cells(self):
+        write_recipe(self.path, "mlp", features=6, width=8, depth=1, classes=3)
+        model = onnx.load(self.path)
+        for slot in (*model.graph.input, *model.graph.output):
+            slot.type.tensor_type.shape.dim[0].dim_param = "batch"
+        onnx.save(model, self.path)
+        self.assert_right((4, 6), optimize_level=2, optimize_prefer=2)
+
+    def test_types_are_those_of_the_model(self):
+        """MNN has no i64 and no bool; small values of them are i32 there."""
+        self.write(helper.make_node("Gather", ["table", "x"], ["y"]), inputs=[("x", TensorProto.INT64, [3])],
+                   output=("y", TensorProto.INT64, [3]), weights=[numpy_helper.from_array(numpy.array([7, -8, 9]), "table")])
+        (found,) = self.outputs({"x": numpy.array([2, 0, 1])})
+        self.assertEqual((str(found.dtype), found.tolist()), ("int64", [9, 7, -8]))
+        self.write(helper.make_node("Greater", ["x", "zero"], ["y"]), output=("y", TensorProto.BOOL, [2, 3]),
+                   weights=[numpy_helper.from_array(numpy.float32(0), "zero")])
+        (found,) = self.outputs({"x": numpy.float32([[1, -1, 0], [-2, 2, 3]])})
+        self.assertEqual((str(found.dtype), found.tolist()), ("bool", [[True, False, False], [False, True, True]]))
+
+    def test_a_type_that_it_lacks_is_refused(self):
+        self.write(helper.make_node("Cast", ["x"], ["y"], to=TensorProto.DOUBLE), output=("y", TensorProto.DOUBLE, [2, 3]))
+        error = self.refusal()
+        self.assertEqual((error.kind, error.message), ("unsupported_operator", 'output "y" has type float64, which MNN lacks'))
+
+    def test_all_operators_that_it_lacks_are_named_at_once(self):
+        self.write(helper.make_node("Hardmax", ["x"], ["z"]), helper.make_node("Nonesuch", ["z"], ["y"]))
+        error = self.refusal()
+        self.assertEqual(error.kind, "unsupported_operator")
+        self.assertRegex(error.message, "MNN does not know .*(Hardmax.*Nonesuch|Nonesuch.*Hardmax)")
+
+    def test_a_model_that_is_not_valid_is_no_fault_of_the_compilers(self):
+        self.write(helper.make_node("Add", ["x"], ["y"]))
+        self.assertEqual(self.refusal().kind, "invalid_model")
+
+    def test_threads_are_counted(self):
+        write_recipe(self.path, "mlp", features=6, width=8, depth=1, classes=3)
+        x = {"input": numpy.zeros((1, 6), "f4")}
+        for threads in (1, 2):
+            self.assertIn(("threads", str(threads)), self.session_of(x, threads=threads).inspect())
+
+
+if __name__ == "__main__":
+    unittest.main()
