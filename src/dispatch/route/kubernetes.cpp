@@ -33,14 +33,14 @@ std::string text_at(const json& object, const json::json_pointer& path) {
   return is_text ? text::to_utf8(object.at(path).get<std::string>()) : "";
 }
 
-// Returns the condition of that type, or null.
+// Returns the condition of that type; an object without members if there is none.
 json condition(const json& pod, std::string_view type) {
   const json none = json::array();
   const json status = pod.value("status", json::object());
   for (const json& each : status.contains("conditions") ? status.at("conditions") : none) {
     if (each.value("type", "") == type) return each;
   }
-  return {};
+  return json::object();
 }
 
 std::string reason_and_message(const json& object) {

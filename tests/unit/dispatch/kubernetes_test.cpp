@@ -53,6 +53,15 @@ TEST(ReadPods, OfAPodThatDoesNotExistAreNone) {
   EXPECT_FALSE(read_pods("error: something", ""));
 }
 
+TEST(ReadPods, WaitsForAPodAtWhichNobodyHasLookedYet) {
+  for (const char* const status : {R"({"phase": "Pending", "qosClass": "Guaranteed"})", "{}"}) {
+    const Pod pod = pod_with(status);
+    EXPECT_EQ(pod.state, PodState::waiting) << status;
+    EXPECT_FALSE(pod.is_hopeless);
+  }
+  EXPECT_EQ(pod_with(R"({"phase": "Pending"})").words, "Pending");
+}
+
 TEST(ReadPods, APodThatIsBeingDeletedLeavesWhateverItsPhaseIs) {
   const Pod pod = pod_with(R"({"phase": "Running", "conditions": [{"type": "DisruptionTarget", "status": "True",
       "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting"}]})",
