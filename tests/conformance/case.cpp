@@ -38,6 +38,7 @@ constexpr Limit kLimits[] = {
     {"eager-cpp", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
     {"aotinductor", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
     {"tvm", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "TVM 0.27 has NonZero as a Python function only"},
+    {"ncnn", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "ncnn has no NonZero, and outputs of f32 only"},
     {"xla", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "XLA's programs have static shapes"},
 };
 

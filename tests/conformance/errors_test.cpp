@@ -23,7 +23,8 @@ fs::path main_file(const CompilerUnderTest& compiler) {
                                                          {"tvm", "tvm_ffi/lib/libtvm_ffi.so"},
                                                          {"xla", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"},
                                                          {"iree", "iree/_runtime_libs/_runtime."},
-                                                         {"mnn", "_mnncengine."}};
+                                                         {"mnn", "_mnncengine."},
+                                                         {"ncnn", "ncnn/ncnn."}};
   const auto row = main_files.find(compiler.toolchain_name());
   if (row == main_files.end()) return {};
   const fs::path wanted = compiler.toolchain / row->second;

@@ -28,6 +28,7 @@ std::vector<Example> examples() {
        "has no such session configuration entry"},
       {"openvino", {{"CPU_DENORMALS_OPTIMIZATION", "true"}}, {{"NO_SUCH_PROPERTY", "1"}}, "NO_SUCH_PROPERTY"},
       {"iree", {{"iree-llvmcpu-loop-unrolling", "false"}}, {{"iree-nonsense", "1"}}, "option not found: iree-nonsense"},
+      {"ncnn", {{"use_winograd_convolution", "false"}}, {{"nonsense", "1"}}, "ncnn's Option has no such field"},
       {"xla", {{"xla_cpu_enable_fast_min_max", "true"}}, {{"xla_nonsense", "true"}}, "No such compile option"},
       {"tvm", {{"tirx.disable_vectorize", "true"}}, {{"tir.nonsense", "1"}}, "Invalid config option 'tir.nonsense'"},
       {"torch-compile", {{"epilogue_fusion", "false"}}, {{"nonsense", "1"}}, "config.nonsense does not exist"},

@@ -4,7 +4,7 @@ import collections
 
 from known import reason_for
 
-_ORDER = ("identity", "onnxruntime", "openvino", "iree", "tvm", "xla", "mnn", "torchscript", "torch-compile", "eager-cpp",
+_ORDER = ("identity", "onnxruntime", "openvino", "iree", "tvm", "xla", "mnn", "ncnn", "torchscript", "torch-compile", "eager-cpp",
           "aotinductor")
 _INTRO = """\
 <!-- SPDX-License-Identifier: Apache-2.0 -->

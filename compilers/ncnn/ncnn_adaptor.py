@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ncnn: pnnx's files, run by ncnn's extractor through its Python package."""
+import math
+from importlib import metadata
+
+from ngraphbench import onnx_file, onnx_opset
+from ngraphbench.adaptor import Adaptor, CompilerError
+
+_HELD_AS = {"f32": "float32", "i64": "int32", "i32": "int32"}
+_NUMPY = {"f32": "float32", "i64": "int64", "i32": "int32"}
+_F32 = 1  # ONNX's number of the type
+
+
+class Ncnn(Adaptor):
+    @classmethod
+    def preload(cls):
+        import ncnn  # noqa: F401
+        import onnx  # noqa: F401
+
+        from . import conversion  # noqa: F401
+
+    def __init__(self, settings):
+        import ncnn
+
+        self._conversion = {}  # facts; none unless this process compiled
+        self._inputs = self._results = None
+        self._net = ncnn.Net()
+        option = self._net.opt
+        option.num_threads = settings.threads
+        option.use_vulkan_compute = False
+        option.use_winograd63_convolution = False  # its rounding errors are some 50 times those of a sum in f32
+        for name in dir(option):
+            if name.startswith(("use_fp16_", "use_bf16_", "use_int8_")):
+                setattr(option, name, False)
+        # Memory is kept from one inference to the next, as in ncnn's own benchmark.
+        self._allocators = ncnn.UnlockedPoolAllocator(), ncnn.PoolAllocator()
+        option.blob_allocator, option.workspace_allocator = self._allocators
+        self._given = {name: _apply(option, name, value) for name, value in settings.settings.items()}
+
+    def compile(self, model):
+        from ngraphbench import onnx_constants
+
+        from . import conversion
+
+        inputs = [{"name": tensor.name, "shape": tensor.shape, "dtype": tensor.dtype} for tensor in model.inputs]
+
+        def write(proto):
+            onnx_file.check_inputs(proto, inputs)
+            _check_types(model.inputs, proto.graph.output)
+            onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
+            conversion.write(proto, model.artifact_path, inputs)
+
+        _, self._conversion = onnx_opset.use(model.path, write)
+
+    def load(self, model):
+        from . import conversion
+
+        self._outputs = [output.name for output in onnx_file.outputs_of(model.path)]
+        layers, self._weights, self._axes = conversion.read(model.artifact_path)  # ncnn reads the weights where they are
+        is_known = self._net.load_param_mem(layers) == 0
+        self._net.load_model_mem(self._weights)
+        if not is_known:
+            raise CompilerError("unsupported_operator", "ncnn cannot load what pnnx has written; its words are in the log "
+                                                        "of this attempt", "leave this model out for ncnn")
+
+    def bind(self, inputs):
+        import ncnn
+        import numpy as np
+
+        self._arrays, self._inputs = [], []
+        for index, (tensor, axis) in enumerate(zip(inputs, self._axes["inputs"])):
+            array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(_HELD_AS[tensor.dtype])
+            self._inputs.append((f"in{index}", ncnn.Mat(array, batch_index=axis).clone()))
+
+    def runner(self):
+        """Return a callable that makes an extractor, ncnn's object for one inference, and takes all outputs from it."""
+        make, inputs = self._net.create_extractor, self._inputs
+        names = [f"out{index}" for index in range(len(self._outputs))]
+
+        def infer():
+            extractor = make()
+            for name, value in inputs:
+                extractor.input(name, value)
+            self._results = [extractor.extract(name) for name in names]
+
+        return infer
+
+    def read(self):
+        import numpy as np
+
+        read = []
+        for name, axis, shape, (status, result) in zip(self._outputs, self._axes["outputs"], self._axes["shapes"], self._results):
+            if status != 0:
+                raise CompilerError("compiler_failed", f'ncnn could not compute output "{name}" (status {status}); its words '
+                                                       "are in the log of this attempt")
+            found = [result.n, result.c, result.d, result.h, result.w]
+            if shape is not None and math.prod(found) != math.prod(shape):
+                raise CompilerError("unsupported_operator", f'ncnn computed {found} elements for output "{name}" of shape {shape}: '
+                                                            "its batches do not fit a layer of this model", "use batch size 1")
+            array = np.ascontiguousarray(result.numpy(batch_index=axis))
+            read.append((name, "f32", tuple(array.shape), array.tobytes()))
+        return read
+
+    def inspect(self):
+        return {"version": metadata.version("ncnn"), "pnnx_version": metadata.version("pnnx"), "device": "cpu",
+                "precision": "f32", "threads": str(self._net.opt.num_threads), **self._given, **self._conversion}
+
+    def close(self):
+        self._results = self._inputs = None
+        if self._net is not None:
+            self._net.clear()
+        self._net = self._weights = self._allocators = None
+
+
+def _apply(option, name: str, value) -> str:
+    """Set a field of ncnn's Option. Return its value as ncnn tells it then. Raises CompilerError."""
+    if not hasattr(option, name) or name.startswith("_"):
+        raise CompilerError("invalid_option", f"settings {name}: ncnn's Option has no such field",
+                            "correct or remove it in the study's settings of ncnn")
+    try:
+        setattr(option, name, value)
+    except TypeError as error:
+        raise CompilerError("invalid_option", f"settings {name}: {str(error).splitlines()[0]}",
+                            "correct or remove it in the study's settings of ncnn") from None
+    return str(getattr(option, name))
+
+
+def _check_types(inputs, outputs) -> None:
+    for tensor in inputs:
+        if tensor.dtype not in _HELD_AS:
+            raise CompilerError("unsupported_operator", f'input "{tensor.name}" has type {tensor.dtype}, which ncnn lacks')
+    for output in outputs:
+        if output.type.tensor_type.elem_type != _F32:
+            raise CompilerError("unsupported_operator", f'output "{output.name}" is not f32, which is all that ncnn computes here')

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ncnn's adaptor in this process, against numpy's reading of the same ONNX file (onnx.reference)."""
+import os
+import sys
+import tempfile
+import unittest
+
+from toolchain import LIB, SMALL, toolchain_or_skip, write_recipe
+
+FOLDER = os.path.join(LIB, "compilers", "ncnn")
+_, SITE = toolchain_or_skip("ncnn", "ncnn")
+sys.path.insert(0, SITE)
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy  # noqa: E402
+import onnx  # noqa: E402
+from ngraphbench.adaptor import CompilerError  # noqa: E402
+from ngraphbench.hosting import Host  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+WORDS = {"float32": "f32", "int64": "i64"}
+
+
+class Ncnn(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.path = os.path.join(self._folder.name, "model.onnx")
+
+    def session_of(self, inputs, settings=None):
+        """inputs: {name: array}"""
+        session = Host(FOLDER).open(SITE, "cpu", "f32", 1, {}, settings=settings or {})
+        self.addCleanup(session.close)
+        model = (self.path, "", [(name, WORDS[str(value.dtype)], value.shape) for name, value in inputs.items()],
+                 os.path.join(self._folder.name, "compiled"))
+        session.compile(*model)
+        session.load(*model)
+        session.bind([(name, WORDS[str(value.dtype)], value.shape, memoryview(value.tobytes())) for name, value in inputs.items()])
+        return session
+
+    def outputs(self, inputs, runs=2, **options):
+        session = self.session_of(inputs, **options)
+        run = session.runner()
+        for _ in range(runs):
+            run()
+        return [numpy.frombuffer(data, "f4").reshape(shape) for _, _, shape, data in session.read()]
+
+    def assert_right(self, x):
+        (found,) = self.outputs({"input": x})
+        (expected,) = ReferenceEvaluator(self.path).run(None, {"input": x})
+        numpy.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+    def write(self, *nodes, inputs=(("x", TensorProto.FLOAT, [2, 3]),), output=("y", TensorProto.FLOAT, None), weights=()):
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*each) for each in inputs],
+                                  [helper.make_tensor_value_info(*output)], weights)
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
+
+    def refusal(self, **options):
+        with self.assertRaises(CompilerError) as caught:
+            self.session_of({"x": numpy.zeros((2, 3), "f4")}, **options)
+        return caught.exception
+
+    def ended(self, name, parameters, batch):
+        """How a process ended that computed a model: "right", what refused it, or the signal of a crash."""
+        write_recipe(self.path, name, batch=batch, **parameters)
+        shape = [dim.dim_value for dim in onnx.load(self.path).graph.input[0].type.tensor_type.shape.dim]
+        x = numpy.random.default_rng(1).uniform(-1, 1, shape).astype(numpy.float32)
+        told, tell = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                self.assert_right(x)
+                os.write(tell, b"right")
+            except CompilerError as error:
+                os.write(tell, error.message.encode())
+            except BaseException as error:
+                os.write(tell, repr(error).encode())
+            finally:
+                os._exit(0)
+        os.close(tell)
+        _, status = os.waitpid(child, 0)
+        with os.fdopen(told, "rb") as file:
+            return file.read().decode() or f"signal {os.WTERMSIG(status)}"
+
+    def test_each_family_of_models_is_right_or_refused_by_the_name_of_what_lacks(self):
+        for name, parameters in SMALL:
+            with self.subTest(name=name):
+                ended = self.ended(name, parameters, 1)
+                self.assertEqual(ended, "ncnn has no layer for Tensor.reshape" if name == "swin" else "right")
+
+    def test_batches_of_convolutions_and_of_plain_attention_are_right(self):
+        """Its batches are new: where they do not fit a layer, the output has another size, or ncnn crashes. If one of them is
+        right with a new version, the word in docs/compilers/ncnn.md can go."""
+        for name, ends in (("efficientnet", "^right$"), ("mha_block", "^right$"), ("mlp", "^right$"),
+                           ("vit", "its batches do not fit a layer|signal 11")):
+            with self.subTest(name=name):
+                self.assertRegex(self.ended(name, dict(SMALL)[name], 2), ends)
+
+    def test_indices_are_those_of_the_model(self):
+        self.write(helper.make_node("Gather", ["table", "x"], ["y"]), inputs=[("x", TensorProto.INT64, [1, 3])],
+                   output=("y", TensorProto.FLOAT, [1, 3, 2]),
+                   weights=[numpy_helper.from_array(numpy.arange(2048, dtype="f4").reshape(1024, 2), "table")])
+        (found,) = self.outputs({"x": numpy.array([[2, 0, 1]])})
+        self.assertEqual(found.ravel().tolist(), [4, 5, 0, 1, 2, 3])
+
+    def test_an_output_that_is_not_f32_is_refused(self):
+        self.write(helper.make_node("Cast", ["x"], ["y"], to=TensorProto.INT64), output=("y", TensorProto.INT64, [2, 3]))
+        error = self.refusal()
+        self.assertEqual(error.kind, "unsupported_operator")
+        self.assertIn('output "y" is not f32', error.message)
+
+    def test_an_operator_that_pnnx_does_not_know_is_named(self):
+        self.write(helper.make_node("Nonesuch", ["x"], ["y"]))
+        error = self.refusal()
+        self.assertEqual(error.kind, "unsupported_operator")
+        self.assertIn("Nonesuch", error.message)
+
+    def test_a_model_that_is_not_valid_is_no_fault_of_the_compilers(self):
+        self.write(helper.make_node("Add", ["x"], ["y"]))
+        self.assertEqual(self.refusal().kind, "invalid_model")
+
+    def test_its_options_are_handed_on_and_an_unknown_one_is_refused(self):
+        write_recipe(self.path, "mlp", features=6, width=8, depth=1, classes=3)
+        session = self.session_of({"input": numpy.zeros((1, 6), "f4")}, settings={"use_winograd_convolution": "false"})
+        self.assertIn(("use_winograd_convolution", "False"), session.inspect())
+        self.assertEqual(self.refusal(settings={"nonsense": "1"}).kind, "invalid_option")
+
+
+if __name__ == "__main__":
+    unittest.main()
