@@ -53,7 +53,7 @@ class Identity(Adaptor):
         self._output_names = None  # a user's module names its outputs by what it returns
         self._keywords = []        # the last inputs, which the call receives by keyword
         self._is_profiled, self._times = settings.is_profiled, None
-        self._node_names = None    # of the ONNX file; None: there is none, or no profile was asked for
+        self._graph = None         # of the ONNX file; None: there is none, or no profile was asked for
         torch.set_num_threads(settings.threads)
         if torch.get_num_interop_threads() != 1:
             torch.set_num_interop_threads(1)
@@ -91,11 +91,13 @@ class Identity(Adaptor):
 
     def _name_nodes(self, proto):
         """Give every node of the graph the name under which a profile reports it."""
+        import onnx
         from ngraphbench.onnx_file import node_names
 
-        self._node_names = node_names(proto.graph)
-        for node, name in zip(proto.graph.node, self._node_names):
+        for node, name in zip(proto.graph.node, node_names(proto.graph)):
             node.name = name
+        self._graph = onnx.GraphProto()
+        self._graph.node.extend(proto.graph.node)
 
     def _learn_names(self, proto):
         """Learn the file's names of inputs and outputs, in the order of the module's arguments and results."""
@@ -246,7 +248,13 @@ class Identity(Adaptor):
 
     def end_profile(self, inferences):
         self._times.stop()
-        return self._times.kernels(inferences, self._node_names)
+        return self._times.kernels(inferences, self._module_nodes())
+
+    def _module_nodes(self):
+        from .module_times import ModuleNodes
+
+        names = [] if self._graph is None else [node.name for node in self._graph.node]
+        return ModuleNodes(self._module, self._graph, names)
 
     def _refuse_gpu_profile(self):
         if self._gpu is not None:

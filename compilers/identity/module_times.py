@@ -13,8 +13,6 @@ class ModuleTimes:
     def __init__(self, module):
         self._paths = {id(each): path for path, each in module.named_modules()}
         self._kinds = {path: getattr(each, "onnx_type", type(each).__name__) for path, each in module.named_modules()}
-        # Of modules that were made from a node of an ONNX file each.
-        self._onnx_nodes = {path: each.onnx_node for path, each in module.named_modules() if hasattr(each, "onnx_node")}
         self._calls, stack, paths = [], [], self._paths
         calls = self._calls
 
@@ -37,10 +35,9 @@ class ModuleTimes:
             hook.remove()
         self._hooks = []
 
-    def kernels(self, inferences, node_names=None):
-        """Return a kernel for each call of a module, in the order in which they end. `node_names` are those of the ONNX
-        file; None: there is none, and the modules' own paths are reported. Raises CompilerError if not every inference
-        called the same modules."""
+    def kernels(self, inferences, modules):
+        """Return a kernel for each call of a module, in the order in which they end. `modules` is a ModuleNodes. Raises
+        CompilerError if not every inference called the same modules."""
         count, rest = divmod(len(self._calls), inferences)
         per_inference = [self._calls[i * count:(i + 1) * count] for i in range(inferences)]
         paths = [path for path, _ in self._calls[:count]]
@@ -48,20 +45,55 @@ class ModuleTimes:
             raise CompilerError("no_profile", "not every inference of this module calls the same modules in one order",
                                 "leave this model out of the profile of PyTorch's eager mode")
         means = [sum(each[place][1] for each in per_inference) / inferences for place in range(count)]
-        if self._onnx_nodes:
-            found_by, owned = "node name", {path: [node] for path, node in self._onnx_nodes.items() if node in node_names}
-        elif node_names is not None:
-            found_by, owned = "module path", owned_nodes(paths, node_names)
-        else:
-            found_by, owned = "module path", {path: [path] for path in paths if path}
+        owned = modules.of_paths(paths)
         return [Kernel(path or "the whole module", ns, self._kinds.get(path, ""), owned.get(path, ()), (),
-                       found_by if path in owned else "")
+                       modules.found_by if path in owned else "")
                 for path, ns in zip(paths, means) if path in owned or self._computes(path)]
 
     def _computes(self, path):
         """Return whether a module that stands for no node may compute something, and not only call others."""
         is_container = path and any(other.startswith(path + ".") for other in self._kinds)
         return not is_container and self._kinds.get(path) != "Identity"
+
+
+class ModuleNodes:
+    """Which nodes of an ONNX file a module stands for. Without a file (`graph` is None) it is the module's own path."""
+
+    def __init__(self, module, graph, names):
+        """`names` are those of the graph's nodes."""
+        # Of modules that were made from a node of the file each.
+        self._made_from = {path: each.onnx_node for path, each in module.named_modules() if hasattr(each, "onnx_node")}
+        self._names = None if graph is None else list(names)
+        self._paths = {path for path, _ in module.named_modules()}
+        self._normalizes = {}  # the normalisation behind a convolution
+        if graph is not None:
+            writers = {output: name for name, node in zip(names, graph.node) for output in node.output}
+            self._normalizes = {writers[node.input[0]]: name for name, node in zip(names, graph.node)
+                                if node.op_type == "BatchNormalization" and node.input[0] in writers}
+        self.found_by = "node name" if self._made_from else "module path"
+
+    def of_paths(self, paths):
+        """Return {path: names of nodes} of the modules that are called."""
+        if self._made_from:
+            return {path: [node] for path, node in self._made_from.items() if node in self._names}
+        if self._names is None:
+            return {path: [path] for path in paths if path}
+        return owned_nodes(paths, self._names)
+
+    def of_program(self, path, weights):
+        """Return the nodes of an operator, from the path of its module and the names of the weights that it uses."""
+        owners = [self._owner(weight) for weight in weights]
+        path = next((owner for owner in owners if owner), path)
+        owned = list(self.of_paths(self._paths).get(path, ())) if path else []
+        if any("fused_bn" in weight for weight in weights):
+            owned += [self._normalizes[node] for node in owned if node in self._normalizes]
+        return owned
+
+    def _owner(self, weight):
+        """Return the module that has a weight."""
+        while weight and weight not in self._paths:
+            weight = weight.rpartition(".")[0]
+        return weight
 
 
 def owned_nodes(paths, node_names):
