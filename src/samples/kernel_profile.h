@@ -27,7 +27,7 @@ struct Kernel {
   }
 };
 
-// All times are means over the same inferences: those of the middle half of the repetitions, by how long they took.
+// All times are means over the same inferences: those of the middle half of the turns, by how long they took.
 // Means of the same inferences add up; medians do not.
 struct KernelProfile {
   std::vector<work::GraphNode> graph{};  // of the model's file, in its order; none of a module without a file
