@@ -133,7 +133,8 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
                               page,
                               handed_on.data(),
                               static_cast<std::uint32_t>(handed_on.size()),
-                              compiler.in_flight.value_or(0)};
+                              compiler.in_flight.value_or(0),
+                              0};
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
 
