@@ -43,8 +43,8 @@ std::vector<Record> list_in(const sql::Statement& row, int column, const char* w
   const int code = uncompress(reinterpret_cast<Bytef*>(text.data()), &size,
                               reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()));
   if (code != Z_OK || size != text.size()) row.refuse(fmt::format("{} cannot be decompressed", what));
-  auto list = work::fields::parse_text(what, text, samples::kFromDevice, [&](const nlohmann::json& json) {
-    return work::read_json<std::vector<Record>>(json, what);
+  auto list = work::fields::parse_text(what, text, samples::kFromDevice, [&](const nlohmann::json& array) {
+    return work::read_json<std::vector<Record>>(array, what);
   });
   if (!list) row.refuse(list.error().what);
   return *std::move(list);

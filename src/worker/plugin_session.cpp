@@ -134,7 +134,7 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
                               handed_on.data(),
                               static_cast<std::uint32_t>(handed_on.size()),
                               compiler.in_flight.value_or(0),
-                              0};
+                              is_profiled ? 1 : 0};
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
 
