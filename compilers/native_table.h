@@ -3,9 +3,11 @@
 //   explicit Session(const ngb_settings&);  compile(const ngb_model&);  bind(const ngb_tensor*, uint32_t);
 //   [load(const ngb_model&);]  read(uint32_t, ngb_tensor*, uint32_t*);  const Facts& facts() const;
 //   [slots() const;  start(uint32_t, ngb_completed, void* context, ngb_error*);  finish(uint32_t);]
+//   [begin_profile();  const KernelTable& end_profile(uint32_t inferences);]
 // which may throw. `run` is the timed region and is therefore passed as a function of its own.
 #pragma once
 
+#include "ngraphbench/kernels.h"
 #include "plugin_boundary.h"
 
 namespace ngb::plugin {
@@ -53,6 +55,19 @@ ngb_compiler native_table(const char* (*describe)(), ngb_status (*run)(ngb_sessi
     };
     table.finish = [](ngb_session* session, uint32_t slot, ngb_error* error) {
       return guarded(error, [&] { session_of<Session>(session).finish(slot); });
+    };
+  }
+  if constexpr (requires(Session& session) { session.begin_profile(); }) {
+    table.begin_profile = [](ngb_session* session, ngb_error* error) {
+      return guarded(error, [&] { session_of<Session>(session).begin_profile(); });
+    };
+    table.end_profile = [](ngb_session* session, uint32_t inferences, const ngb_kernel** kernels, uint32_t* count,
+                           ngb_error* error) {
+      return guarded(error, [&] {
+        const KernelTable& told = session_of<Session>(session).end_profile(inferences);
+        *kernels = told.data();
+        *count = told.size();
+      });
     };
   }
   table.close = [](ngb_session* session) { delete reinterpret_cast<Session*>(session); };

@@ -5,13 +5,14 @@
 #include <memory>
 
 #include "apps/ngb/comparing.h"
+#include "apps/ngb/explaining.h"
 #include "apps/ngb/format_option.h"
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/wanted_toolchain.h"
 #include "campaign/bisect.h"
-#include "campaign/gate_study.h"
 #include "campaign/study_file.h"
+#include "campaign/two_sides.h"
 #include "report/bisection.h"
 
 namespace ngb::app {
@@ -34,6 +35,7 @@ struct BisectArguments {
   std::string faster;
   bool fails = false;
   bool inaccurate = false;
+  bool explains = false;
   std::string output;
   FormatArguments format;
 };
@@ -59,12 +61,15 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   if (arguments.inaccurate) rules.fault = metrics::Fault::inaccurate;
   const auto format = arguments.format.among(report::bisection_formats());
   if (!format) return refuse_usage(format.error());
+  if (const Status possible = arguments.explains ? check_can_explain(**format) : Status{}; !possible) {
+    return refuse_usage(possible.error());
+  }
   const auto plan = campaign::plan_study(installation, arguments.study, print_error);
   if (!plan) return report_refusal(plan.error());
   const auto wanted = find_wanted(installation, compiler_named(plan->study, arguments.compiler));
   if (!wanted) return refuse_usage(wanted.error());
-  const Status clear = campaign::check_sides(plan->study, {.baseline = arguments.compiler + "@" + arguments.from,
-                                                           .candidate = arguments.compiler + "@" + arguments.to});
+  const Status clear = campaign::check_sides(plan->study, arguments.compiler + "@" + arguments.from,
+                                             arguments.compiler + "@" + arguments.to);
   if (!clear) return refuse_usage(clear.error());
   const std::filesystem::path path = arguments.output.empty() ? plan->study.output.string() + "-bisect"
                                                               : std::filesystem::absolute(arguments.output).string();
@@ -82,6 +87,12 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   const OutputShape shape = shape_of_stdout();
   print_table_text((*format)->write(report::bisection_document(*bisected),
                                     {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
+  if (arguments.explains && bisected->end) {
+    const auto version = [&](std::size_t index) { return arguments.compiler + "@" + bisected->versions[index]; };
+    (void)explain_after(installation, arguments.study,
+                        {.baseline = version(bisected->end->last_good), .candidate = version(bisected->end->first_bad)},
+                        path / "explain", **format);
+  }
   return bisected->end && bisected->end->is_certain() ? kSuccess : kUndecided;
 }
 
@@ -109,6 +120,7 @@ void add_bisect(CLI::App& app, const Installation& installation, Action& chosen)
       ->excludes(slower)
       ->excludes(fails)
       ->excludes(inaccurate);
+  command->add_flag("--explain", arguments->explains, kExplainMeaning);
   command->add_option("-o,--output", arguments->output, "Folder of the bisection (default: the study's, with -bisect)");
   add_format_option(*command, arguments->format, report::bisection_formats(), kBisectExamples);
   command->callback(

@@ -48,6 +48,7 @@ void add_devices(CLI::App& app, const Installation& installation, Action& chosen
 void add_doctor(CLI::App& app, const Installation& installation, Action& chosen);
 void add_compare(CLI::App& app, const Installation& installation, Action& chosen);
 void add_bisect(CLI::App& app, const Installation& installation, Action& chosen);
+void add_explain(CLI::App& app, const Installation& installation, Action& chosen);
 void add_gate(CLI::App& app, const Installation& installation, Action& chosen);
 void add_merge(CLI::App& app, const Installation& installation, Action& chosen);
 void add_bundle(CLI::App& app, const Installation& installation, Action& chosen);

@@ -4,6 +4,7 @@
 
 #include "apps/ngb/comparing.h"
 #include "apps/ngb/duration.h"
+#include "apps/ngb/explaining.h"
 #include "apps/ngb/run_display.h"
 #include "campaign/gate_study.h"
 
@@ -24,6 +25,7 @@ struct GateArguments {
   std::string slower = "3%";
   bool fails_if_undecided = false;
   bool self_test = false;
+  bool explains = false;
   std::string budget;  // "": none
   int turns = config::kUsualTurns;
 };
@@ -78,6 +80,17 @@ tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation&
   return stored;
 }
 
+// Profiles are made of a study; results that are stored have none.
+Status check_explain(const GateArguments& arguments, const report::Format& format) {
+  if (!arguments.explains) return Done{};
+  const std::string& first = arguments.comparison.results.folders.front();
+  if (!std::filesystem::is_regular_file(first)) {
+    return fail("--explain profiles a study, and these are results", first,
+                "give the study, or run `ngb explain STUDY`");
+  }
+  return check_can_explain(format);
+}
+
 // Returns the exit code, after printing why a gate could not judge.
 ExitCode verdict_of(const report::Compared& compared, const std::string& results) {
   const ExitCode code = exit_code_of(compared.gate->outcome);
@@ -99,6 +112,9 @@ int gate(const Installation& installation, const GateArguments& arguments) {
   if (!percent) return report_failure(percent.error(), kWrongUsage);
   const auto format = format_of(arguments.comparison);
   if (!format) return format.error();
+  if (const Status possible = check_explain(arguments, **format); !possible) {
+    return report_failure(possible.error(), kWrongUsage);
+  }
   const auto stored = results_to_judge(installation, arguments);
   if (!stored) return stored.error();
   const auto judged = judge_results(installation, *stored, metrics::Adjustment::holm);
@@ -114,7 +130,14 @@ int gate(const Installation& installation, const GateArguments& arguments) {
     compared.self_test = *tested;
   }
   print_comparison(compared, **format, arguments.comparison.all);
-  return verdict_of(compared, stored->results.folders.front());
+  const std::string& results = stored->results.folders.front();
+  const ExitCode verdict = verdict_of(compared, results);
+  if (arguments.explains) {
+    (void)explain_after(installation, arguments.comparison.results.folders.front(),
+                        {.baseline = arguments.comparison.baseline, .candidate = arguments.comparison.candidate},
+                        results + "-explain", **format);
+  }
+  return verdict;
 }
 
 }  // namespace
@@ -139,6 +162,7 @@ void add_gate(CLI::App& app, const Installation& installation, Action& chosen) {
       ->check(CLI::Range(1, 1'000'000));
   command->add_flag("--self-test", arguments->self_test,
                     "Show that the gate can fail: judge again with candidates that are slowed on purpose");
+  command->add_flag("--explain", arguments->explains, kExplainMeaning);
   command->add_option(
       "-o,--output", arguments->output,
       "Results folder of a study that is measured now; one that exists is resumed (default: a new one)");

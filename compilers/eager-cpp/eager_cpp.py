@@ -10,7 +10,7 @@ class EagerCpp(Identity):
     @classmethod
     def preload(cls):
         super().preload()
-        from . import script  # noqa: F401
+        from . import program_times, script  # noqa: F401
 
     def prepare(self, module, signatures):
         from . import script
@@ -22,6 +22,12 @@ class EagerCpp(Identity):
         forward = script.forward_of(program)
         forward(*inputs)  # the interpreter's code is made by the first call
         return forward
+
+    def begin_profile(self):
+        from . import program_times
+
+        self._refuse_gpu_profile()
+        self._times = program_times.ProgramTimes()
 
     def inspect(self):
         facts = super().inspect()

@@ -33,7 +33,7 @@ class Identity(Adaptor):
     @classmethod
     def preload(cls):
         import onnx2torch  # noqa: F401
-        from . import facts, families, gpu, module_call, onnx_module, onnx_weights  # noqa: F401
+        from . import facts, families, gpu, module_call, module_times, onnx_module, onnx_weights  # noqa: F401
         from . import user_file, user_module  # noqa: F401
 
         families.preload()
@@ -52,6 +52,8 @@ class Identity(Adaptor):
         self._module = self._call = self._outputs = self._mode = None
         self._output_names = None  # a user's module names its outputs by what it returns
         self._keywords = []        # the last inputs, which the call receives by keyword
+        self._is_profiled, self._times = settings.is_profiled, None
+        self._graph = None         # of the ONNX file; None: there is none, or no profile was asked for
         torch.set_num_threads(settings.threads)
         if torch.get_num_interop_threads() != 1:
             torch.set_num_interop_threads(1)
@@ -79,11 +81,25 @@ class Identity(Adaptor):
 
         proto = onnx_weights.load_onnx(model.path, with_weights=model.recipe is None)
         self._learn_names(proto)
+        if self._is_profiled:
+            self._name_nodes(proto)
         if model.recipe is not None:
             return self._from_recipe(model, proto)
         shapes = {tensor.name: tensor.shape for tensor in model.inputs}
         is_open = any(open_axes(tensor) for tensor in model.inputs)
         return user_file.convert(proto, model.path, None if is_open else shapes)
+
+    def _name_nodes(self, proto):
+        """Give every node of the graph the name under which a profile reports it."""
+        import onnx
+        from ngraphbench.onnx_file import node_names
+
+        for node, name in zip(proto.graph.node, node_names(proto.graph)):
+            node.name = name
+        self._graph = onnx.GraphProto()
+        self._graph.node.extend(proto.graph.node)
+        self._graph.initializer.extend(onnx.TensorProto(name=each.name, dims=each.dims)
+                                       for each in proto.graph.initializer)
 
     def _learn_names(self, proto):
         """Learn the file's names of inputs and outputs, in the order of the module's arguments and results."""
@@ -226,6 +242,27 @@ class Identity(Adaptor):
         data = tensor.detach().cpu().contiguous().reshape(-1).view(self._torch.uint8).numpy()
         return name, dtype, tuple(tensor.shape), data.tobytes()
 
+    def begin_profile(self):
+        from . import module_times
+
+        self._refuse_gpu_profile()
+        self._times = module_times.ModuleTimes(self._module)
+
+    def end_profile(self, inferences):
+        self._times.stop()
+        return self._times.kernels(inferences, self._module_nodes())
+
+    def _module_nodes(self):
+        from .module_times import ModuleNodes
+
+        names = [] if self._graph is None else [node.name for node in self._graph.node]
+        return ModuleNodes(self._module, self._graph, names)
+
+    def _refuse_gpu_profile(self):
+        if self._gpu is not None:
+            raise CompilerError("no_profile", f"on a GPU, {self.NAME} could only tell when kernels are started",
+                                "profile it on the CPU")
+
     def inspect(self):
         facts = self._facts.of_torch()
         facts["device"] = self._device
@@ -239,7 +276,9 @@ class Identity(Adaptor):
     def close(self):
         if self._mode is not None:
             self._mode.__exit__(None, None, None)
-        self._module = self._call = self._inputs = self._outputs = self._mode = None
+        if self._times is not None:
+            self._times.stop()
+        self._module = self._call = self._inputs = self._outputs = self._mode = self._times = None
 
 
 def _refuse_another_torch(torch, toolchain_dir: str) -> None:

@@ -166,6 +166,7 @@ class _Builder:
                 return
         name = self._unique(proto)
         module, operands = self._by_converter(proto, name) or self._own(proto)
+        module.onnx_node, module.onnx_type = proto.name, proto.op_type
         self._root.add_module(name, module)
         arguments, named = self._arguments(module, operands)
         made = self._graph.call_module(name, arguments, named)

@@ -12,6 +12,7 @@
 #include "../lanes.h"
 #include "../plugin_boundary.h"
 #include "faults.h"
+#include "kernels.h"
 #include "settings.h"
 
 namespace ngb::null_compiler {
@@ -55,6 +56,9 @@ class Session {
   void finish(std::uint32_t /*slot*/) const {}  // every status was reported
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
+  // Fails with NGB_NO_PROFILE without made-up kernels.
+  void begin_profile() const;
+  const KernelTable& end_profile(std::uint32_t inferences);
 
  private:
   Settings settings_;
@@ -65,6 +69,7 @@ class Session {
   std::vector<ngb_tensor> inputs_;
   std::vector<char> wrong_;
   plugin::Facts facts_;
+  KernelTable kernels_;
   std::unique_ptr<plugin::Lanes> lanes_;  // null with one inference at a time
 };
 

@@ -17,6 +17,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.spins_all_threads = options.flag("spin_threads");
   settings.threads = given.threads;
   settings.in_flight = given.in_flight;
+  settings.kernels = options.text("kernels");
   settings.fault = options.text("fault");
   settings.fault_phase = options.text("fault_phase");
   settings.fault_process = options.integer("fault_process");

@@ -18,6 +18,7 @@ struct Settings {
   bool spins_all_threads = false;
   int threads = 1;
   int in_flight = 1;  // 0: as many as threads
+  std::string kernels{};
   std::string fault{};
   std::string fault_phase{};
   std::int64_t fault_process = -1;

@@ -321,12 +321,7 @@ void Session::prove_placement() {
   const Owned<OrtSession> session(raw, api_.ReleaseSession);
   const Owned<OrtIoBinding> binding = make_binding(raw, outputs_);
   runtime_.check(api_.RunWithBinding(raw, run_options_.get(), binding.get()), "run the model");
-  OrtAllocator* allocator = nullptr;
-  runtime_.check(api_.GetAllocatorWithDefaultOptions(&allocator), "find its allocator");
-  char* name = nullptr;
-  runtime_.check(api_.SessionEndProfiling(raw, allocator, &name), "end a profile");
-  const std::filesystem::path path = name;
-  runtime_.check(api_.AllocatorFree(allocator, name), "free a name");
+  const std::filesystem::path path = end_library_profile(raw);
   std::ostringstream profile;
   profile << std::ifstream(path).rdbuf();
   std::error_code code;

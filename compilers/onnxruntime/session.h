@@ -12,9 +12,11 @@
 
 #include "../cuda_device.h"
 #include "../lanes.h"
+#include "../onnx_nodes.h"
 #include "../plugin_boundary.h"
 #include "library.h"
 #include "model.h"
+#include "ngraphbench/kernels.h"
 #include "settings.h"
 #include "transfer.h"
 
@@ -48,6 +50,8 @@ class Session {
   void run_again(OrtStatus* status);
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
+  void begin_profile();
+  const KernelTable& end_profile(std::uint32_t inferences);
 
  private:
   struct Free {
@@ -78,6 +82,8 @@ class Session {
   void read_values();
   void fail(OrtStatus* status) const;
   void prove_placement();
+  // Returns the path of the profile that the library has written.
+  [[nodiscard]] std::string end_library_profile(OrtSession* session) const;
   Owned<OrtValue> make_value(const Slot& slot, void* data) const;
   Owned<OrtValue> make_value_on_gpu(const Slot& slot) const;
   [[nodiscard]] void* data_of(OrtValue* value) const;
@@ -120,6 +126,9 @@ class Session {
   std::vector<Further> further_;
   std::unique_ptr<plugin::Lanes> lanes_;  // null with one inference at a time; ends before what it runs
   plugin::Facts facts_;
+  plugin::OnnxNodes optimised_;  // of the model as the library runs it; empty before the first profile
+  plugin::OnnxNodes original_;   // of the model's file; likewise
+  KernelTable kernels_;          // of the last profile
 };
 
 }  // namespace ngb::onnxruntime

@@ -17,6 +17,7 @@ class Runtime {
   // differently.
   explicit Runtime(const std::string& toolchain_dir);
 
+  [[nodiscard]] std::string path() const { return library_.path().string(); }
   [[nodiscard]] const std::string& version() const { return version_; }  // "2026.4.1-…"
 
   // Throws plugin::Failure if `status` is an error in `doing` ("compile the model").
@@ -64,11 +65,14 @@ class Runtime {
   NGB_OPENVINO_FUNCTION(ov_compiled_model_create_infer_request)
   NGB_OPENVINO_FUNCTION(ov_compiled_model_get_property)
   NGB_OPENVINO_FUNCTION(ov_compiled_model_outputs_size)
+  NGB_OPENVINO_FUNCTION(ov_compiled_model_get_runtime_model)
   NGB_OPENVINO_FUNCTION(ov_compiled_model_output_by_index)
   NGB_OPENVINO_FUNCTION(ov_compiled_model_free)
   NGB_OPENVINO_FUNCTION(ov_infer_request_set_input_tensor_by_index)
   NGB_OPENVINO_FUNCTION(ov_infer_request_get_output_tensor_by_index)
   NGB_OPENVINO_FUNCTION(ov_infer_request_infer)
+  NGB_OPENVINO_FUNCTION(ov_infer_request_get_profiling_info)
+  NGB_OPENVINO_FUNCTION(ov_profiling_info_list_free)
   NGB_OPENVINO_FUNCTION(ov_infer_request_start_async)
   NGB_OPENVINO_FUNCTION(ov_infer_request_wait)
   NGB_OPENVINO_FUNCTION(ov_infer_request_set_callback)

@@ -129,7 +129,11 @@ void Session::compile(const ngb_model& cell) {
   }
   compiled_.reset(compiled);
   make_requests();
+  running_ = slots_.front()->request.get();
   read_back();
+  if (!settings_.is_profiled) return;
+  compile_profiled(raw);
+  profiled_->model = plugin::OnnxNodes::of_file(cell.path);
 }
 
 void Session::make_requests() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../plugin_boundary.h"
+#include "kernels.h"
 #include "library.h"
 #include "settings.h"
 
@@ -20,13 +21,15 @@ class Session {
 
   void compile(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  ov_status_e run() { return runtime_.ov_infer_request_infer(slots_.front()->request.get()); }
+  ov_status_e run() { return runtime_.ov_infer_request_infer(running_); }
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(slots_.size()); }
   void start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* error);
   void finish(std::uint32_t slot) const;
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
+  void begin_profile();
+  const KernelTable& end_profile(std::uint32_t inferences);
 
  private:
   // One request, and what is called when its inference ends.
@@ -37,6 +40,14 @@ class Session {
     void* context = nullptr;
     ov_callback_t callback{};
   };
+  // The same model with counters.
+  struct Profiled {
+    Owned<ov_compiled_model_t> compiled;
+    Owned<ov_infer_request_t> request;
+    OriginalNames originals{};
+    plugin::OnnxNodes model{};
+    Reading before{};  // at the beginning of the profile
+  };
   static void OPENVINO_C_API_CALLBACK inference_ended(void* slot);
 
   [[nodiscard]] std::vector<std::string> available_devices() const;
@@ -46,6 +57,10 @@ class Session {
   void set(const std::string& device, const char* key, const std::string& value);
   void hand_on(const std::string& name, const std::string& value);
   void make_requests();
+  void compile_profiled(const ov_model_t* model);
+  // Returns the XML of the graph that the profiled model executes; "" if this version does not show it.
+  [[nodiscard]] std::string executed_graph() const;
+  [[nodiscard]] std::vector<Counter> counters() const;
   void read_back();
   void check_precision(const std::string& got) const;
   [[nodiscard]] std::string property(const char* key) const;  // of the compiled model; throws plugin::Failure
@@ -63,6 +78,9 @@ class Session {
   std::string output_name_;
   std::vector<std::int64_t> output_shape_;
   plugin::Facts facts_;
+  ov_infer_request_t* running_ = nullptr;  // what `run` runs: the first slot's, or the profiled one
+  std::unique_ptr<Profiled> profiled_;     // null unless the session was opened for a profile
+  KernelTable kernels_;                    // of the last profile
 };
 
 }  // namespace ngb::openvino

@@ -29,6 +29,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.performance_hint = options.text("performance_hint");
   settings.has_cpu_pinning = options.flag("cpu_pinning");
   settings.in_flight = given.in_flight;
+  settings.is_profiled = given.is_profiled != 0;
   settings.properties = plugin::library_settings(given);
   return settings;
 }

@@ -18,7 +18,8 @@ struct Settings {
   std::string precision{};  // "f32", "bf16", "f16"
   std::string performance_hint{};
   bool has_cpu_pinning = false;
-  int in_flight = 1;                     // 0: OpenVINO chooses
+  int in_flight = 1;  // 0: OpenVINO chooses
+  bool is_profiled = false;
   plugin::LibrarySettings properties{};  // that the study hands on
 };
 

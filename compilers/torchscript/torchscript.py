@@ -9,7 +9,7 @@ class TorchScript(Identity):
     @classmethod
     def preload(cls):
         super().preload()
-        from . import script  # noqa: F401
+        from . import program_times, script  # noqa: F401
 
     def prepare(self, module, signatures):
         from . import script
@@ -26,6 +26,12 @@ class TorchScript(Identity):
         for _ in range(self._torch._C._jit_get_num_profiled_runs() + 1):
             forward(*inputs)
         return forward
+
+    def begin_profile(self):
+        from . import program_times
+
+        self._refuse_gpu_profile()
+        self._times = program_times.ProgramTimes()
 
     def inspect(self):
         facts = super().inspect()

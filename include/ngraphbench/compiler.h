@@ -3,6 +3,7 @@
  *
  * Life of a session, always on one thread:
  *   open -> compile -> [load] -> bind -> run ... run -> read -> close
+ * and in a process that is not timed for a speed, after bind: begin_profile -> run ... run -> end_profile, repeatedly.
  * With several inferences in flight, `start` may also be called on the threads that call `completed`.
  * The host owns every clock, every buffer that it passes and every ngb_error; the plugin owns the session and
  * everything to which `read`, `inspect` and `describe` point. Most functions return ngb_status. If that is not NGB_OK,
@@ -17,8 +18,8 @@
 extern "C" {
 #endif
 
-/* 2: settings of the library, inferences in flight. */
-#define NGB_ABI 2u
+/* 2: settings of the library, inferences in flight. 3: times of kernels. */
+#define NGB_ABI 3u
 /* The one symbol that a plugin exports: const ngb_compiler* ngb_compiler_table(void). */
 #define NGB_ENTRY_SYMBOL "ngb_compiler_table"
 
@@ -45,7 +46,9 @@ extern "C" {
   /* there is no device of the requested kind, such as a GPU */                           \
   ROW(NGB_NO_DEVICE, 10, "no_device")                                                     \
   /* the compiler's library, or the user's module, raised an error without such a kind */ \
-  ROW(NGB_COMPILER_FAILED, 11, "compiler_failed")
+  ROW(NGB_COMPILER_FAILED, 11, "compiler_failed")                                         \
+  /* the compiler does not tell its kernels' times, or not with these options */          \
+  ROW(NGB_NO_PROFILE, 12, "no_profile")
 
 /* Every type of a tensor's elements, once: ROW(constant, C++ name, number, word, bytes of one, NumPy's word). */
 #define NGB_DTYPES(ROW)                         \
@@ -115,6 +118,8 @@ typedef struct ngb_settings {
   /* How many inferences are in flight at a time: 1, or with a compiler whose description says "in_flight": true also
    * more, or 0: the compiler chooses what is best for throughput on `threads` threads. */
   int32_t in_flight;
+  /* 1: this session will be asked for the times of its kernels. What it is asked for is then never a speed. */
+  int32_t is_profiled;
 } ngb_settings;
 
 typedef struct ngb_model {
@@ -129,6 +134,22 @@ typedef struct ngb_model {
   uint32_t input_count;
   const char* artifact_path; /* file or folder that a compiler with "produces_file" writes; "" otherwise */
 } ngb_model;
+
+/* One kernel call of an inference. A kernel that is called twice in an inference is two of them. */
+typedef struct ngb_kernel {
+  const char* name; /* the compiler's own name of it */
+  const char* kind; /* what it computes, in the compiler's words ("FusedConv", "reorder"); "" if it does not say */
+  double ns;        /* mean over the profiled inferences; >= 0 */
+  /* Names of the ONNX nodes, or of a user's PyTorch modules ("layer1.0.conv1"), that it is known to stand for. An ONNX
+   * node without a name, or with that of another node, is OP_TYPE:INDEX with its index in the graph ("Conv:17"). */
+  const char* const* nodes;
+  uint32_t node_count;
+  const char* const* outputs; /* names of the ONNX tensors that it is known to write */
+  uint32_t output_count;
+  /* How nodes and outputs were found: "tensor name", "node name", "location", "module path", "weights", "order"; "" if
+   * there are none. */
+  const char* found_by;
+} ngb_kernel;
 
 typedef struct ngb_session ngb_session;
 
@@ -188,6 +209,18 @@ typedef struct ngb_compiler {
   /* Returns the status of a slot's last inference, for a library that does not report it to `completed`. Called when
    * nothing is in flight. */
   ngb_status (*finish)(ngb_session* session, uint32_t slot, ngb_error* error);
+
+  /* The last two are NULL if the compiler does not tell the times of its kernels. They are called after `bind`, any
+   * number of times in turn, in a session with settings->is_profiled. */
+
+  /* From now on `run` also notes its kernels. It is not timed, and may take long: it may open a second session. */
+  ngb_status (*begin_profile)(ngb_session* session, ngb_error* error);
+
+  /* Sets *kernels and *count to the kernel calls of one inference, in the order in which they were called, with means
+   * over the `inferences` (>= 1) runs since `begin_profile`. They are valid until the next call on the session. From
+   * now on `run` costs what it did before `begin_profile`. */
+  ngb_status (*end_profile)(ngb_session* session, uint32_t inferences, const ngb_kernel** kernels, uint32_t* count,
+                            ngb_error* error);
 } ngb_compiler;
 
 typedef const ngb_compiler* (*ngb_entry)(void);

@@ -80,7 +80,8 @@ Object settings_arguments(const ngb_settings& settings) {
   const Object options = dictionary_of(settings.options, settings.option_count);
   const Object handed_on = dictionary_of(settings.settings, settings.setting_count);
   return pack(text_or_empty(settings.toolchain_dir), text_or_empty(settings.device), text_or_empty(settings.precision),
-              integer(settings.threads), options, text_or_empty(settings.cache_dir), handed_on);
+              integer(settings.threads), options, text_or_empty(settings.cache_dir), handed_on,
+              integer(settings.is_profiled));
 }
 
 Object model_arguments(const ngb_model& model) {

@@ -9,6 +9,7 @@
 
 #include "loop/arguments.h"
 #include "loop/failure.h"
+#include "loop/kernels.h"
 #include "loop/outputs.h"
 
 struct ngb_session {
@@ -16,6 +17,7 @@ struct ngb_session {
   ngb::python::Object runner;   // the timed callable
   std::vector<ngb::python::Output> outputs;
   bool outputs_are_fresh = false;
+  ngb::KernelTable kernels;
   std::deque<ngb::python::Facts> facts;  // one entry per question, because facts stay valid until close
 };
 
@@ -82,14 +84,18 @@ ngb_status load(ngb_session* session, const ngb_model* model, ngb_error* error) 
   return guarded(error, [&] { return perform(session, "load", model_arguments(*model), error); });
 }
 
+ngb_status ask_for_runner(ngb_session* session, ngb_error* error) {
+  session->runner = call_method(session->adaptor.get(), "runner", nullptr);
+  return session->runner ? NGB_OK : failed(error);
+}
+
 ngb_status bind(ngb_session* session, const ngb_tensor* inputs, uint32_t input_count, ngb_error* error) {
   return guarded(error, [&] {
     const Object arguments = input_arguments(inputs, input_count);
     if (const ngb_status status = perform(session, "bind", arguments, error); status != NGB_OK) {
       return status;
     }
-    session->runner = call_method(session->adaptor.get(), "runner", nullptr);
-    return session->runner ? NGB_OK : failed(error);
+    return ask_for_runner(session, error);
   });
 }
 
@@ -153,6 +159,31 @@ int32_t inspect(ngb_session* session, uint32_t index, const char** key, const ch
   return 1;
 }
 
+ngb_status begin_profile(ngb_session* session, ngb_error* error) {
+  return guarded(error, [&] {
+    const ngb_status status = perform(session, "begin_profile", Object::steal(PyTuple_New(0)), error);
+    return status == NGB_OK ? ask_for_runner(session, error) : status;
+  });
+}
+
+ngb_status end_profile(ngb_session* session, uint32_t inferences, const ngb_kernel** kernels, uint32_t* count,
+                       ngb_error* error) {
+  *kernels = nullptr;
+  *count = 0;
+  return guarded(error, [&] {
+    const Object arguments = Object::steal(Py_BuildValue("(k)", static_cast<unsigned long>(inferences)));
+    const Object told = arguments ? call_method(session->adaptor.get(), "end_profile", arguments.get()) : Object();
+    std::vector<Kernel> parsed;
+    if (!told || !parse_kernels(told.get(), parsed)) {
+      return failed(error);
+    }
+    session->kernels = KernelTable(std::move(parsed));
+    *kernels = session->kernels.data();
+    *count = session->kernels.size();
+    return ask_for_runner(session, error);
+  });
+}
+
 void close(ngb_session* session) {
   if (session == nullptr) {
     return;
@@ -179,13 +210,14 @@ const ngb_compiler* make_table(PyObject* host) {
   only.host = Object::share(host);
   only.description = *text;
   const bool loads = PyObject_IsTrue(produces_file.get()) == 1;
-  only.table = ngb_compiler{NGB_ABI,  sizeof(ngb_compiler),
-                            describe, open,
-                            compile,  loads ? load : nullptr,
-                            bind,     run,
-                            read,     inspect,
-                            close,    nullptr,
-                            nullptr,  nullptr};
+  only.table = ngb_compiler{NGB_ABI,       sizeof(ngb_compiler),
+                            describe,      open,
+                            compile,       loads ? load : nullptr,
+                            bind,          run,
+                            read,          inspect,
+                            close,         nullptr,
+                            nullptr,       nullptr,
+                            begin_profile, end_profile};
   return &only.table;
 }
 

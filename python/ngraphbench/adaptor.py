@@ -9,6 +9,8 @@ It mirrors the C table of include/ngraphbench/compiler.h, one session per proces
     bind            bind(inputs), then runner()
     run             the callable that runner() returned: the timed region, nothing of ours around it
     read, inspect   read(), inspect()
+    begin_profile   begin_profile(), then runner()
+    end_profile     end_profile(inferences), then runner()
     close           close()
 
 compiler.json names the class: {"host": "python", "adaptor": "module:Class"}. The module is beside compiler.json, and
@@ -42,6 +44,8 @@ class Settings:
     # Properties of the compiler's own library by its names: str, bool, int or float. Empty unless compiler.json has
     # "settings". What the library does not know is CompilerError("invalid_option", the library's own words).
     settings: Mapping[str, Any] = field(default_factory=dict)
+    # This session will be asked for the times of its kernels. What it is asked for is then never a speed.
+    is_profiled: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,19 @@ class Model:
     artifact_path: str                   # file that a compiler with "produces_file" writes; "" otherwise
 
 
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel call of an inference; a kernel that is called twice in an inference is two of them."""
+    name: str                    # the compiler's own name of it
+    ns: float                    # mean over the profiled inferences, >= 0
+    kind: str = ""               # what it computes, in the compiler's words; "" if it does not say
+    # Names of ONNX nodes (`node_names` of onnx_file), or of a user's PyTorch modules, that it is known to stand for.
+    nodes: Sequence[str] = ()
+    outputs: Sequence[str] = ()  # names of the ONNX tensors that it is known to write
+    # How nodes and outputs were found: "tensor name", "node name", "location", "module path", "weights", "order"; "" without any.
+    found_by: str = ""
+
+
 Output = Tuple[str, str, Tuple[int, ...], Any]  # (name, dtype, shape, bytes-like of exactly that size)
 
 
@@ -71,6 +88,9 @@ class Adaptor(abc.ABC):
     """One session with one compiler. Any method may raise CompilerError. MemoryError counts as `out_of_memory`,
     ImportError as `import_error`, and every other exception as `compiler_failed`, or as `internal` if it is a mistake in
     the adaptor's own code."""
+
+    # Why `begin_profile` fails, for an adaptor that does not define it.
+    no_profile_because = "its adaptor does not ask for them"
 
     @classmethod
     def preload(cls) -> None:
@@ -107,6 +127,18 @@ class Adaptor(abc.ABC):
     def inspect(self) -> Mapping[str, str]:
         """Return facts about the open session ("version", "device", "precision", "threads", …) as the compiler itself
         reports them, never as they were requested."""
+
+    def begin_profile(self) -> None:
+        """From now on, an inference also notes its kernels. `runner` is called again afterwards, so that it can return
+        another callable. Not timed. Raise CompilerError("no_profile") with the reason if the kernels' times are not
+        to be had."""
+        raise CompilerError("no_profile", f"this compiler does not tell its kernels' times: {self.no_profile_because}",
+                            "leave it out of the profile")
+
+    def end_profile(self, inferences: int) -> Sequence[Kernel]:
+        """Return the kernel calls of one inference in their order, with means over the `inferences` (>= 1) since
+        `begin_profile`. `runner` is called again afterwards, and what it returns costs what it did before."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """Free everything. Called once, also after a failure."""

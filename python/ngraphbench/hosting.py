@@ -56,7 +56,7 @@ class Host:
         self.adaptor_class().preload()
 
     def open(self, toolchain_dir: str, device: str, precision: str, threads: int, options: Mapping[str, str],
-             cache_dir: str = "", settings: Mapping[str, str] = types.MappingProxyType({})):
+             cache_dir: str = "", settings: Mapping[str, str] = types.MappingProxyType({}), is_profiled: bool = False):
         typed = typed_options(self._options, options)
         handed_on = {name: json.loads(value) for name, value in settings.items()}
         if toolchain_dir:
@@ -67,7 +67,7 @@ class Host:
                 sys.path.append(toolchain_dir)
         self.preload()  # unless the fork server did it: imports do not belong to compiling
         return Session(self.adaptor_class()(Settings(toolchain_dir, device, precision, threads, typed, cache_dir,
-                                                     handed_on)))
+                                                     handed_on, bool(is_profiled))))
 
     def failure(self, exception: BaseException) -> Tuple[str, str, str]:
         """Return (kind, message, advice). Exceptions other than CompilerError leave their traceback in the log."""
@@ -105,6 +105,12 @@ def _clean(text: Any) -> str:
     return str(text).encode("utf-8", "replace").decode("utf-8").replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
+def _clean_all(texts: Sequence[Any]) -> List[str]:
+    if isinstance(texts, (str, bytes)):
+        raise TypeError(f"a kernel's nodes and outputs are sequences of names, not {type(texts).__name__}")
+    return [_clean(text) for text in texts]
+
+
 class Session:
     """An open adaptor, called with the C table's values."""
 
@@ -134,6 +140,13 @@ class Session:
 
     def inspect(self) -> List[Tuple[str, str]]:
         return [(_clean(key), _clean(value)) for key, value in self._adaptor.inspect().items()]
+
+    def begin_profile(self) -> None:
+        self._adaptor.begin_profile()
+
+    def end_profile(self, inferences: int) -> List[tuple]:
+        return [(_clean(kernel.name), _clean(kernel.kind), float(kernel.ns), _clean_all(kernel.nodes),
+                 _clean_all(kernel.outputs), _clean(kernel.found_by)) for kernel in self._adaptor.end_profile(inferences)]
 
     def close(self) -> None:
         adaptor, self._adaptor = self._adaptor, None

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads ONNX files for compilers that are driven from Python. The package onnx is the toolchain's."""
+import collections
 from typing import Any, Mapping, Sequence
 
 from ngraphbench.adaptor import CompilerError
@@ -28,6 +29,14 @@ def outputs_of(path: str) -> list:
     import onnx
 
     return list(onnx.load(path, load_external_data=False).graph.output)
+
+
+def node_names(graph) -> list:
+    """Return the nodes' names in the graph's order. A node without a name, or with that of another node, is
+    OP_TYPE:INDEX with its index in the graph, such as "Conv:17"."""
+    times = collections.Counter(node.name for node in graph.node)
+    return [node.name if node.name and times[node.name] == 1 else f"{node.op_type}:{index}"
+            for index, node in enumerate(graph.node)]
 
 
 def opset_of(model) -> int:

@@ -55,17 +55,26 @@ void share_disturbance(std::vector<ProcessResult>& round) {
 void drop_if_too_large(std::vector<samples::Event>& record) {
   constexpr std::size_t kSurelyFits = 100'000;
   std::size_t repetitions = 0;
-  for (const samples::Event& event : record) repetitions += std::get<ProcessResult>(event.body).repetitions.size();
-  if (repetitions < kSurelyFits || Journal::fits(record)) return;
+  std::size_t kernels = 0;
+  for (const samples::Event& event : record) {
+    const auto& result = std::get<ProcessResult>(event.body);
+    repetitions += result.repetitions.size();
+    if (result.profile) kernels += result.profile->kernels.size() + result.profile->graph.size();
+  }
+  if (repetitions + kernels < kSurelyFits || Journal::fits(record)) return;
   Failure failure;
   failure.kind = FailureKind::internal;
   failure.phase = samples::Phase::timed;
-  failure.message = fmt::format("one record cannot hold its {} repetitions", repetitions);
-  failure.advice = "ask for fewer repetitions (stop_when: max_repetitions), or for longer ones (min_repetition_ms)";
+  failure.message =
+      fmt::format("one record cannot hold its {} repetitions and {} kernels and nodes", repetitions, kernels);
+  failure.advice =
+      "ask for fewer repetitions (stop_when: max_repetitions), or for longer ones (min_repetition_ms); kernels of one "
+      "process after the other fit rather: turns: 1";
   for (samples::Event& event : record) {
     auto& result = std::get<ProcessResult>(event.body);
     result.repetitions.clear();
     result.latencies_ns.clear();
+    result.profile.reset();
     if (!result.failure) result.failure = failure;
   }
 }

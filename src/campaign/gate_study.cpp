@@ -9,55 +9,18 @@
 #include <optional>
 #include <vector>
 
-#include "base/text.h"
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
 #include "campaign/time_folder.h"
+#include "campaign/two_sides.h"
 #include "config/turns.h"
 #include "statistics/sequential.h"
-#include "work/property.h"
 
 namespace ngb::campaign {
 namespace {
 
 using nlohmann::json;
-
-// Returns the entry of compiler `name` without its label and in this version; "" keeps the version.
-json with_version(json entry, const std::string& name, const std::string& version) {
-  if (!version.empty()) entry[name]["version"] = version;
-  entry[name].erase("label");
-  return entry;
-}
-
-// Returns the entry of a study file for the compiler that `words` name.
-Result<json> entry_of(const config::Study& study, const std::string& words) {
-  const json entries = config::to_json(study)["compilers"];
-  std::vector<std::size_t> of_name;
-  std::optional<std::size_t> of_label;
-  const std::string name = words.substr(0, words.find('@'));
-  const std::string version = name.size() < words.size() ? words.substr(name.size() + 1) : "";
-  for (std::size_t i = 0; i < study.compilers.size(); ++i) {
-    const work::Compiler& compiler = study.compilers[i];
-    if (compiler.label == words) return entries[i];
-    if (compiler.label == name && !version.empty()) of_label = i;
-    if (compiler.name == name) of_name.push_back(i);
-  }
-  if (of_label) return with_version(entries[*of_label], study.compilers[*of_label].name, version);
-  if (of_name.empty()) return json{{name, version.empty() ? json::object() : json{{"version", version}}}};
-  const work::Compiler& first = study.compilers[of_name.front()];
-  const bool is_clear = std::all_of(of_name.begin(), of_name.end(), [&](std::size_t i) {
-    return work::settings_key(study.compilers[i]) == work::settings_key(first) &&
-           (!version.empty() || i == of_name.front());
-  });
-  if (!is_clear) {
-    std::vector<std::string> labels;
-    for (const std::size_t i : of_name) labels.push_back('"' + study.compilers[i].label + '"');
-    return fail(fmt::format("the study has several compilers that \"{}\" can mean", words), study.path.string(),
-                "name one by its label: " + text::join(labels, ", "));
-  }
-  return with_version(entries[of_name.front()], name, version);
-}
 
 // Returns a folder that no earlier gate has used: ".../speed-gate/20261123T231500Z".
 std::filesystem::path new_folder_for(const config::Study& study) {
@@ -67,19 +30,9 @@ std::filesystem::path new_folder_for(const config::Study& study) {
 // Plans the study of the two sides.
 Answer<plan::Plan> plan_sides(const Installation& installation, const config::Study& study, const Sides& sides,
                               const std::filesystem::path& output, const Say& say) {
-  json both = config::to_json(study);
-  both["compilers"] = json::array();
-  for (const std::string& words : {sides.baseline, sides.candidate}) {
-    auto entry = entry_of(study, words);
-    if (!entry) return wrong_usage(entry.error());
-    both["compilers"].push_back(*std::move(entry));
-  }
-  if (both["compilers"][0] == both["compilers"][1]) {
-    return wrong_usage(
-        {"both sides are the same compiler", sides.baseline, "give --candidate another version or label"});
-  }
-  both.erase("pairs");
-  both.erase("baseline");  // it may be a compiler that is not measured
+  auto with_sides = study_of_sides(study, sides.baseline, sides.candidate);
+  if (!with_sides) return wrong_usage(with_sides.error());
+  json both = *std::move(with_sides);
   if (both["rounds"].is_null()) {
     both["rounds"] = {{"until", work::name(work::Until::decided_against_baseline)},
                       {"margin_percent", sides.margin_ratio * 100}};
@@ -111,24 +64,7 @@ void ask_of_sides(plan::Plan& plan) {
   plan.question_error_rate /= static_cast<double>(std::max<std::size_t>(questions, 1));
 }
 
-// A side without a toolchain would look like a candidate that newly fails.
-Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) {
-  const bool has_local = std::any_of(plan.study.devices.begin(), plan.study.devices.end(),
-                                     [](const config::DeviceEntry& device) { return config::is_here(device); });
-  if (!has_local || compilers.missing().empty()) return Done{};
-  const Compilers::Missing& missing = compilers.missing().front();
-  return fail(missing.damage.empty() ? missing.name + " is not installed" : missing.damage, plan.study.path.string(),
-              missing.damage.empty() ? "run: ngb toolchain install " + missing.name : "");
-}
-
 }  // namespace
-
-Status check_sides(const config::Study& study, const Sides& sides) {
-  for (const std::string& words : {sides.baseline, sides.candidate}) {
-    if (const auto entry = entry_of(study, words); !entry) return error_of(entry);
-  }
-  return Done{};
-}
 
 Answer<MeasuredSides> measure_sides(const Installation& installation, const std::filesystem::path& study_file,
                                     const Sides& sides, const std::filesystem::path& output, Observer& observer) {

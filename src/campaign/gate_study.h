@@ -30,9 +30,6 @@ struct Sides {
   std::optional<Nanoseconds> budget{};
 };
 
-// Fails if a side can mean several of the study's compilers.
-Status check_sides(const config::Study& study, const Sides& sides);
-
 // A study's results, and the labels of the two compilers in it.
 struct MeasuredSides {
   std::filesystem::path results{};

@@ -42,6 +42,7 @@ class StudyReader {
     check_stop_when();
     check_rounds();
     settle_turns();
+    check_profile();
     check_threads();
     check_size(root);
     settle_output();
@@ -224,6 +225,12 @@ class StudyReader {
       problems_.add(*turns, "turns", "the paper's processes run one after the other; remove turns or protocol");
     }
     for (const std::string& message : what_excludes_turns(study_)) problems_.add(*turns, "turns", message);
+  }
+
+  void check_profile() {
+    const DocumentNode* const profile = given("profile");
+    if (!study_.protocol.profile || profile == nullptr) return;
+    for (const std::string& message : what_excludes_profiles(study_)) problems_.add(*profile, "profile", message);
   }
 
   // This machine's processors are known before anything is measured. A device elsewhere counts its own.

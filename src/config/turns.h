@@ -15,6 +15,8 @@ inline constexpr int kUsualTurns = 20;
 
 // Returns what excludes turns in this study, each with what to remove; nothing if they are possible.
 std::vector<std::string> what_excludes_turns(const Study& study);
+// Likewise, what excludes `profile`: kernels are told of inferences that run one after the other, alone.
+std::vector<std::string> what_excludes_profiles(const Study& study);
 // Returns whether the study does not say whether its processes take turns, and has nothing that excludes them.
 bool leaves_turns_open(const Study& study);
 

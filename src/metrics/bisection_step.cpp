@@ -25,6 +25,7 @@ bool is_beside_the_version(const store::CellData& candidate) {
     case FailureKind::import_error:
     case FailureKind::no_reference:
     case FailureKind::no_device:
+    case FailureKind::no_profile:
     case FailureKind::device_lost:
     case FailureKind::disk_full:
       return true;

@@ -171,6 +171,10 @@ Steady steady(const store::CellData& cell) {
     found.reason = "not measured yet";
     return found;
   }
+  if (cell.is_profile) {
+    found.reason = "profiled: it has no speed, and `ngb explain` says where its time goes";
+    return found;
+  }
   found.no_verdict = why_no_verdict(cell);
   std::vector<double> all_rates;
   std::vector<double> latencies_s;

@@ -14,6 +14,7 @@
 #include "report/write/markdown.h"
 #include "report/write/publication.h"
 #include "report/write/text.h"
+#include "report/write/timeline.h"
 
 namespace ngb::report {
 namespace {
@@ -33,6 +34,10 @@ constexpr std::array kFormats{
            [](const Document& document, const Screen& /*screen*/) { return to_published_markdown(document); }},
     Format{"latex", ".tex", "tables for booktabs and siunitx, and numbers.tex with a command for each number", true,
            [](const Document& document, const Screen& /*screen*/) { return to_latex(document); }},
+    Format{"trace", ".json", "kernels of one inference for Perfetto and chrome://tracing", false,
+           [](const Document& document, const Screen& /*screen*/) { return to_trace(document); }},
+    Format{"speedscope", ".speedscope.json", "the same for speedscope", false,
+           [](const Document& document, const Screen& /*screen*/) { return to_speedscope(document); }},
     Format{"parquet", ".parquet", "the columns of csv with their types; needs: ngb toolchain install parquet", false,
            nullptr},
 };

@@ -39,6 +39,7 @@ Result<Phase> parse_phase(std::string_view name);
   ROW(disturbed, true)        /* other work kept it from its processors (disturbance.h) */                     \
   ROW(load_failed, false)     /* the load of its cell could not start, or ended before the cell was timed */   \
   ROW(compiler_failed, false) /* the compiler's library or the user's module raised an error without a kind */ \
+  ROW(no_profile, false)      /* the compiler does not tell its kernels' times, or not with these options */   \
   ROW(internal, false)        /* any other failure of NGraphBench */
 
 #define NGB_NAME(kind, is_worth_retrying) kind,

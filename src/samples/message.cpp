@@ -49,13 +49,15 @@ std::uint32_t largest_record_bytes(const work::Protocol& protocol, int instances
   constexpr std::uint64_t kLatenciesBytes = kLatencyBytes * 200'000;  // the most that worker/repetitions.cpp keeps
   constexpr std::uint64_t kRepetitionBytes = 53;       // "[123456789012,4294967295,false,123456789012345,1023],"
   constexpr std::uint64_t kMostOfTransient = 100'000;  // worker/repetitions.cpp
+  constexpr std::uint64_t kProfileBytes = 48U << 20U;  // 100,000 kernels and nodes, with long names
   const auto steady = static_cast<std::uint64_t>(work::most_repetitions(protocol));
   const auto warm_up = static_cast<std::uint64_t>(std::max(protocol.warm_up.value_or(0), 0));
   const std::uint64_t of_each = kLatenciesBytes + kRepetitionBytes * (2 * steady + warm_up + kMostOfTransient);
   // Each request may be an inference of its own, with a latency.
   const auto requests = static_cast<std::uint64_t>(protocol.arrivals ? protocol.arrivals->requests : 0);
   const std::uint64_t of_requests = requests * (kRepetitionBytes + kLatencyBytes);
-  const std::uint64_t of_process = kOthersBytes + of_requests + of_each * static_cast<std::uint64_t>(instances);
+  const std::uint64_t of_process = kOthersBytes + (protocol.profile ? kProfileBytes : 0) + of_requests +
+                                   of_each * static_cast<std::uint64_t>(instances);
   // A job that only makes reference outputs has no round.
   const std::uint64_t in_a_record = protocol.turns > 1 ? std::max<std::size_t>(processes, 1) : 1;
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(of_process * in_a_record, kMaxFrameBytes));

@@ -12,6 +12,7 @@
 #include "base/known.h"
 #include "base/result.h"
 #include "samples/failure.h"
+#include "samples/kernel_profile.h"
 #include "samples/provenance.h"
 
 namespace ngb::samples {
@@ -126,8 +127,9 @@ struct ProcessResult {
   Known<int> threads_used{};                   // threads that used CPU time in the timed phase
   std::map<std::string, std::string> facts{};  // reported by the compiler about itself (`inspect`)
   std::vector<Reading> readings{};
-  std::vector<Neighbour> neighbours{};  // of a disturbed process: the busiest first; none if none was found
-  std::string log_path{};               // file of the compiler's output, relative to the agent's work folder
+  std::vector<Neighbour> neighbours{};     // of a disturbed process: the busiest first; none if none was found
+  std::optional<KernelProfile> profile{};  // of a process with work::Protocol::profile that completed
+  std::string log_path{};                  // file of the compiler's output, relative to the agent's work folder
 
   static constexpr const char* kType = "process";
   static constexpr auto fields(auto visit) {
@@ -141,7 +143,7 @@ struct ProcessResult {
                  Field{"failure", &ProcessResult::failure}, Field{"threads", &ProcessResult::threads},
                  Field{"threads_used", &ProcessResult::threads_used}, Field{"facts", &ProcessResult::facts},
                  Field{"readings", &ProcessResult::readings}, Field{"neighbours", &ProcessResult::neighbours},
-                 Field{"log_path", &ProcessResult::log_path});
+                 Field{"profile", &ProcessResult::profile}, Field{"log_path", &ProcessResult::log_path});
   }
 };
 

@@ -176,6 +176,40 @@ void add_neighbours(Sense& sense, const ProcessResult& result) {
   }
 }
 
+void add_profile(Sense& sense, const KernelProfile& profile) {
+  constexpr std::size_t kMost = 1'000'000;  // of kernels, nodes, and names of one of them
+  constexpr std::array<std::string_view, 6> kFoundBy{"",         "tensor name", "node name",
+                                                     "location", "module path", "order"};
+  const auto time = [&sense](Name field, double value_ns) {
+    sense.finite(field, value_ns).within<double>(field, value_ns, 0, kMostNs);
+  };
+  const auto names = [&sense](Name field, const std::vector<std::string>& list) {
+    sense.length(field, list.size(), kMost);
+    for (const std::string& each : list) sense.length(field, each.size(), kLongestName);
+  };
+  sense.length("profile: graph", profile.graph.size(), kMost)
+      .length("profile: kernels", profile.kernels.size(), kMost)
+      .within<std::size_t>("profile: times of kernels", profile.kernel_ns.size(), profile.kernels.size(),
+                           profile.kernels.size())
+      .within<std::uint64_t>("profile: inferences", profile.inferences, 1, kMostStored);
+  time("profile: profiled_ns", profile.profiled_ns);
+  time("profile: plain_ns", profile.plain_ns);
+  for (const double each : profile.kernel_ns) time("profile: kernel_ns", each);
+  for (const work::GraphNode& node : profile.graph) {
+    sense.length("profile: name of a node", node.name.size(), kLongestName)
+        .length("profile: type of a node", node.type.size(), kLongestName);
+    names("profile: inputs of a node", node.inputs);
+    names("profile: outputs of a node", node.outputs);
+  }
+  for (const Kernel& kernel : profile.kernels) {
+    sense.length("profile: name of a kernel", kernel.name.size(), kLongestName)
+        .length("profile: kind of a kernel", kernel.kind.size(), kLongestName)
+        .word("profile: found_by of a kernel", kernel.found_by, kFoundBy);
+    names("profile: nodes of a kernel", kernel.nodes);
+    names("profile: outputs of a kernel", kernel.outputs);
+  }
+}
+
 void add_tensors(Sense& sense, std::string_view field, const std::vector<TensorSignature>& tensors) {
   sense.length(field, tensors.size(), kLongestList);
   for (const TensorSignature& tensor : tensors) {
@@ -200,6 +234,7 @@ Status check_sense(const ProcessResult& result, const Asked& asked) {
   add_neighbours(sense, result);
   if (result.check) add_check(sense, *result.check);
   if (result.failure) add_failure(sense, *result.failure);
+  if (result.profile) add_profile(sense, *result.profile);
   sense.holds(result.failure || !result.repetitions.empty(), "repetitions", "empty",
               "at least one of a completed process");
   sense.holds(result.log_path.empty() || is_path_within(result.log_path), "log_path", result.log_path,

@@ -35,6 +35,8 @@ const std::vector<KeyedTable>& keyed_tables() {
       {"made_with", {"build_sha256", "files_sha256", "model_sha256", "reference_key", "reference_sha256"}},
       {"environment", {}},
       {"cell", {"cell_id"}},
+      {"graph", {"graph_sha256"}},
+      {"kernels", {"kernels_sha256"}},
       {"process", {}}};
   return kTables;
 }

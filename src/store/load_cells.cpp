@@ -56,9 +56,10 @@ class Loader {
   Loader(sql::Database& database, Detail detail)
       : database_(database),
         detail_(detail),
-        has_repetitions_(detail == Detail::speeds || detail == Detail::full),
+        has_repetitions_(detail == Detail::speeds || detail == Detail::profiles || detail == Detail::full),
         rounds_(load_rounds()),
-        has_arrivals_(load_has_arrivals()) {}
+        has_arrivals_(has_key("arrivals")),
+        is_profile_(has_key("profile")) {}
 
   // Throws SqlError if there is no such cell.
   CellData load(std::int64_t cell_key) {
@@ -104,10 +105,11 @@ class Loader {
     return rounds_of(row.text(0));
   }
 
-  // The protocol has the key only if requests arrived (store/protocol.h).
-  [[nodiscard]] bool load_has_arrivals() {
-    sql::Statement& row = database_.kept("SELECT 1 FROM protocol WHERE key = 'arrivals'");
+  // The protocol has these keys only if requests arrived, or if processes were profiled (store/protocol.h).
+  [[nodiscard]] bool has_key(const char* key) {
+    sql::Statement& row = database_.kept("SELECT 1 FROM protocol WHERE key = ?");
     const sql::Resetting resetting(row);
+    row.bind(key);
     return row.step();
   }
 
@@ -137,6 +139,7 @@ class Loader {
     cell.has_ended_rounds = row.small(3) != 0;
     cell.of = configuration_in(database_, row, 4);
     cell.rounds = rounds_;
+    cell.is_profile = is_profile_;
     if (cell.planned_processes < 1) {
       database_.refuse(fmt::format("cell {} has {} processes", cell.cell_id, cell.planned_processes));
     }
@@ -215,6 +218,7 @@ class Loader {
   bool has_repetitions_;
   std::optional<work::Rounds> rounds_;
   bool has_arrivals_;
+  bool is_profile_;
   std::string recipe_json_{};
   nlohmann::json parameters_{};  // of recipe_json_
   std::int64_t made_with_key_ = 0;
@@ -224,7 +228,8 @@ class Loader {
 
 // Throws SqlError if the first or the last row of a table belongs to nothing: rows of the file are lost.
 void require_no_lost_rows(const sql::Database& database) {
-  for (const char* const table : {"phase", "repetition", "output_check", "failure", "reading", "fact", "neighbour"}) {
+  for (const char* const table :
+       {"phase", "repetition", "output_check", "failure", "reading", "fact", "neighbour", "profile"}) {
     for (const char* const end : {"min", "max"}) {
       const std::int64_t key = database.integer(
           fmt::format("SELECT process_key FROM {1} WHERE process_key = (SELECT {0}(process_key) FROM {1}) AND "

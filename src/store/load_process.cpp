@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "store/profiles.h"
+
 namespace ngb::store {
 namespace {
 
@@ -25,7 +27,7 @@ void load_latencies(sql::Database& database, std::int64_t process_key, ProcessRe
 }
 
 void load_facts(sql::Database& database, Detail detail, LoadedProcess& loaded) {
-  const bool keeps_facts = detail == Detail::speeds || detail == Detail::full;
+  const bool keeps_facts = detail == Detail::speeds || detail == Detail::profiles || detail == Detail::full;
   const auto add = [&](const sql::Statement& row) {
     if (row.text(0) == "device") loaded.device = row.text(1);
     if (keeps_facts || row.text(0) == "wait") loaded.process.facts.emplace(row.text(0), row.text(1));
@@ -53,7 +55,8 @@ void load_details(sql::Database& database, Detail detail, bool has_latencies, Lo
     sql::load(database, key, process.readings);
     if (!loaded.is_complete) sql::load(database, key, process.neighbours);
   }
-  if (detail != Detail::speeds && detail != Detail::full) return;
+  if (detail == Detail::profiles) process.profile = profile_of(database, key);
+  if (detail != Detail::speeds && detail != Detail::profiles && detail != Detail::full) return;
   sql::load(database, key, process.repetitions);
   if (has_latencies) load_latencies(database, key, process);
 }

@@ -7,6 +7,7 @@
 #include "base/json_text.h"
 #include "store/implementation.h"
 #include "store/judge.h"
+#include "store/profiles.h"
 #include "store/rows.h"
 
 namespace ngb::store {
@@ -156,6 +157,7 @@ class Recorder {
     }
     if (result.check) sql::insert(sql(), process, *result.check);
     if (result.failure) sql::insert(sql(), process, *result.failure);
+    if (result.profile) insert_profile(sql(), process, *result.profile);
   }
 
   void add_latencies(std::int64_t process, const ProcessResult& result) {

@@ -13,6 +13,7 @@
 
 #include "store/schema_sql_7.h"
 #include "store/schema_sql_8.h"
+#include "store/schema_sql_9.h"
 #include "store/schema_views.h"
 
 namespace ngb::store {
@@ -22,7 +23,8 @@ namespace {
 constexpr const char* kLastCommitThatReadsAll = "7c7d939";
 
 constexpr std::array kMigrations{Migration{"the tables of the oldest version that is read", kVersion7},
-                                 Migration{"tolerances, reasons of references, outputs that change", kVersion8}};
+                                 Migration{"tolerances, reasons of references, outputs that change", kVersion8},
+                                 Migration{"where the time of an inference goes", kVersion9}};
 
 // Returns the steps that have made a file of the version, which is 0 or one that is read.
 std::span<const Migration> steps_to(std::int64_t version, std::span<const Migration> steps) {

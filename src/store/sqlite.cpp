@@ -106,6 +106,11 @@ void Statement::bind_one(int index, std::string_view value) {
   check(sqlite3_bind_text(handle_.get(), index, data, static_cast<int>(value.size()), SQLITE_TRANSIENT));
 }
 
+void Statement::bind_one(int index, const Blob& value) {
+  const char* data = value.bytes.empty() ? "" : value.bytes.data();
+  check(sqlite3_bind_blob(handle_.get(), index, data, static_cast<int>(value.bytes.size()), SQLITE_TRANSIENT));
+}
+
 bool Statement::step() {
   const int code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
@@ -134,6 +139,12 @@ std::string Statement::text(int column) const {
   const unsigned char* bytes = sqlite3_column_text(handle_.get(), column);
   if (bytes == nullptr) return {};
   return {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
+}
+
+std::string Statement::bytes(int column) const {
+  const void* bytes = sqlite3_column_blob(handle_.get(), column);
+  if (bytes == nullptr) return {};
+  return {static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column))};
 }
 
 Database::Database(std::filesystem::path file, int flags) : file_(std::move(file)) {

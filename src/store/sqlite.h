@@ -32,6 +32,11 @@ Error to_error(int code, std::string_view detail, const std::filesystem::path& f
 // Throws SqlError: the file is damaged; `what` says how.
 [[noreturn]] void refuse_damaged(const std::filesystem::path& file, const std::string& what);
 
+// Bytes that are no text.
+struct Blob {
+  std::string bytes;
+};
+
 class Statement {
  public:
   Statement(sqlite3* database, std::string_view sql, std::filesystem::path file);
@@ -69,6 +74,7 @@ class Statement {
   [[nodiscard]] int small(int column) const;
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   [[nodiscard]] std::string text(int column) const;
+  [[nodiscard]] std::string bytes(int column) const;  // of a Blob
   // As Database::refuse.
   [[noreturn]] void refuse(const std::string& what) const { refuse_damaged(file_, what); }
 
@@ -80,6 +86,7 @@ class Statement {
   void bind_one(int index, bool value) { check(sqlite3_bind_int(handle_.get(), index, value ? 1 : 0)); }
   void bind_one(int index, double value) { check(sqlite3_bind_double(handle_.get(), index, value)); }
   void bind_one(int index, std::string_view value);
+  void bind_one(int index, const Blob& value);
   void bind_one(int index, const std::string& value) { bind_one(index, std::string_view(value)); }
   void bind_one(int index, const char* value) { bind_one(index, std::string_view(value)); }
   void bind_one(int index, std::nullopt_t /*none*/) { check(sqlite3_bind_null(handle_.get(), index)); }

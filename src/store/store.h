@@ -42,6 +42,7 @@ struct CellData {
   nlohmann::json recipe_parameters{};  // an object; null for a model without a recipe
   int planned_processes = 0;
   std::optional<work::Rounds> rounds{};  // the file's protocol has them: rounds end when they have decided something
+  bool is_profile = false;               // its processes were profiled: they have no speed
   bool has_ended_rounds = false;         // they have ended before the last one
   std::optional<int> device_cpus{};      // logical processors of the device, if it reported them
   std::vector<RecordedProcess> processes{};  // completed, of one origin, by process_index; repetitions in order
@@ -68,12 +69,13 @@ struct MeasuredEnvironment {
 
 // Says how much of a cell is loaded.
 enum class Detail {
-  planned,  // the cell without its processes
-  outline,  // its processes without phases, repetitions, readings, what they were made with, the numbers of their
-            // checks, and facts other than the device and how the host waits for it
-  phases,   // the outline with phases
-  speeds,   // without phases, readings and the numbers of checks, and of the facts only those two
-  full
+  planned,   // the cell without its processes
+  outline,   // its processes without phases, repetitions, readings, what they were made with, the numbers of their
+             // checks, and facts other than the device and how the host waits for it
+  phases,    // the outline with phases
+  speeds,    // without phases, readings and the numbers of checks, and of the facts only those two
+  profiles,  // as speeds, with where the time of an inference went
+  full       // everything but profiles
 };
 
 // The cells of one device and model: metrics relate only cells of one family.

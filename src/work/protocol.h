@@ -119,7 +119,8 @@ struct Protocol {
   std::int64_t max_transient_ns = 30'000'000'000;  // the search for a steady part ends after this
   std::optional<StopWhen> stop_when{};
   std::optional<Arrivals> arrivals{};
-  int turns = 1;  // in which a process runs its timed repetitions; 1: processes run one after the other
+  int turns = 1;         // in which a process runs its timed repetitions; 1: processes run one after the other
+  bool profile = false;  // a process tells where its time goes, kernel by kernel, and has no speed
   std::optional<int> longer_look_s{};  // in which one process is watched; 0: off; nothing: by what that costs
   Compilation compile = Compilation::each;
   Tolerances tolerances{};
@@ -170,6 +171,11 @@ struct Protocol {
              .maximum = 1'000'000,
              .default_text = "20; 1 with `protocol: paper`, `arrivals`, `loads` or `instances`",
              .is_left_out_at_default = true}),
+        study_field("profile", &Protocol::profile,
+                    {.name = "profile",
+                     .meaning = "Each process tells where the time of an inference goes, kernel by kernel, and has no "
+                                "speed: every other repetition is profiled. `ngb explain` makes such studies",
+                     .is_left_out_at_default = true}),
         study_field(
             "longer_look_s", &Protocol::longer_look_s,
             {.name = "longer_look_s",

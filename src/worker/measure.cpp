@@ -24,6 +24,7 @@
 #include "worker/kept_outputs.h"
 #include "worker/pauses.h"
 #include "worker/plugin_session.h"
+#include "worker/profiling.h"
 #include "worker/reference_file.h"
 #include "worker/repetitions.h"
 #include "worker/resources.h"
@@ -115,7 +116,8 @@ class Process {
     }
     const Result<std::string> pinned = pin_to_cpus(request_.compiler.threads, instance_.index(), instance_.count());
     if (!pinned) return tl::unexpected(failure_of(FailureKind::internal, pinned.error()));
-    Attempt<Done> opened = session_.open(request_.compiler, request_.place, request_.cache_dir, page_);
+    Attempt<Done> opened =
+        session_.open(request_.compiler, request_.place, request_.cache_dir, page_, request_.protocol.profile);
     if (opened) learn_facts();
     result_.facts["affinity"] = *pinned;
     return opened ? check_version() : opened;
@@ -133,16 +135,9 @@ class Process {
   // A library reports its version once it is loaded, which happens when it is opened or when it compiles.
   Attempt<Done> check_version() const {
     const auto reported = result_.facts.find("version");
-    const std::string& asked = request_.compiler.version;
-    if (asked.empty() || reported == result_.facts.end() || is_same_version(reported->second, asked)) return Done{};
-    return tl::unexpected(failure_of(
-        FailureKind::fallback,
-        {fmt::format("{} {} was requested, but the loaded library says that it is {}", request_.compiler.name, asked,
-                     reported->second),
-         request_.place.toolchain_dir,
-         fmt::format("install it again: ngb toolchain remove {0}@{1}, then ngb toolchain install {0}@{1}; check "
-                     "LD_LIBRARY_PATH, LD_PRELOAD and PYTHONPATH",
-                     request_.compiler.name, asked)}));
+    if (reported == result_.facts.end()) return Done{};
+    const Status fits = check_same_version(reported->second, request_.compiler, request_.place);
+    return fits ? Attempt<Done>(Done{}) : tl::unexpected(failure_of(FailureKind::fallback, fits.error()));
   }
 
   // Runs one inference on the fixed inputs.
@@ -175,14 +170,15 @@ class Process {
     if (asked != 1) result_.facts["in_flight"] = std::to_string(slots);
     repeater_.emplace(session_.target(page_ != nullptr ? &page_->repetitions : &uncounted_), slots);
     pauses_.emplace([this] { return repeater_->infer_untimed(); }, request_.max_wait_ratio);
-    turns_.emplace(*repeater_, *pauses_);
+    profiling_.emplace(*repeater_, session_);
+    turns_.emplace(*profiling_, *pauses_);
     repetitions_.emplace(request_.protocol, *turns_);
     return attempt(repetitions_->infer_first());
   }
 
   [[nodiscard]] Attempt<Done> attempt(bool succeeded) const {
     if (succeeded) return Done{};
-    return tl::unexpected(session_.failure(repeater_->status()));
+    return tl::unexpected(profiling_->failure() ? *profiling_->failure() : session_.failure(repeater_->status()));
   }
 
   Attempt<Done> check() {
@@ -267,6 +263,7 @@ class Process {
         const int turns = request_.protocol.turns;
         turns_->begin(repetitions_of_turn(repetitions_->least(), turns), most_turns_again(turns));
       }
+      if (request_.protocol.profile) profiling_->begin();
       const ThreadMeter threads;
       samples::Reading page_faults;
       pauses_->begin();  // close to the phase, because a wait counts in percent of it
@@ -285,7 +282,8 @@ class Process {
       result_.readings.push_back(page_faults);
       result_.readings.insert(result_.readings.end(), idle_.begin(), idle_.end());
       result_.readings.insert(result_.readings.end(), waits.begin(), waits.end());
-      if (takes_turns() && request_.process_index == 0 && !result_.failure) repeat_alone();
+      const bool has_speed = !request_.protocol.profile && !result_.failure;
+      if (takes_turns() && request_.process_index == 0 && has_speed) repeat_alone();
       // An instance that failed does not wait: the others end with it.
       if (!result_.failure || instance_.count() == 1) instance_.meet([this] { tell_agent(samples::kEndsTiming); });
     }
@@ -293,11 +291,22 @@ class Process {
     result_.latencies_ns = repetitions_->latencies_ns();
     result_.stop_reason = repetitions_->stop_reason();
     result_.is_steady = repetitions_->is_steady();
-    if (server_) add_served();
+    if (server_) server_->replace(result_, served_ns_);
     if (result_.failure) return;
     learn_facts();  // some concern the run: memory, recompilation
     compare_again();
+    if (request_.protocol.profile) return add_profile();
     look_longer();
+  }
+
+  // The plain repetitions are kept as those of the warm-up: they are no speed.
+  void add_profile() {
+    auto profile = profiling_->profile(result_.repetitions, request_.model_path);
+    if (profile)
+      result_.profile = *std::move(profile);
+    else
+      result_.failure = failure_of(FailureKind::invalid_model, profile.error());
+    for (samples::Repetition& each : result_.repetitions) each.is_warm_up = true;
   }
 
   // Goes on outside of what counts, to see whether the speed changes.
@@ -350,16 +359,6 @@ class Process {
     return attempt(repeater_->status() == NGB_OK);
   }
 
-  // Only the served inferences count; those before them were the warm-up.
-  void add_served() {
-    for (samples::Repetition& repetition : result_.repetitions) repetition.is_warm_up = true;
-    result_.latencies_ns.resize(result_.repetitions.size());
-    server_->append_to(result_.repetitions);
-    result_.latencies_ns.insert(result_.latencies_ns.end(), served_ns_.begin(), served_ns_.end());
-    result_.stop_reason = "repetitions";
-    result_.is_steady = true;
-  }
-
   // Does nothing in a cell without a load. If the agent does not answer, it has ended or ends this process.
   void tell_agent(std::string_view signal) const {
     if (request_.has_load) (void)signal_and_wait(signal);
@@ -374,9 +373,10 @@ class Process {
   std::optional<TimedRepeater> repeater_;       // exists from the check on, like the repetitions; outlives the session
   Session session_;
   samples::ProgressPage* page_;
-  std::atomic<std::uint64_t> uncounted_{0};  // counts while there is no page
-  std::optional<Pauses> pauses_;             // likewise
-  std::optional<TurnTaker> turns_;           // likewise
+  std::atomic<std::uint64_t> uncounted_{0};     // counts while there is no page
+  std::optional<Pauses> pauses_;                // likewise
+  std::optional<ProfilingRepeater> profiling_;  // likewise
+  std::optional<TurnTaker> turns_;              // likewise
   std::optional<Repetitions> repetitions_;
   std::optional<TimedServer> server_;                   // only with arrivals
   std::vector<std::vector<std::int64_t>> served_ns_{};  // latencies of the requests of each batch that it answered

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -105,7 +106,7 @@ Attempt<Done> Session::attempt(ngb_status status) const {
 }
 
 Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& place, const std::string& cache_dir,
-                            samples::ProgressPage* page) {
+                            samples::ProgressPage* page, bool is_profiled) {
   page_ = page;
   const Result<CheckedSettings> checked = check_settings(description_of(compiler_), compiler);
   if (!checked) {
@@ -132,7 +133,8 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
                               page,
                               handed_on.data(),
                               static_cast<std::uint32_t>(handed_on.size()),
-                              compiler.in_flight.value_or(0)};
+                              compiler.in_flight.value_or(0),
+                              is_profiled ? 1 : 0};
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
 
@@ -172,6 +174,41 @@ Attempt<Done> Session::load(const std::string& model_path, const work::Model& mo
 Attempt<Done> Session::bind(const Inputs& inputs) {
   return attempt(
       compiler_.bind(session_, inputs.tensors().data(), static_cast<std::uint32_t>(inputs.tensors().size()), &error_));
+}
+
+Attempt<Done> Session::begin_profile() {
+  if (compiler_.begin_profile == nullptr || compiler_.end_profile == nullptr) {
+    samples::Failure failure;
+    failure.kind = samples::FailureKind::no_profile;
+    failure.message =
+        fmt::format("{} does not tell its kernels' times", description_of(compiler_).value("name", "this compiler"));
+    return tl::unexpected(failure);
+  }
+  return attempt(compiler_.begin_profile(session_, &error_));
+}
+
+Attempt<Session::Kernels> Session::end_profile(std::uint32_t inferences) {
+  const ngb_kernel* kernels = nullptr;
+  std::uint32_t count = 0;
+  const Attempt<Done> ended = attempt(compiler_.end_profile(session_, inferences, &kernels, &count, &error_));
+  if (!ended) return error_of(ended);
+  Kernels told;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    samples::Kernel kernel{.name = plugin_text(kernels[i].name), .kind = plugin_text(kernels[i].kind)};
+    for (std::uint32_t j = 0; j < kernels[i].node_count; ++j) kernel.nodes.push_back(plugin_text(kernels[i].nodes[j]));
+    for (std::uint32_t j = 0; j < kernels[i].output_count; ++j) {
+      kernel.outputs.push_back(plugin_text(kernels[i].outputs[j]));
+    }
+    kernel.found_by = plugin_text(kernels[i].found_by);
+    if (!std::isfinite(kernels[i].ns) || kernels[i].ns < 0) {
+      samples::Failure failure;
+      failure.message = fmt::format("kernel {} took {} ns, which cannot be", kernel.name, kernels[i].ns);
+      return tl::unexpected(failure);
+    }
+    told.ns.push_back(kernels[i].ns);
+    told.kernels.push_back(std::move(kernel));
+  }
+  return told;
 }
 
 Attempt<Done> Session::run() { return attempt(compiler_.run(session_, &error_)); }

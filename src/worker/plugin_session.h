@@ -8,6 +8,7 @@
 
 #include "ngraphbench/compiler.h"
 #include "samples/failure.h"
+#include "samples/kernel_profile.h"
 #include "samples/progress_page.h"
 #include "work/job.h"
 #include "worker/inputs.h"
@@ -33,9 +34,10 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // The functions are called in this order; after a failure none of them may be called.
-  // The compiler may use `cache_dir` and `page` (ngb_settings). The page outlives the session, or is null.
+  // The compiler may use `cache_dir` and `page` (ngb_settings). The page outlives the session, or is null. Only a
+  // session that is opened with `is_profiled` can be asked for its kernels.
   Attempt<Done> open(const work::Compiler& compiler, const work::Place& place = {}, const std::string& cache_dir = {},
-                     samples::ProgressPage* page = nullptr);
+                     samples::ProgressPage* page = nullptr, bool is_profiled = false);
   // Compiles the model and opens the result. A compiler with `produces_file` keeps its artifact at `artifact_path`; if
   // that is "", the artifact is removed once it is open.
   Attempt<Done> compile(const std::string& model_path, const work::Model& model, const std::string& artifact_path = {});
@@ -43,6 +45,15 @@ class Session {
   Attempt<Done> load(const std::string& model_path, const work::Model& model, const std::string& artifact_path);
   Attempt<Done> bind(const Inputs& inputs);
   Attempt<Done> run();
+  // From here to `end_profile` runs are profiled. Both fail with `no_profile` if the compiler tells nothing of its
+  // kernels.
+  Attempt<Done> begin_profile();
+  // The kernels of one inference, as the compiler tells of them, with their means over `inferences`.
+  struct Kernels {
+    std::vector<samples::Kernel> kernels{};
+    std::vector<double> ns{};  // of each
+  };
+  Attempt<Kernels> end_profile(std::uint32_t inferences);
   // Returns the outputs of the last run. Their data are in the plugin's memory and valid until the next call; the
   // signatures are copies.
   Attempt<std::vector<OutputView>> outputs();

@@ -42,8 +42,14 @@ bool TimedServer::infer() {
   return completed == 1;
 }
 
-void TimedServer::append_to(std::vector<samples::Repetition>& repetitions) const {
-  for (std::size_t i = 0; i < done_; ++i) repetitions.push_back({walls_ns_[i], 1, false, begins_ns_[i]});
+void TimedServer::replace(samples::ProcessResult& result,
+                          const std::vector<std::vector<std::int64_t>>& served_ns) const {
+  for (samples::Repetition& each : result.repetitions) each.is_warm_up = true;
+  result.latencies_ns.resize(result.repetitions.size());
+  for (std::size_t i = 0; i < done_; ++i) result.repetitions.push_back({walls_ns_[i], 1, false, begins_ns_[i]});
+  result.latencies_ns.insert(result.latencies_ns.end(), served_ns.begin(), served_ns.end());
+  result.stop_reason = "repetitions";
+  result.is_steady = true;
 }
 
 }  // namespace ngb::worker

@@ -65,7 +65,7 @@ class Plugin {
     if (library == nullptr) give_up(::dlerror());
     table_ = reinterpret_cast<ngb_entry>(::dlsym(library, NGB_ENTRY_SYMBOL))();
     const ngb_settings settings{
-        sizeof(ngb_settings), toolchain, "cuda", "f32", 1, nullptr, 0, "", "", nullptr, nullptr, nullptr, 0, 1};
+        sizeof(ngb_settings), toolchain, "cuda", "f32", 1, nullptr, 0, "", "", nullptr, nullptr, nullptr, 0, 1, 0};
     check(table_->open(&settings, &session_, &error_));
     const ngb_tensor tensor{input.name.c_str(),
                             NGB_F32,

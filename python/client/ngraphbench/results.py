@@ -25,6 +25,8 @@ _REVERSALS = ["reversal", "ranked", "between", "adjusted_p", "device", "compiler
               "batch", *_NUMBER, "cell_ids"]
 _CLAIMS = ["claim", "sentence", "quantity", "source", "device", "compiler", "status", *_NUMBER, "adjusted_p", "cell_ids"]
 
+_OPERATORS = ["model", "batch", "compiler", "call", "name", "kind", "start_ns", "duration_ns", "nodes", "found_by"]
+
 _FAILURES = """
 SELECT cell_id, cell.device, label AS model, batch, load, compiler, compiler_label, compiler_version, options_json,
   process_index, attempt, kind, phase, message, advice, signal, exit_code, log_path
@@ -139,6 +141,19 @@ class Results:
         """One row for each failed attempt of a process, as the table `failure`, with the cell that it belongs to. `kind`
         says what happened, `message` what failed, `advice` what to do next; `log_path` is relative to the folder."""
         return database.query(self._file_folder, _FAILURES)
+
+    @property
+    def operators(self) -> pandas.DataFrame:
+        """One row for each kernel call of an inference of each profiled cell, in the order of calls, as `ngb explain
+        --kernels` lists them: `model`, `batch`, `compiler`, `call`, `name`, `kind`, `start_ns`, `duration_ns`, `nodes` (a
+        tuple of names of the model's nodes) and how they were found.
+
+        Raises ProgramError if the results have no profiles: they are those of `ngb explain`, or of a study with `profile`.
+        """
+        rows = program.call_json("explain", *self.source_arguments, "--kernels", "--json")["kernels"]
+        made = pandas.DataFrame(rows, columns=_OPERATORS)
+        made["nodes"] = [tuple(names.split(" ")) if names else () for names in made["nodes"].fillna("")]
+        return made
 
     @property
     def environments(self) -> pandas.DataFrame:

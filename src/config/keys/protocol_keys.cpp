@@ -68,6 +68,12 @@ void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optiona
   key.get = [access](const Study& study) { return access.read(study) ? json(*access.read(study)) : json("auto"); };
 }
 
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<bool>& access) {
+  key.type = ValueType::boolean;
+  key.set = [access](Study& study, const json& value) { access.change(study) = value.get<bool>(); };
+  key.get = [access](const Study& study) { return json(access.read(study)); };
+}
+
 void describe(Key& key, const work::StudyKey& /*row*/, const Access<work::Until>& access) {
   key.type = ValueType::word;
   for (const work::Until until : {work::Until::decided, work::Until::decided_against_baseline}) {

@@ -13,10 +13,12 @@
 #include "base/text.h"
 #include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
+#include "report/explain/profiles.h"
 #include "report/figures/selection.h"
 #include "report/folder/figures.h"
 #include "report/page/page.h"
 #include "report/page/spanning.h"
+#include "report/page/why.h"
 #include "store/store.h"
 
 namespace ngb::report::folder {
@@ -158,6 +160,21 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
   return content;
 }
 
+// Explains each compiler beside the first one. Results whose processes were timed for a speed have nothing to explain.
+Result<std::string> why_of(const Loaded& loaded, const ReportRequest& request) {
+  if (!loaded.protocol.contains("profile")) return std::string();
+  std::vector<std::string> labels;
+  for (const store::CellData* const cell : loaded.results->cells) {
+    const std::string& label = cell->of.compiler.label;
+    if (std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
+  }
+  ExplainOrder order{.sources = request.sources, .wanted = request.wanted};
+  auto profiles = explain_results(order);
+  if (!profiles) return error_of(profiles);
+  explain_each(*profiles, labels);
+  return page::why(profiles->pairs, profiled_cells(*profiles));
+}
+
 Status mark_folder(const fs::path& folder) {
   if (Status made = file::make_folder(folder); !made) return made;
   return file::write_atomically(folder / kReportMark, kReportMarkText);
@@ -170,7 +187,10 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   const auto loaded = load_for_report(request);
   if (!loaded) return tl::unexpected(loaded.error());
   const Loaded& kept = **loaded;
-  const Content content = content_of(kept, request);
+  Content content = content_of(kept, request);
+  auto why = why_of(kept, request);
+  if (!why) return failed(why.error());
+  content.why = *std::move(why);
   WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size(), .folded = kept.folded};
   if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error());
   if (!request.tables.formats.empty()) {

@@ -14,6 +14,7 @@
 #include "figures.js.h"
 #include "numbers.js.h"
 #include "page.css.h"
+#include "why.css.h"
 #include "page.html.h"
 #include "page.js.h"
 #include "report/page/base64.h"
@@ -54,17 +55,21 @@ std::string html(const Content& content, const Figures& figures, const std::stri
   const Labels labels(content);
   const std::string script = std::string(kText_charts_js) + kText_numbers_js + kText_choices_js + kText_saving_js +
                              kText_page_js + kText_figures_js;
+  // Pages of other results do not change with the pictures of profiles.
+  const std::string style = std::string(kText_page_css) + (content.why.empty() ? "" : kText_why_css);
   const std::string policy =
       fmt::format("default-src 'none'; img-src data:; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
-                  source_hash(script), source_hash(kText_page_css));
+                  source_hash(script), source_hash(style));
   return text::filled(kText_page_html, {{"policy", policy},
-                                        {"style", kText_page_css},
+                                        {"style", style},
                                         {"script", script},
                                         {"title", escaped(content.study.empty() ? content.name : content.study)},
                                         {"summary", summary(content)},
                                         {"answer", answer(content)},
                                         {"doubts", doubts(content, labels)},
                                         {"findings", findings(content)},
+                                        {"why", content.why},
+                                        {"why_link", content.why.empty() ? "" : "<a href=\"#why\">Why</a> "},
                                         {"figures", figures_html(figures)},
                                         {"tables", spanning_tables(content)},
                                         {"cells", cell_table(content, labels)},

@@ -83,7 +83,8 @@ class OnnxRuntimeOnAGpu : public testing::Test {
                                 nullptr,
                                 nullptr,
                                 0,
-                                1};
+                                1,
+                                0};
     return table_->open(&settings, &session_, &error_);
   }
   ngb_status bind(const char* transfer) {

@@ -118,6 +118,7 @@ class RecordedSession : public testing::Test {
                                 nullptr,
                                 handed_on.data(),
                                 static_cast<std::uint32_t>(handed_on.size()),
+                                1,
                                 1};
     return table_->open(&settings, &session_, &error_);
   }

@@ -108,8 +108,9 @@ TEST(BisectionStep, ThatIsInaccurateRunsAndCannotBeSlower) {
 }
 
 TEST(BisectionStep, IsUnusableIfTheVersionDoesNotLoadOrTheDeviceCannotMeasureIt) {
-  for (const FailureKind kind : {FailureKind::import_error, FailureKind::toolchain_missing, FailureKind::disk_full,
-                                 FailureKind::no_reference, FailureKind::no_device, FailureKind::device_lost}) {
+  for (const FailureKind kind :
+       {FailureKind::import_error, FailureKind::toolchain_missing, FailureKind::disk_full, FailureKind::no_reference,
+        FailureKind::no_device, FailureKind::no_profile, FailureKind::device_lost}) {
     TwoVersions step;
     step.fail(PairStatus::newly_failed, kind);
     EXPECT_EQ(step.finding(Fault::fails), Finding::unusable) << samples::name(kind);

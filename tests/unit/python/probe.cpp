@@ -64,7 +64,8 @@ PyObject* open(PyObject* /*module*/, PyObject* arguments) {
                               .report_context = nullptr,
                               .settings = &handed_on,
                               .setting_count = 1,
-                              .in_flight = 1};
+                              .in_flight = 1,
+                              .is_profiled = 1};
   ngb_error error{};
   return done(table->open(&settings, &session, &error), error);
 }
@@ -136,6 +137,48 @@ PyObject* read(PyObject* /*module*/, PyObject* /*unused*/) {
   return outputs.release();
 }
 
+PyObject* begin_profile(PyObject* /*module*/, PyObject* /*unused*/) {
+  ngb_error error{};
+  return done(table->begin_profile(session, &error), error);
+}
+
+Object list_of(const char* const* names, std::uint32_t count) {
+  Object list = Object::steal(PyList_New(0));
+  for (std::uint32_t i = 0; list && i < count; ++i) {
+    const Object name = ngb::python::to_str(names[i]);
+    if (!name || PyList_Append(list.get(), name.get()) != 0) {
+      return {};
+    }
+  }
+  return list;
+}
+
+// end_profile(inferences) -> [(name, kind, ns, nodes, outputs, found_by)]
+PyObject* end_profile(PyObject* /*module*/, PyObject* arguments) {
+  unsigned int inferences = 0;
+  if (PyArg_ParseTuple(arguments, "I", &inferences) == 0) {
+    return nullptr;
+  }
+  ngb_error error{};
+  const ngb_kernel* kernels = nullptr;
+  std::uint32_t count = 0;
+  if (const ngb_status status = table->end_profile(session, inferences, &kernels, &count, &error); status != NGB_OK) {
+    return done(status, error);
+  }
+  Object told = Object::steal(PyList_New(0));
+  for (std::uint32_t i = 0; told && i < count; ++i) {
+    const ngb_kernel& kernel = kernels[i];
+    const Object nodes = list_of(kernel.nodes, kernel.node_count);
+    const Object outputs = list_of(kernel.outputs, kernel.output_count);
+    const Object row = Object::steal(
+        Py_BuildValue("(ssdOOs)", kernel.name, kernel.kind, kernel.ns, nodes.get(), outputs.get(), kernel.found_by));
+    if (!row || PyList_Append(told.get(), row.get()) != 0) {
+      return nullptr;
+    }
+  }
+  return told.release();
+}
+
 PyObject* inspect(PyObject* /*module*/, PyObject* /*unused*/) {
   Object facts = Object::steal(PyDict_New());
   const char* key = nullptr;
@@ -165,6 +208,8 @@ PyMethodDef methods[] = {
     {"run", run, METH_VARARGS, nullptr},
     {"read", read, METH_NOARGS, nullptr},
     {"inspect", inspect, METH_NOARGS, nullptr},
+    {"begin_profile", begin_profile, METH_NOARGS, nullptr},
+    {"end_profile", end_profile, METH_VARARGS, nullptr},
     {"close", close, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };

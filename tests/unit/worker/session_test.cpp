@@ -81,6 +81,7 @@ TEST_F(SessionOfAPlugin, TranslatesEveryStatus) {
   EXPECT_EQ(failure_kind(NGB_NO_DEVICE), FailureKind::no_device);
   EXPECT_EQ(failure_kind(NGB_INTERNAL), FailureKind::internal);
   EXPECT_EQ(failure_kind(NGB_COMPILER_FAILED), FailureKind::compiler_failed);
+  EXPECT_EQ(failure_kind(NGB_NO_PROFILE), FailureKind::no_profile);
   EXPECT_EQ(failure_kind(static_cast<ngb_status>(15)), FailureKind::internal);
   for (const table::StatusRow& row : table::kStatuses) EXPECT_EQ(samples::name(failure_kind(row.status)), row.word);
 }

@@ -104,6 +104,7 @@ extern "C" __attribute__((visibility("default"))) const ngb_compiler* ngb_compil
                                   bind,     run,
                                   read,     inspect,
                                   close,    nullptr,
+                                  nullptr,  nullptr,
                                   nullptr,  nullptr};
   return &table;
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the times of kernels from ONNX Runtime's own profile, and which ONNX nodes they stand for from the optimised
+// model that it saves.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "../onnx_nodes.h"
+#include "ngraphbench/kernels.h"
+
+namespace ngb::onnxruntime {
+
+// Returns the kernels of one inference, with means over the last `inferences` of the profile. `optimised` are the nodes
+// of the saved model, `original` those of the model's file. Throws plugin::Failure if the profile is damaged, or its
+// inferences did not run the same kernels.
+std::vector<Kernel> kernels_of(std::string_view profile, std::uint32_t inferences, const plugin::OnnxNodes& optimised,
+                               const plugin::OnnxNodes& original);
+
+}  // namespace ngb::onnxruntime

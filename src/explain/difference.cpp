@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/difference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "explain/ownership.h"
+#include "explain/regions.h"
+#include "metrics/multiple_tests.h"
+#include "statistics/distributions.h"
+
+namespace ngb::explain {
+namespace {
+
+using samples::KernelProfile;
+
+// Profiles of one side, of which most have the same kernels: those share an Ownership.
+class SideProfiles {
+ public:
+  SideProfiles(const Graph& graph, std::vector<const KernelProfile*> profiles) : profiles_(std::move(profiles)) {
+    const KernelProfile* before = nullptr;
+    for (const KernelProfile* const profile : profiles_) {
+      if (before == nullptr || before->kernels != profile->kernels)
+        owners_.push_back(find_owners(graph, profile->kernels));
+      owner_of_.push_back(owners_.size() - 1);
+      before = profile;
+    }
+  }
+  [[nodiscard]] const std::vector<const KernelProfile*>& profiles() const { return profiles_; }
+  [[nodiscard]] const std::vector<Ownership>& owners() const { return owners_; }
+  [[nodiscard]] const Ownership& owners_of(std::size_t round) const { return owners_[owner_of_[round]]; }
+  [[nodiscard]] bool has_nodes() const {
+    return std::all_of(owners_.begin(), owners_.end(), [](const Ownership& each) {
+      return std::any_of(each.nodes.begin(), each.nodes.end(), [](const auto& nodes) { return !nodes.empty(); });
+    });
+  }
+  // Returns the times of each round's regions.
+  [[nodiscard]] std::vector<std::vector<double>> times(const Regions& regions) const {
+    std::vector<std::vector<double>> all;
+    for (std::size_t i = 0; i < profiles_.size(); ++i) {
+      all.push_back(times_of(regions, owners_of(i), profiles_[i]->kernel_ns));
+    }
+    return all;
+  }
+
+ private:
+  std::vector<const KernelProfile*> profiles_;
+  std::vector<Ownership> owners_{};
+  std::vector<std::size_t> owner_of_{};  // of each profile
+};
+
+double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+double mean_over(const std::vector<const KernelProfile*>& profiles,
+                 const std::function<double(const KernelProfile&)>& value) {
+  std::vector<double> values;
+  for (const KernelProfile* const each : profiles) values.push_back(value(*each));
+  return statistics::mean(values);
+}
+
+SideTimes times_of_side(const SideProfiles& side) {
+  const auto& profiles = side.profiles();
+  return {.plain = mean_over(profiles, [](const KernelProfile& each) { return each.plain_ns; }),
+          .profiled = mean_over(profiles, [](const KernelProfile& each) { return each.profiled_ns; }),
+          .operators = mean_over(profiles, [](const KernelProfile& each) { return sum(each.kernel_ns); }),
+          .kernels = profiles.front()->kernels.size()};
+}
+
+statistics::Contrast contrast_of(std::vector<double> differences) {
+  const statistics::Part part{std::move(differences)};
+  return statistics::contrast({&part, 1});
+}
+
+// Returns the contrast of candidate - baseline over rounds.
+statistics::Contrast difference_of(std::span<const Round> rounds,
+                                   const std::function<double(const KernelProfile&)>& value) {
+  std::vector<double> differences;
+  for (const Round& round : rounds) differences.push_back(value(*round.candidate) - value(*round.baseline));
+  return contrast_of(std::move(differences));
+}
+
+// Returns the p value of the two-sided t test; 0 or 1 if nothing varies.
+std::optional<double> p_of(const statistics::Contrast& found) {
+  if (!found.standard_error) return std::nullopt;
+  if (!found.degrees) return found.estimate == 0 ? 1 : 0;
+  return std::min(
+      1.0, 2 * statistics::students_t_exceeds(*found.degrees, std::fabs(found.estimate) / *found.standard_error));
+}
+
+void adjust(std::vector<RegionDifference>& regions) {
+  std::vector<double> p_values;
+  for (const RegionDifference& region : regions) {
+    if (const auto p = p_of(region.difference)) p_values.push_back(*p);
+  }
+  if (p_values.size() < regions.size()) return;
+  const std::vector<double> adjusted = metrics::holm_adjusted(p_values);
+  for (std::size_t i = 0; i < regions.size(); ++i) regions[i].p = adjusted[i];
+}
+
+// Adds the kernels of the side's first round to the regions' lists. Their times are means over the rounds that have the
+// same kernels.
+void add_kernels(const SideProfiles& side, const Regions& regions, std::vector<RegionDifference>& differences,
+                 std::vector<KernelUse> RegionDifference::* list) {
+  const KernelProfile& first = *side.profiles().front();
+  for (std::size_t i = 0; i < first.kernels.size(); ++i) {
+    const auto region = regions.of_kernel(side.owners_of(0), i);
+    if (!region) continue;
+    std::vector<double> times;
+    for (const KernelProfile* const each : side.profiles()) {
+      if (each->kernels == first.kernels) times.push_back(each->kernel_ns[i]);
+    }
+    std::vector<KernelUse>& uses = differences[*region].*list;
+    const samples::Kernel& kernel = first.kernels[i];
+    auto use = std::find_if(uses.begin(), uses.end(), [&](const KernelUse& each) {
+      return each.name == kernel.name && each.kind == kernel.kind;
+    });
+    if (use == uses.end()) use = uses.insert(uses.end(), {kernel.name, kernel.kind});
+    ++use->calls;
+    use->ns += statistics::mean(times);
+  }
+}
+
+Status check_graphs(std::span<const Round> rounds, const SideNames& names) {
+  const std::vector<work::GraphNode>& first = rounds.front().baseline->graph;
+  for (const Round& round : rounds) {
+    for (const KernelProfile* const side : {round.baseline, round.candidate}) {
+      if (side->graph == first) continue;
+      return fail(fmt::format("{} and {} are not of one graph: their models have {} and {} nodes, with other names or "
+                              "edges",
+                              names.baseline, names.candidate, first.size(), side->graph.size()),
+                  {}, "compare two sides that have the same model file");
+    }
+  }
+  return Done{};
+}
+
+Status check_shares(const Regions& regions, const std::vector<std::vector<double>>& rounds, const std::string& side) {
+  for (std::size_t i = 0; i < regions.all.size(); ++i) {
+    double of_region = 0;
+    double of_all = 0;
+    for (const std::vector<double>& times : rounds) {
+      of_region += times[i];
+      of_all += sum(times);
+    }
+    const std::size_t nodes = regions.all[i].nodes.size();
+    if (nodes <= kMostNodes || of_region <= kMostShare * of_all) continue;
+    return fail(
+        fmt::format("{:.0f} % of the time of {} is in one region of {} nodes ({}), so a table would explain nothing",
+                    100 * of_region / of_all, side, nodes, regions.all[i].label),
+        {}, "the kernels of one side stand for too many nodes; compare it with another compiler");
+  }
+  return Done{};
+}
+
+// The graph of two sides without a file has the paths that either of them names.
+Graph common_graph(std::span<const Round> rounds) {
+  Graph graph = graph_of(*rounds.front().baseline);
+  if (!rounds.front().baseline->graph.empty()) return graph;
+  for (const Round& round : rounds) {
+    for (const KernelProfile* const side : {round.baseline, round.candidate}) {
+      for (const samples::Kernel& kernel : side->kernels) {
+        for (const std::string& path : kernel.nodes) graph.add_path(path);
+      }
+    }
+  }
+  return graph;
+}
+
+std::vector<RegionDifference> differences_of(const Graph& graph, const Regions& regions,
+                                             const std::vector<std::vector<double>>& baseline,
+                                             const std::vector<std::vector<double>>& candidate) {
+  std::vector<RegionDifference> found;
+  for (std::size_t i = 0; i < regions.all.size(); ++i) {
+    RegionDifference region{.label = regions.all[i].label};
+    for (const std::size_t node : regions.all[i].nodes) region.nodes.push_back(graph[node].name);
+    std::vector<double> before;
+    std::vector<double> after;
+    std::vector<double> differences;
+    for (std::size_t round = 0; round < baseline.size(); ++round) {
+      before.push_back(baseline[round][i]);
+      after.push_back(candidate[round][i]);
+      differences.push_back(after.back() - before.back());
+    }
+    region.baseline_ns = statistics::mean(before);
+    region.candidate_ns = statistics::mean(after);
+    region.difference = contrast_of(std::move(differences));
+    found.push_back(std::move(region));
+  }
+  adjust(found);
+  return found;
+}
+
+}  // namespace
+
+double Explanation::gap_ratio() const {
+  const double slower = std::max(baseline.plain, candidate.plain);
+  return slower <= 0 ? 0 : std::fabs(operators.estimate - plain.estimate) / slower;
+}
+
+bool Explanation::is_same() const {
+  const bool is_plain_same = !plain.interval || (plain.interval->low <= 0 && plain.interval->high >= 0);
+  return is_plain_same && std::none_of(regions.begin(), regions.end(), [](const auto& each) { return each.is_told(); });
+}
+
+Graph graph_of(const KernelProfile& profile) {
+  return profile.graph.empty() ? Graph::of_paths(profile.kernels) : Graph(profile.graph);
+}
+
+Result<Explanation> explain(std::span<const Round> rounds, const SideNames& names) {
+  if (rounds.empty()) {
+    return fail(fmt::format("{} and {} have no round in which both were profiled", names.baseline, names.candidate), {},
+                "measure both in one study: ngb explain STUDY --baseline A --candidate B");
+  }
+  if (const Status alike = check_graphs(rounds, names); !alike) return error_of(alike);
+  const Graph graph = common_graph(rounds);
+  std::vector<const KernelProfile*> of_baseline;
+  std::vector<const KernelProfile*> of_candidate;
+  for (const Round& round : rounds) {
+    of_baseline.push_back(round.baseline);
+    of_candidate.push_back(round.candidate);
+  }
+  const SideProfiles baseline(graph, std::move(of_baseline));
+  const SideProfiles candidate(graph, std::move(of_candidate));
+  for (const auto& [side, name] : {std::pair(&baseline, &names.baseline), std::pair(&candidate, &names.candidate)}) {
+    if (side->has_nodes()) continue;
+    return fail(fmt::format("{} tells of none of its {} kernels for which node of the model it stands", *name,
+                            side->profiles().front()->kernels.size()),
+                {}, "ngb explain --fusions lists its kernels");
+  }
+  std::vector<const Ownership*> all;
+  for (const SideProfiles* const side : {&baseline, &candidate}) {
+    for (const Ownership& owners : side->owners()) all.push_back(&owners);
+  }
+  const Regions regions = join(graph, all);
+  const auto times_before = baseline.times(regions);
+  const auto times_after = candidate.times(regions);
+  if (const Status fine = check_shares(regions, times_before, names.baseline); !fine) return error_of(fine);
+  if (const Status fine = check_shares(regions, times_after, names.candidate); !fine) return error_of(fine);
+  Explanation made{.rounds = rounds.size(),
+                   .regions = differences_of(graph, regions, times_before, times_after),
+                   .baseline = times_of_side(baseline),
+                   .candidate = times_of_side(candidate)};
+  for (const Region& region : regions.all) made.nodes += region.nodes.size();
+  add_kernels(baseline, regions, made.regions, &RegionDifference::baseline_kernels);
+  add_kernels(candidate, regions, made.regions, &RegionDifference::candidate_kernels);
+  made.plain = difference_of(rounds, [](const KernelProfile& each) { return each.plain_ns; });
+  made.operators = difference_of(rounds, [](const KernelProfile& each) { return sum(each.kernel_ns); });
+  made.outside =
+      difference_of(rounds, [](const KernelProfile& each) { return each.profiled_ns - sum(each.kernel_ns); });
+  made.cost = difference_of(rounds, [](const KernelProfile& each) { return each.profiled_ns - each.plain_ns; });
+  std::stable_sort(made.regions.begin(), made.regions.end(), [](const RegionDifference& a, const RegionDifference& b) {
+    return std::fabs(a.difference.estimate) > std::fabs(b.difference.estimate);
+  });
+  return made;
+}
+
+}  // namespace ngb::explain

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/explain/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <set>
+
+#include "base/text.h"
+
+namespace ngb::report {
+namespace {
+
+using explain::RegionDifference;
+using nlohmann::json;
+
+constexpr std::size_t kListed = 12;        // regions that are listed whatever they are
+constexpr double kFullyAttributed = 0.95;  // of the profiled time
+constexpr double kCheapProfile = 0.05;     // of the plain time
+
+// A row: a region, or one of the numbers that no region has.
+struct RegionLine {
+  const ExplainedPair* pair = nullptr;
+  const RegionDifference* region = nullptr;  // null: of a number that no region has
+  std::string kind{};                        // "region", "outside operators", "cost of profiling", "all", "plain"
+  double baseline_ns = 0;
+  double candidate_ns = 0;
+  statistics::Contrast difference{};
+  double cumulative_ns = 0;  // of the differences down to this region
+};
+
+Entry in_ms(double ns) { return Entry{ns / 1e6}; }
+
+Entry difference_entry(const statistics::Contrast& found, double unit) {
+  Entry entry{found.estimate / unit};
+  if (found.interval) {
+    entry.low = found.interval->low / unit;
+    entry.high = found.interval->high / unit;
+  }
+  return entry;
+}
+
+// "Conv ×2, reorder": the kernels of a region, those with the most time first.
+std::string words_of_kernels(std::vector<explain::KernelUse> uses) {
+  constexpr std::size_t kMost = 3;
+  std::stable_sort(uses.begin(), uses.end(), [](const auto& a, const auto& b) { return a.ns > b.ns; });
+  std::vector<std::string> parts;
+  for (const explain::KernelUse& each : uses) {
+    if (parts.size() == kMost) break;
+    const std::string& word = each.kind.empty() ? each.name : each.kind;
+    parts.push_back(each.calls == 1 ? word : fmt::format("{} ×{}", word, each.calls));
+  }
+  if (uses.size() > kMost) parts.push_back(fmt::format("{} more", uses.size() - kMost));
+  return text::join(parts, ", ");
+}
+
+json kernels_json(const std::vector<explain::KernelUse>& uses) {
+  json list = json::array();
+  for (const explain::KernelUse& each : uses) {
+    list.push_back({{"name", each.name}, {"kind", each.kind}, {"calls", each.calls}, {"ns", each.ns}});
+  }
+  return list;
+}
+
+struct LineColumn {
+  Column column{};
+  std::function<Entry(const RegionLine&)> of{};
+};
+
+std::vector<LineColumn> make_line_columns() {
+  std::vector<LineColumn> columns;
+  const auto add = [&columns](Column column, std::function<Entry(const RegionLine&)> of) {
+    columns.push_back({std::move(column), std::move(of)});
+  };
+  const auto of_region = [](const RegionLine& line, const std::function<Entry(const RegionDifference&)>& of) {
+    return line.region == nullptr ? Entry{} : of(*line.region);
+  };
+  add(text_column("region"),
+      [](const RegionLine& line) { return Entry{line.region ? line.region->label : line.kind}; });
+  add(data_column("model"), [](const RegionLine& line) { return Entry{line.pair->candidate->of.model.label}; });
+  add(data_column("batch"), [](const RegionLine& line) { return Entry{line.pair->candidate->of.model.key.batch}; });
+  add(data_column("baseline"), [](const RegionLine& line) { return Entry{line.pair->names.baseline}; });
+  add(data_column("candidate"), [](const RegionLine& line) { return Entry{line.pair->names.candidate}; });
+  add(data_column("kind"), [](const RegionLine& line) { return Entry{line.kind}; });
+  add(data_column("region"),
+      [=](const RegionLine& line) { return of_region(line, [](const auto& region) { return Entry{region.label}; }); });
+  add(data_column("nodes"), [=](const RegionLine& line) {
+    return of_region(line, [](const auto& region) { return Entry{text::join(region.nodes, " ")}; });
+  });
+  add(number_column("baseline", 0, "ms"), [](const RegionLine& line) { return in_ms(line.baseline_ns); });
+  add(number_column("candidate", 0, "ms"), [](const RegionLine& line) { return in_ms(line.candidate_ns); });
+  add(number_column("difference, ms [95 %]", 0, "ms"),
+      [](const RegionLine& line) { return difference_entry(line.difference, 1e6); });
+  add(data_column("baseline_ns"), [](const RegionLine& line) { return Entry{line.baseline_ns}; });
+  add(data_column("candidate_ns"), [](const RegionLine& line) { return Entry{line.candidate_ns}; });
+  Column difference = data_column("difference_ns");
+  difference.has_interval = true;
+  add(difference, [](const RegionLine& line) { return difference_entry(line.difference, 1); });
+  add(number_column("together", 1, "ms"),
+      [](const RegionLine& line) { return line.region == nullptr ? Entry{} : in_ms(line.cumulative_ns); });
+  add(data_column("cumulative_ns"),
+      [](const RegionLine& line) { return line.region == nullptr ? Entry{} : Entry{line.cumulative_ns}; });
+  add(data_column("adjusted_p"), [=](const RegionLine& line) {
+    return of_region(line, [](const auto& region) { return region.p ? Entry{*region.p} : Entry{}; });
+  });
+  add(text_column("baseline's kernels", 3), [=](const RegionLine& line) {
+    return of_region(line, [](const auto& region) { return text_entry(words_of_kernels(region.baseline_kernels)); });
+  });
+  add(text_column("candidate's kernels", 2), [=](const RegionLine& line) {
+    return of_region(line, [](const auto& region) { return text_entry(words_of_kernels(region.candidate_kernels)); });
+  });
+  add(data_column("baseline_kernels"), [=](const RegionLine& line) {
+    return of_region(line, [](const auto& region) { return Entry{kernels_json(region.baseline_kernels)}; });
+  });
+  add(data_column("candidate_kernels"), [=](const RegionLine& line) {
+    return of_region(line, [](const auto& region) { return Entry{kernels_json(region.candidate_kernels)}; });
+  });
+  return columns;
+}
+
+const std::vector<LineColumn>& line_columns() {
+  static const std::vector<LineColumn> kColumns = make_line_columns();
+  return kColumns;
+}
+
+Row row_of_line(const RegionLine& line, bool is_folded) {
+  Row row{.is_folded = is_folded, .counted_as = "not told from 0"};
+  for (const LineColumn& each : line_columns()) row.entries.push_back(each.of(line));
+  const bool is_told = line.region != nullptr && line.region->is_told();
+  if (is_told) row.entries.front().style = line.difference.estimate > 0 ? Style::bad : Style::good;
+  if (line.region != nullptr && !is_told) {
+    for (std::size_t i = 0; i < row.entries.size(); ++i) {
+      if (line_columns()[i].column.heading.starts_with("difference")) row.entries[i].tail = " ?";
+    }
+  }
+  return row;
+}
+
+// The numbers that no region has. In each, all differences of regions + outside - cost are the plain difference.
+std::vector<RegionLine> rest_of(const ExplainedPair& pair) {
+  const explain::Explanation& found = *pair.explanation;
+  const auto line = [&pair](const char* kind, double before, double after, const statistics::Contrast& difference) {
+    return RegionLine{
+        .pair = &pair, .kind = kind, .baseline_ns = before, .candidate_ns = after, .difference = difference};
+  };
+  return {line("all regions", found.baseline.operators, found.candidate.operators, found.operators),
+          line("outside operators", found.baseline.outside(), found.candidate.outside(), found.outside),
+          line("cost of profiling", found.baseline.cost(), found.candidate.cost(), found.cost),
+          line("plain time", found.baseline.plain, found.candidate.plain, found.plain)};
+}
+
+Section section_of(const ExplainedPair& pair, bool all, bool has_sentence) {
+  Section section{.title = has_sentence ? fmt::format("{}: {}", pair.label, sentence_of(pair)) : pair.label};
+  if (!pair.explanation) return section;
+  double cumulative = 0;
+  std::size_t count = 0;
+  for (const RegionDifference& region : pair.explanation->regions) {
+    cumulative += region.difference.estimate;
+    const RegionLine line{.pair = &pair,
+                          .region = &region,
+                          .kind = "region",
+                          .baseline_ns = region.baseline_ns,
+                          .candidate_ns = region.candidate_ns,
+                          .difference = region.difference,
+                          .cumulative_ns = cumulative};
+    section.rows.push_back(row_of_line(line, !all && !region.is_told() && ++count > kListed));
+  }
+  for (const RegionLine& line : rest_of(pair)) section.rows.push_back(row_of_line(line, false));
+  return section;
+}
+
+std::string side_remark(const std::string& name, const explain::SideTimes& times) {
+  const double attributed = times.profiled <= 0 ? 0 : times.operators / times.profiled;
+  const double cost = times.plain <= 0 ? 0 : times.cost() / times.plain;
+  return fmt::format("{}: {} kernels have {:.1f} % of a profiled inference{}, and profiling costs {:.1f} %{}", name,
+                     times.kernels, 100 * attributed, attributed < kFullyAttributed ? " (less than 95 %)" : "",
+                     100 * cost,
+                     cost > kCheapProfile ? " (more than 5 %: small operators look slower than they are)" : "");
+}
+
+void add_remarks(const ExplainedPair& pair, bool are_many, std::vector<std::string>& remarks) {
+  const std::string before = are_many ? pair.label + ": " : "";
+  if (!pair.explanation) return;
+  const explain::Explanation& found = *pair.explanation;
+  std::size_t largest = 0;
+  for (const RegionDifference& each : found.regions) largest = std::max(largest, each.nodes.size());
+  remarks.push_back(before + closing_line_of(pair));
+  remarks.push_back(before + side_remark(pair.names.baseline, found.baseline));
+  remarks.push_back(before + side_remark(pair.names.candidate, found.candidate));
+  remarks.push_back(fmt::format("{}{} nodes in {} regions, the largest of {} nodes; {} round{}; ?: not told from 0",
+                                before, found.nodes, found.regions.size(), largest, found.rounds,
+                                found.rounds == 1 ? "" : "s"));
+  if (!pair.are_in_turns) {
+    remarks.push_back(before +
+                      "the sides were measured one after the other: the differences have what changed in between");
+  }
+}
+
+json pair_json(const ExplainedPair& pair) {
+  json whole{{"label", pair.label},
+             {"baseline", {{"cell_id", pair.baseline->cell_id}, {"name", pair.names.baseline}}},
+             {"candidate", {{"cell_id", pair.candidate->cell_id}, {"name", pair.names.candidate}}},
+             {"sentence", sentence_of(pair)},
+             {"is_in_turns", pair.are_in_turns}};
+  if (!pair.explanation) {
+    whole["reason"] = pair.why_not;
+    return whole;
+  }
+  const explain::Explanation& found = *pair.explanation;
+  whole["rounds"] = found.rounds;
+  whole["gap_ratio"] = found.gap_ratio();
+  whole["is_explained"] = found.is_explained();
+  whole["closing_line"] = closing_line_of(pair);
+  return whole;
+}
+
+}  // namespace
+
+Document explain_document(std::span<const ExplainedPair> pairs, bool all) {
+  Document document{.table = {.row_word = "region"}, .json_rows = "rows", .command = "ngb explain"};
+  document.extra = {{"pairs", json::array()}};
+  for (const LineColumn& each : line_columns()) document.table.columns.push_back(each.column);
+  const bool are_many = pairs.size() > 1;
+  if (!are_many && !pairs.empty()) document.summary = sentence_of(pairs.front());
+  for (const ExplainedPair& pair : pairs) {
+    document.table.sections.push_back(section_of(pair, all, are_many));
+    document.extra["pairs"].push_back(pair_json(pair));
+    add_remarks(pair, are_many, document.remarks);
+  }
+  return document;
+}
+
+const FormatNames& explain_formats() {
+  static const FormatNames kNames{"text", "json", "csv", "markdown", "trace", "speedscope"};
+  return kNames;
+}
+
+bool draws_kernels(const Format& format) { return format.is("trace") || format.is("speedscope"); }
+
+}  // namespace ngb::report

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "base/text.h"
+#include "explain/ownership.h"
+#include "report/explain/explain.h"
+
+namespace ngb::report {
+namespace {
+
+using nlohmann::json;
+
+// What fusions_document has of a cell.
+struct FusionColumn {
+  Column column{};
+  std::function<Entry(const ProfiledCell&, const explain::Fusions&)> of{};
+};
+
+std::string pattern_words(const explain::Fusions& fusions) {
+  std::vector<std::string> parts;
+  for (const explain::PatternCount& each : fusions.patterns) {
+    parts.push_back(fmt::format("{} {} of {}", each.pattern, each.fused, each.there));
+  }
+  return text::join(parts, ", ");
+}
+
+json patterns_json(const explain::Fusions& fusions) {
+  json patterns = json::object();
+  for (const explain::PatternCount& each : fusions.patterns) {
+    patterns[each.pattern] = {{"fused", each.fused}, {"there", each.there}};
+  }
+  return patterns;
+}
+
+// "node name 60, closure up 9"
+std::string how_words(const explain::Fusions& fusions) {
+  std::vector<std::string> parts;
+  for (const auto& [how, count] : fusions.how) parts.push_back(fmt::format("{} {}", how, count));
+  return text::join(parts, ", ");
+}
+
+std::vector<FusionColumn> fusion_columns() {
+  std::vector<FusionColumn> columns;
+  using Of = std::function<Entry(const ProfiledCell&, const explain::Fusions&)>;
+  const auto add = [&columns](Column column, Of of) { columns.push_back({std::move(column), std::move(of)}); };
+  using Cell = const ProfiledCell&;
+  using Found = const explain::Fusions&;
+  add(named("model", text_column("model")), [](Cell cell, Found) { return Entry{cell.cell->of.model.label}; });
+  add(named("batch", number_column("batch")), [](Cell cell, Found) { return Entry{cell.cell->of.model.key.batch}; });
+  add(named("compiler", text_column("compiler")), [](Cell cell, Found) { return Entry{cell.compiler}; });
+  add(named("kernels", number_column("kernels")), [](Cell, Found found) { return Entry{found.kernels}; });
+  add(named("nodes", number_column("nodes")), [](Cell, Found found) { return Entry{found.nodes}; });
+  add(named("nodes_per_kernel", number_column("nodes/kernel", 0, "ratio")),
+      [](Cell, Found found) { return Entry{found.nodes_per_kernel()}; });
+  add(named("folded", number_column("folded", 2)), [](Cell, Found found) { return Entry{found.folded}; });
+  add(named("copies", number_column("copies")), [](Cell, Found found) { return Entry{found.copies}; });
+  add(number_column("copies, ms", 1, "ms"), [](Cell, Found found) { return Entry{found.copies_ns / 1e6}; });
+  add(data_column("copies_ns"), [](Cell, Found found) { return Entry{found.copies_ns}; });
+  add(number_column("outside, ms", 1, "ms"), [](Cell, Found found) { return Entry{found.outside_ns / 1e6}; });
+  add(data_column("outside_ns"), [](Cell, Found found) { return Entry{found.outside_ns}; });
+  add(data_column("profiled_ns"), [](Cell, Found found) { return Entry{found.profiled_ns}; });
+  add(text_column("fused", 0), [](Cell, Found found) { return text_entry(pattern_words(found)); });
+  add({.csv = "patterns", .json = "patterns"}, [](Cell, Found found) { return Entry{patterns_json(found)}; });
+  add(text_column("nodes found by", 3), [](Cell, Found found) { return text_entry(how_words(found)); });
+  add({.csv = "found_by", .json = "found_by"}, [](Cell, Found found) { return Entry{json(found.how)}; });
+  return columns;
+}
+
+}  // namespace
+
+Document fusions_document(std::span<const ProfiledCell> cells) {
+  Document document{.why_empty = "no cell has a profile",
+                    .table = {.row_word = "cell", .listed_if_cut = "fused"},
+                    .json_rows = "rows",
+                    .extra = json::object(),
+                    .command = "ngb explain --fusions"};
+  const std::vector<FusionColumn> columns = fusion_columns();
+  for (const FusionColumn& each : columns) document.table.columns.push_back(each.column);
+  Section section{.title = "kernels and what they stand for"};
+  for (const ProfiledCell& cell : cells) {
+    const explain::Fusions found = explain::fusions_of(*cell.profile);
+    Row row;
+    for (const FusionColumn& each : columns) row.entries.push_back(each.of(cell, found));
+    section.rows.push_back(std::move(row));
+  }
+  document.table.sections.push_back(std::move(section));
+  document.remarks = {"fused: a pattern counts if one kernel stands for all its nodes"};
+  return document;
+}
+
+Document kernels_document(std::span<const ProfiledCell> cells) {
+  Document document{.why_empty = "no cell has a profile",
+                    .table = {.row_word = "kernel"},
+                    .json_rows = "kernels",
+                    .extra = json::object(),
+                    .command = "ngb explain --kernels"};
+  document.table.columns = {data_column("model"),
+                            data_column("batch"),
+                            named("compiler", text_column("compiler")),
+                            named("call", number_column("call")),
+                            named("name", text_column("kernel")),
+                            named("kind", text_column("kind", 1)),
+                            data_column("start_ns"),
+                            number_column("ms", 0, "ms"),
+                            data_column("duration_ns"),
+                            named("nodes", text_column("nodes", 2)),
+                            named("found_by", text_column("found by", 3))};
+  Section section{.title = "kernels of one inference"};
+  for (const ProfiledCell& cell : cells) {
+    const samples::KernelProfile& profile = *cell.profile;
+    const explain::Graph graph = explain::graph_of(profile);
+    const explain::Ownership owners = explain::find_owners(graph, profile.kernels);
+    double start_ns = 0;
+    for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
+      const samples::Kernel& kernel = profile.kernels[i];
+      std::vector<std::string> nodes;
+      for (const std::size_t node : owners.nodes[i]) nodes.push_back(graph[node].name);
+      section.rows.push_back(
+          {.entries = {Entry{cell.cell->of.model.label}, Entry{cell.cell->of.model.key.batch}, Entry{cell.compiler},
+                       Entry{i}, Entry{kernel.name}, text_entry(kernel.kind), Entry{start_ns},
+                       Entry{profile.kernel_ns[i] / 1e6}, Entry{profile.kernel_ns[i]},
+                       text_entry(text::join(nodes, " ")), text_entry(kernel.found_by)}});
+      start_ns += profile.kernel_ns[i];
+    }
+  }
+  document.table.sections.push_back(std::move(section));
+  return document;
+}
+
+}  // namespace ngb::report

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/page/why.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "base/text.h"
+#include "explain/ownership.h"
+#include "report/page/html_table.h"
+#include "report/page/untrusted.h"
+#include "report/write/numbers.h"
+
+namespace ngb::report::page {
+namespace {
+
+using explain::RegionDifference;
+
+constexpr double kWidth = 900;     // of a picture, in its own units
+constexpr double kRowHeight = 22;  // of a bar with its gap
+constexpr double kBarHeight = 16;
+constexpr double kLabelWidth = 320;  // left of a bar
+constexpr std::size_t kBars = 15;    // of a waterfall
+
+std::string shown_ms(double ns) {
+  const double value = ns / 1e6;
+  return fmt::format("{:.{}f} ms", value, decimals_of(value));
+}
+
+// A part of a picture that the keyboard reaches and a screen reader reads.
+std::string mark(const std::string& words, const std::string& shape) {
+  return fmt::format("<g tabindex=\"0\" role=\"img\" aria-label=\"{0}\"><title>{0}</title>{1}</g>\n", escaped(words),
+                     shape);
+}
+
+std::string rectangle(double x, double y, double width, double height, const char* look) {
+  return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" class=\"{}\"/>", x, y,
+                     std::max(width, 0.5), height, look);
+}
+
+std::string words_at(double x, double y, const char* anchor, const std::string& words, std::size_t most) {
+  const std::string shown = words.size() > most ? words.substr(0, most) + "…" : words;
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>", x, y, anchor,
+                     escaped(text::to_utf8(shown)));
+}
+
+std::string picture(const std::string& label, double height, const std::string& marks) {
+  return fmt::format(
+      "<figure class=\"kernels\"><figcaption>{0}</figcaption><svg viewBox=\"0 0 {1} {2:.0f}\" role=\"group\" "
+      "aria-label=\"{0}\">\n{3}</svg></figure>\n",
+      escaped(label), kWidth, height, marks);
+}
+
+// From the baseline's time to the candidate's: each bar is what a region adds or takes away.
+std::string waterfall(const ExplainedPair& pair) {
+  const explain::Explanation& found = *pair.explanation;
+  std::vector<std::pair<std::string, double>> steps;
+  double left = found.plain.estimate;
+  for (const RegionDifference& region : found.regions) {
+    if (steps.size() == kBars) break;
+    steps.emplace_back(region.label, region.difference.estimate);
+    left -= region.difference.estimate;
+  }
+  steps.emplace_back("other regions, outside of operators, and what is not explained", left);
+  double low = 0;
+  double high = 0;
+  double sum = 0;
+  for (const auto& [label, step] : steps) {
+    sum += step;
+    low = std::min(low, sum);
+    high = std::max(high, sum);
+  }
+  const double scale = (kWidth - kLabelWidth - 100) / std::max(high - low, 1e-9);
+  const auto place = [&](double ns) { return kLabelWidth + (ns - low) * scale; };
+  std::string marks;
+  double y = 4;
+  sum = 0;
+  for (const auto& [label, step] : steps) {
+    const double from = place(std::min(sum, sum + step));
+    const double width = std::fabs(step) * scale;
+    const std::string value = (step > 0 ? "+" : "") + shown_ms(step);
+    marks += mark(fmt::format("{}: {}", label, value),
+                  words_at(kLabelWidth - 8, y + 13, "end", label, 46) +
+                      rectangle(from, y, width, kBarHeight, step > 0 ? "more" : "less") +
+                      words_at(from + width + 5, y + 13, "start", value, 30));
+    sum += step;
+    y += kRowHeight;
+  }
+  return picture(fmt::format("From {} ({}) to {} ({}), region by region", pair.names.baseline,
+                             shown_ms(found.baseline.plain), pair.names.candidate, shown_ms(found.candidate.plain)),
+                 y + 4, marks);
+}
+
+// A module of the model with what is in it.
+struct Module {
+  double baseline_ns = 0;
+  double candidate_ns = 0;
+  std::map<std::string, Module> parts{};
+};
+
+void add_flames(const std::string& path, const Module& module, double x, double width, std::size_t depth,
+                std::string& marks, std::size_t& deepest) {
+  constexpr double kNarrowest = 1.5;
+  constexpr std::size_t kMostLevels = 8;
+  if (width < kNarrowest || depth > kMostLevels) return;
+  deepest = std::max(deepest, depth);
+  const double difference = module.candidate_ns - module.baseline_ns;
+  const double whole = std::max(module.candidate_ns, module.baseline_ns);
+  const double share = whole <= 0 ? 0 : difference / whole;
+  const char* const look = share > 0.3     ? "more strong"
+                           : share > 0.03  ? "more"
+                           : share < -0.3  ? "less strong"
+                           : share < -0.03 ? "less"
+                                           : "same";
+  const double y = static_cast<double>(depth) * kRowHeight;
+  const auto letters = static_cast<std::size_t>(width / 8);
+  marks += mark(
+      fmt::format("{}: {} and {}", path.empty() ? "the model" : path, shown_ms(module.baseline_ns),
+                  shown_ms(module.candidate_ns)),
+      rectangle(x, y, width - 1, kRowHeight - 2, look) +
+          (letters < 4 ? "" : words_at(x + 3, y + 14, "start", path.substr(path.find_last_of("./") + 1), letters)));
+  for (const auto& [name, part] : module.parts) {
+    const double own = width * std::max(part.candidate_ns, part.baseline_ns) / std::max(whole, 1e-9);
+    add_flames(path.empty() ? name : path + "." + name, part, x, own, depth + 1, marks, deepest);
+    x += own;
+  }
+}
+
+// The hierarchy of the model's modules, as the names of nodes have it. A region is in the module of its first node.
+std::string flames(const ExplainedPair& pair) {
+  Module model;
+  for (const RegionDifference& region : pair.explanation->regions) {
+    std::string path = region.nodes.front();
+    std::replace(path.begin(), path.end(), '/', '.');
+    Module* module = &model;
+    const auto add = [&](Module& to) {
+      to.baseline_ns += region.baseline_ns;
+      to.candidate_ns += region.candidate_ns;
+    };
+    add(*module);
+    for (const std::string& part : text::split(path, '.')) {
+      if (part.empty()) continue;
+      module = &module->parts[part];
+      add(*module);
+    }
+  }
+  std::string marks;
+  std::size_t deepest = 0;
+  add_flames("", model, 0, kWidth, 0, marks, deepest);
+  return picture(
+      "Modules of the model, as wide as the slower side's time; coloured where the candidate takes more or less",
+      static_cast<double>(deepest + 1) * kRowHeight, marks);
+}
+
+// Returns the time of each kind of operator: that of the first node of a kernel that is not light, or of its first one.
+std::map<std::string, double> times_by_operator(const samples::KernelProfile& profile) {
+  const explain::Graph graph = explain::graph_of(profile);
+  const explain::Ownership owners = explain::find_owners(graph, profile.kernels);
+  std::map<std::string, double> times;
+  for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
+    const std::vector<std::size_t>& nodes = owners.nodes[i];
+    std::string kind = "no node";
+    if (!nodes.empty()) {
+      const auto heavy = std::find_if(nodes.begin(), nodes.end(),
+                                      [&](std::size_t node) { return !explain::is_light(graph[node].type); });
+      kind = graph[heavy == nodes.end() ? nodes.front() : *heavy].type;
+    }
+    times[kind.empty() ? "module" : kind] += profile.kernel_ns[i];
+  }
+  return times;
+}
+
+// A stacked bar for each cell: its kinds of operators, as long as their time. The same kind has the same colour.
+std::string stacked_bars(std::span<const ProfiledCell> cells) {
+  std::map<std::string, double> all;
+  double longest = 0;
+  for (const ProfiledCell& cell : cells) {
+    for (const auto& [kind, ns] : times_by_operator(*cell.profile)) all[kind] += ns;
+    longest = std::max(longest, cell.profile->profiled_ns);
+  }
+  std::vector<std::pair<std::string, double>> kinds(all.begin(), all.end());
+  std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string marks;
+  double y = 4;
+  for (const ProfiledCell& cell : cells) {
+    const std::map<std::string, double> times = times_by_operator(*cell.profile);
+    const std::string name =
+        fmt::format("{}, batch {}, {}", cell.cell->of.model.label, cell.cell->of.model.key.batch, cell.compiler);
+    marks += words_at(kLabelWidth - 8, y + 13, "end", name, 46);
+    double x = kLabelWidth;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      const auto found = times.find(kinds[i].first);
+      if (found == times.end()) continue;
+      const double width = found->second * (kWidth - kLabelWidth) / std::max(longest, 1e-9);
+      const std::string look = fmt::format("kind{}", std::min<std::size_t>(i, 9));
+      const auto letters = static_cast<std::size_t>(width / 8);
+      marks += mark(fmt::format("{}: {} {}", name, found->first, shown_ms(found->second)),
+                    rectangle(x, y, width - 1, kBarHeight, look.c_str()) +
+                        (letters < 4 ? "" : words_at(x + 3, y + 13, "start", found->first, letters)));
+      x += width;
+    }
+    y += kRowHeight;
+  }
+  return picture("Time of one inference by kind of operator", y + 4, marks);
+}
+
+// The document's columns for people as texts.
+std::string table_of(const Document& document, const Section& section) {
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+  for (const Column& column : document.table.columns) {
+    if (column.is_for_people) columns.push_back(column.heading);
+  }
+  for (const Row& row : section.rows) {
+    if (row.is_folded) continue;
+    std::vector<std::string>& fields = rows.emplace_back();
+    for (std::size_t i = 0; i < row.entries.size(); ++i) {
+      if (!document.table.columns[i].is_for_people) continue;
+      const Shown shown = shown_entry(row.entries[i], document.table.columns[i]);
+      fields.push_back(shown.main + shown.tail);
+    }
+  }
+  return html_table(section.title, columns, rows);
+}
+
+std::string of_pair(const ExplainedPair& pair) {
+  std::string html = fmt::format("<h3>{}</h3>\n<p>{}.</p>\n", escaped(pair.label), escaped(sentence_of(pair)));
+  if (!pair.explanation) return html;
+  const Document document = explain_document({&pair, 1}, false);
+  html += waterfall(pair) + flames(pair) + "<details><summary>The regions as a table</summary>" +
+          table_of(document, document.table.sections.front()) + "</details>\n<ul>\n";
+  for (const std::string& remark : document.remarks) html += fmt::format("<li>{}</li>\n", escaped(remark));
+  return html + "</ul>\n";
+}
+
+}  // namespace
+
+std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCell> cells) {
+  if (pairs.empty() && cells.empty()) return {};
+  std::string html =
+      "\n<section id=\"why\" aria-labelledby=\"why-heading\"><h2 id=\"why-heading\">Why</h2>\n"
+      "<p>Where the time of an inference goes, by profiles of its kernels: <code>ngb explain</code> says how to read "
+      "it.</p>\n";
+  if (!cells.empty()) html += stacked_bars(cells);
+  for (const ExplainedPair& pair : pairs) html += of_pair(pair);
+  const Document fusions = fusions_document(cells);
+  if (!cells.empty()) html += table_of(fusions, fusions.table.sections.front());
+  return html + "</section>";
+}
+
+}  // namespace ngb::report::page

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/write/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/json_text.h"
+#include "report/write/json.h"
+
+namespace ngb::report {
+namespace {
+
+using nlohmann::json;
+
+struct Call {
+  std::string name{};
+  std::string kind{};
+  std::string nodes{};
+  double start_ns = 0;
+  double duration_ns = 0;
+};
+struct Track {
+  std::string name{};  // "resnet18, batch 1, openvino 2026.4.1"
+  std::vector<Call> calls{};
+};
+
+// Reads a row's values by the names of their columns.
+class Reader {
+ public:
+  explicit Reader(const Table& table) {
+    for (std::size_t i = 0; i < table.columns.size(); ++i) places_[table.columns[i].json] = i;
+  }
+  [[nodiscard]] std::string text(const Row& row, const char* column) const {
+    const json& value = row.entries[places_.at(column)].value;
+    return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : json_text::dump(value);
+  }
+  [[nodiscard]] double number(const Row& row, const char* column) const {
+    return row.entries[places_.at(column)].number().value_or(0);
+  }
+
+ private:
+  std::map<std::string, std::size_t> places_{};
+};
+
+std::vector<Track> tracks_of(const Table& table) {
+  const Reader reader(table);
+  std::vector<Track> tracks;
+  for (const Section& section : table.sections) {
+    for (const Row& row : section.rows) {
+      const std::string name = fmt::format("{}, batch {}, {}", reader.text(row, "model"), reader.text(row, "batch"),
+                                           reader.text(row, "compiler"));
+      if (tracks.empty() || tracks.back().name != name) tracks.push_back({name});
+      tracks.back().calls.push_back({reader.text(row, "name"), reader.text(row, "kind"), reader.text(row, "nodes"),
+                                     reader.number(row, "start_ns"), reader.number(row, "duration_ns")});
+    }
+  }
+  return tracks;
+}
+
+constexpr double kMicrosecond = 1000;
+
+}  // namespace
+
+std::string to_trace(const Document& document) {
+  json events = json::array();
+  int process = 0;
+  for (const Track& track : tracks_of(document.table)) {
+    ++process;
+    events.push_back(
+        {{"ph", "M"}, {"pid", process}, {"tid", 1}, {"name", "process_name"}, {"args", {{"name", track.name}}}});
+    for (const Call& call : track.calls) {
+      events.push_back({{"ph", "X"},
+                        {"pid", process},
+                        {"tid", 1},
+                        {"name", call.name},
+                        {"cat", call.kind.empty() ? "kernel" : call.kind},
+                        {"ts", call.start_ns / kMicrosecond},
+                        {"dur", call.duration_ns / kMicrosecond},
+                        {"args", {{"nodes", call.nodes}}}});
+    }
+  }
+  return json_text({{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}});
+}
+
+std::string to_speedscope(const Document& document) {
+  json frames = json::array();
+  std::map<std::string, std::size_t> known;
+  const auto frame = [&](const std::string& name) {
+    const auto [at, is_new] = known.emplace(name, frames.size());
+    if (is_new) frames.push_back({{"name", name}});
+    return at->second;
+  };
+  json profiles = json::array();
+  for (const Track& track : tracks_of(document.table)) {
+    json events = json::array();
+    double end = 0;
+    for (const Call& call : track.calls) {
+      const std::size_t own = frame(call.nodes.empty() ? call.name : fmt::format("{} ({})", call.name, call.nodes));
+      end = std::max(end, call.start_ns + call.duration_ns);
+      events.push_back({{"type", "O"}, {"frame", own}, {"at", call.start_ns}});
+      events.push_back({{"type", "C"}, {"frame", own}, {"at", call.start_ns + call.duration_ns}});
+    }
+    profiles.push_back({{"type", "evented"},
+                        {"name", track.name},
+                        {"unit", "nanoseconds"},
+                        {"startValue", 0},
+                        {"endValue", end},
+                        {"events", std::move(events)}});
+  }
+  return json_text({{"$schema", "https://www.speedscope.app/file-format-schema.json"},
+                    {"shared", {{"frames", std::move(frames)}}},
+                    {"profiles", std::move(profiles)},
+                    {"name", "kernels of one inference"},
+                    {"exporter", "ngb explain"}});
+}
+
+}  // namespace ngb::report

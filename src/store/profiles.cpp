@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/profiles.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "base/hash.h"
+#include "base/json_text.h"
+#include "samples/codec.h"
+#include "samples/message.h"
+#include "store/rows.h"
+
+namespace ngb::store {
+namespace {
+
+using samples::KernelProfile;
+
+constexpr std::int64_t kMostBytes = 64 << 20;  // of one JSON text
+
+std::string compressed(const std::string& text) {
+  uLongf size = compressBound(static_cast<uLong>(text.size()));
+  std::string bytes(size, '\0');
+  const int code = compress2(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
+                             static_cast<uLong>(text.size()), Z_BEST_COMPRESSION);
+  if (code != Z_OK) throw sql::SqlError({fmt::format("zlib's compress2 returned {}", code), {}, {}}, SQLITE_ERROR);
+  bytes.resize(size);
+  return bytes;
+}
+
+// Returns the records that a row's two columns hold: compressed JSON, and the size of the JSON.
+template <class Record>
+std::vector<Record> list_in(const sql::Statement& row, int column, const char* what) {
+  const std::int64_t claimed = row.integer(column + 1);
+  if (claimed < 2 || claimed > kMostBytes) row.refuse(fmt::format("{} of {} bytes", what, claimed));
+  const std::string bytes = row.bytes(column);
+  std::string text(static_cast<std::size_t>(claimed), '\0');
+  auto size = static_cast<uLongf>(claimed);
+  const int code = uncompress(reinterpret_cast<Bytef*>(text.data()), &size,
+                              reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()));
+  if (code != Z_OK || size != text.size()) row.refuse(fmt::format("{} cannot be decompressed", what));
+  auto list = work::fields::parse_text(what, text, samples::kFromDevice, [&](const nlohmann::json& array) {
+    return work::read_json<std::vector<Record>>(array, what);
+  });
+  if (!list) row.refuse(list.error().what);
+  return *std::move(list);
+}
+
+// Inserts the text unless the table has it, and returns its key.
+std::int64_t key_of_text(sql::Database& database, const char* insert, const char* select, const std::string& text) {
+  const std::string hash = hash::sha256(text);
+  sql::Statement& known = database.kept(select);
+  {
+    const sql::Resetting resetting(known);
+    known.bind(hash);
+    if (known.step()) return known.integer(0);
+  }
+  database.kept(insert).run(hash, sql::Blob{compressed(text)}, static_cast<std::int64_t>(text.size()));
+  return database.last_key();
+}
+
+// Of a nanosecond a tenth is kept: a kernel's clock has none.
+std::string text_of_times(const std::vector<double>& times_ns) {
+  nlohmann::json tenths = nlohmann::json::array();
+  for (const double each : times_ns) tenths.push_back(std::llround(each * 10));
+  return json_text::dump(tenths);
+}
+
+}  // namespace
+
+void insert_profile(sql::Database& database, std::int64_t process_key, const KernelProfile& profile) {
+  const std::int64_t graph = key_of_text(
+      database, "INSERT INTO graph (graph_sha256, nodes_zlib, nodes_bytes) VALUES (?, ?, ?)",
+      "SELECT graph_key FROM graph WHERE graph_sha256 = ?", json_text::dump(work::write_json(profile.graph)));
+  const std::int64_t kernels = key_of_text(
+      database, "INSERT INTO kernels (kernels_sha256, kernels_zlib, kernels_bytes) VALUES (?, ?, ?)",
+      "SELECT kernels_key FROM kernels WHERE kernels_sha256 = ?", json_text::dump(work::write_json(profile.kernels)));
+  const std::string times = text_of_times(profile.kernel_ns);
+  database
+      .kept(
+          "INSERT INTO profile (process_key, graph_key, kernels_key, times_zlib, times_bytes, profiled_ns, plain_ns, "
+          "inferences) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+      .run(process_key, graph, kernels, sql::Blob{compressed(times)}, static_cast<std::int64_t>(times.size()),
+           profile.profiled_ns, profile.plain_ns, profile.inferences);
+}
+
+std::optional<KernelProfile> profile_of(sql::Database& database, std::int64_t process_key) {
+  sql::Statement& row = database.kept(
+      "SELECT times_zlib, times_bytes, nodes_zlib, nodes_bytes, kernels_zlib, kernels_bytes, profiled_ns, plain_ns, "
+      "inferences FROM profile LEFT JOIN graph USING (graph_key) LEFT JOIN kernels USING (kernels_key) "
+      "WHERE process_key = ?");
+  const sql::Resetting resetting(row);
+  row.bind(process_key);
+  if (!row.step()) return std::nullopt;
+  KernelProfile profile;
+  for (const std::int64_t tenths : list_in<std::int64_t>(row, 0, "the times of a profile")) {
+    profile.kernel_ns.push_back(static_cast<double>(tenths) / 10);
+  }
+  profile.graph = list_in<work::GraphNode>(row, 2, "the graph of a profile");
+  profile.kernels = list_in<samples::Kernel>(row, 4, "the kernels of a profile");
+  profile.profiled_ns = row.real(6);
+  profile.plain_ns = row.real(7);
+  profile.inferences = static_cast<std::uint64_t>(row.integer(8));
+  return profile;
+}
+
+}  // namespace ngb::store

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/profiling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "userfiles/onnx_graph.h"
+
+namespace ngb::worker {
+namespace {
+
+// Returns the indices of the middle half of the values.
+std::vector<std::size_t> middle_half(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  const std::size_t quarter = order.size() / 4;
+  return {order.begin() + static_cast<std::ptrdiff_t>(quarter), order.end() - static_cast<std::ptrdiff_t>(quarter)};
+}
+
+double mean_of(const std::vector<double>& values, const std::vector<std::size_t>& chosen) {
+  double sum = 0;
+  for (const std::size_t each : chosen) sum += values[each];
+  return chosen.empty() ? 0 : sum / static_cast<double>(chosen.size());
+}
+
+samples::Failure unlike(const std::vector<samples::Kernel>& first, const std::vector<samples::Kernel>& later) {
+  const auto [a, b] = std::mismatch(first.begin(), first.end(), later.begin(), later.end());
+  const auto name = [](auto at, const auto& list) { return at == list.end() ? std::string("none") : at->name; };
+  samples::Failure failure;
+  failure.kind = samples::FailureKind::no_profile;
+  failure.message = fmt::format(
+      "the kernels of an inference differ from those of another one ({} and {} of them, the first that differ: {} and "
+      "{}), so their times have no mean",
+      first.size(), later.size(), name(a, first), name(b, later));
+  return failure;
+}
+
+}  // namespace
+
+std::size_t ProfilingRepeater::repeat(std::uint32_t inferences, const Times& times,
+                                      std::span<std::int64_t> latencies_ns) {
+  if (!is_on_) return repeater_.repeat(inferences, times, latencies_ns);
+  const std::size_t completed = repeater_.repeat(inferences, times, latencies_ns);
+  if (completed < times.walls_ns.size()) return completed;
+  return profile(inferences, times) ? completed : 0;
+}
+
+bool ProfilingRepeater::profile(std::uint32_t inferences, const Times& plain) {
+  if (const Attempt<Done> begun = session_.begin_profile(); !begun) {
+    failure_ = begun.error();
+    return false;
+  }
+  const std::size_t count = plain.walls_ns.size();
+  std::vector<std::int64_t> walls_ns(count);
+  std::vector<std::int64_t> begins_ns(count);
+  ngb_status status = NGB_OK;
+  if (run_repetitions(session_.target(&uncounted_), inferences, {walls_ns, begins_ns}, &status) < count) {
+    failure_ = session_.failure(status);
+    return false;
+  }
+  Sample sample{.plain_begin_ns = plain.begins_ns.front(),
+                .inferences = inferences * static_cast<std::uint32_t>(count)};
+  for (const std::int64_t each : walls_ns) sample.wall_ns += each;
+  Attempt<Session::Kernels> told = session_.end_profile(sample.inferences);
+  if (!told) {
+    failure_ = told.error();
+    return false;
+  }
+  if (samples_.empty()) kernels_ = std::move(told->kernels);
+  if (!samples_.empty() && told->kernels != kernels_) {
+    failure_ = unlike(kernels_, told->kernels);
+    return false;
+  }
+  sample.kernel_ns = std::move(told->ns);
+  samples_.push_back(std::move(sample));
+  return true;
+}
+
+Result<samples::KernelProfile> ProfilingRepeater::profile(std::span<const samples::Repetition> repetitions,
+                                                          const std::string& model_path) const {
+  std::set<std::int64_t> begins;
+  std::vector<double> plain_ns;
+  for (const samples::Repetition& each : repetitions) {
+    if (each.is_warm_up || !each.started_ns) continue;
+    begins.insert(*each.started_ns);
+    plain_ns.push_back(static_cast<double>(each.wall_ns) / each.inferences);
+  }
+  std::vector<const Sample*> used;
+  std::vector<double> walls_ns;
+  for (const Sample& each : samples_) {
+    if (!begins.contains(each.plain_begin_ns)) continue;
+    used.push_back(&each);
+    walls_ns.push_back(static_cast<double>(each.wall_ns) / each.inferences);
+  }
+  const std::vector<std::size_t> middle = middle_half(walls_ns);
+  samples::KernelProfile made{.kernels = kernels_, .kernel_ns = std::vector<double>(kernels_.size(), 0)};
+  made.profiled_ns = mean_of(walls_ns, middle);
+  made.plain_ns = mean_of(plain_ns, middle_half(plain_ns));
+  for (const std::size_t each : middle) {
+    made.inferences += used[each]->inferences;
+    for (std::size_t i = 0; i < kernels_.size(); ++i) {
+      made.kernel_ns[i] += used[each]->kernel_ns[i] / static_cast<double>(middle.size());
+    }
+  }
+  if (model_path.empty()) return made;
+  auto graph = userfiles::read_graph(model_path);
+  if (!graph) return error_of(graph);
+  made.graph = *std::move(graph);
+  return made;
+}
+
+}  // namespace ngb::worker

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiles a process: once begun, repetitions are followed by as many whose kernels the compiler times. So the cost of
+// profiling is measured in the same process, and both kinds have their turns together: a compiler that opens another
+// session for each profile does so once a turn.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "samples/kernel_profile.h"
+#include "samples/process_result.h"
+#include "worker/plugin_session.h"
+#include "worker/repetitions.h"
+#include "worker/timed_loop.h"
+
+namespace ngb::worker {
+
+class ProfilingRepeater final : public Repeater {
+ public:
+  // Both outlive this object. The session runs one inference at a time.
+  ProfilingRepeater(TimedRepeater& repeater, Session& session) : repeater_(repeater), session_(session) {}
+
+  // From now on repetitions are profiled.
+  void begin() { is_on_ = true; }
+  std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override;
+  [[nodiscard]] std::uint32_t in_flight() const override { return repeater_.in_flight(); }
+  // Returns why a repetition could not be profiled; nothing if all could, or if the plain inference failed.
+  [[nodiscard]] const std::optional<samples::Failure>& failure() const { return failure_; }
+
+  // Returns the means over the middle half of the profiled turns, by their time, that followed one of the steady
+  // repetitions. What ran in a turn that was disturbed is not among them. The graph is that of the file at
+  // `model_path`; "": the model is a module without a file. Returns an error if the file cannot be read.
+  [[nodiscard]] Result<samples::KernelProfile> profile(std::span<const samples::Repetition> repetitions,
+                                                       const std::string& model_path) const;
+
+ private:
+  struct Sample {
+    std::int64_t plain_begin_ns = 0;  // of the first repetition before it, by which it is found
+    std::int64_t wall_ns = 0;         // of all its inferences
+    std::uint32_t inferences = 1;
+    std::vector<double> kernel_ns{};
+  };
+  // Runs as many profiled repetitions as the plain ones before them. Returns whether it succeeded.
+  bool profile(std::uint32_t inferences, const Times& plain);
+
+  TimedRepeater& repeater_;
+  Session& session_;
+  bool is_on_ = false;
+  std::atomic<std::uint64_t> uncounted_{0};
+  std::vector<samples::Kernel> kernels_{};  // the same in all samples
+  std::vector<Sample> samples_{};
+  std::optional<samples::Failure> failure_{};
+};
+
+}  // namespace ngb::worker

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ngb explain, on kernels that the null compiler makes up: what each of them takes is known."""
+
+import csv
+import io
+import json
+import sqlite3
+import unittest
+
+from ngb_program import MeasuredTest
+
+# `left` has three kernels of 2, 1 and 1 ms. In `right` the first takes 3 ms, and the other two are one kernel of 2 ms behind a copy
+# of 0.1 ms. `silent` tells nothing.
+STUDY = """\
+name: why
+models:
+  - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
+compilers:
+  - "null":
+      label: left
+      options: {run_ns: 4000000, kernels: "blocks.0.conv*2,blocks.0.bn*1,blocks.0.act*1"}
+  - "null":
+      label: right
+      options: {run_ns: 5100000, kernels: "blocks.0.conv*30,~copy*1,blocks.0.bn+blocks.0.act*20"}
+  - "null": {label: silent}
+batch_sizes: [1]
+reference: "null"
+processes: 2
+disturbance:
+  max_wait_percent: 100
+repetitions: 5
+output: plain
+"""
+
+
+class Explain(MeasuredTest):
+    def measure(self):
+        self.write("study.yaml", STUDY)
+        made = self.ngb("explain", "study.yaml", "--baseline", "left", "--candidate", "right", "--rounds", "3", "-o", "profiles")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.write("explained.txt", made.stdout)
+
+    def explain(self, *arguments):
+        return self.ngb("explain", "profiles", "--baseline", "left", "--candidate", "right", *arguments)
+
+    def refusal(self, code, *arguments):
+        told = self.ngb("explain", *arguments)
+        self.assertEqual(told.returncode, code, told.stdout + told.stderr)
+        return told.stderr
+
+    def test_says_which_regions_make_the_difference(self):
+        told = json.loads(self.explain("--format", "json").stdout)
+        rows = told["rows"]
+        regions = [row for row in rows if row["kind"] == "region"]
+        self.assertEqual([row["region"] for row in regions], ["blocks.0.conv", "blocks.0.bn+act"])
+        self.assertEqual([row["difference_ns"]["value"] for row in regions], [1_000_000, 100_000])
+        self.assertEqual([row["cumulative_ns"] for row in regions], [1_000_000, 1_100_000])
+        self.assertEqual([use["name"] for use in regions[1]["baseline_kernels"]], ["blocks.0.bn", "blocks.0.act"])
+        self.assertEqual([use["name"] for use in regions[1]["candidate_kernels"]], ["copy", "blocks.0.bn+blocks.0.act"])
+        everything = {row["kind"]: row["difference_ns"]["value"] for row in rows if row["kind"] != "region"}
+        self.assertAlmostEqual(
+            everything["plain time"],
+            everything["all regions"] + everything["outside operators"] - everything["cost of profiling"], delta=1)
+        self.assertEqual(told["pairs"][0]["rounds"], 3)
+
+    def test_begins_with_a_sentence_and_ends_with_whether_it_is_explained(self):
+        text = (self.folder / "explained.txt").read_text()
+        self.assertEqual(text, self.explain().stdout, "a study's answer is that of its results")
+        self.assertRegex(text, r"\Aright is 1\.\d+ ms \[.*\] slower of 4\.\d+ ms: 1\.000 ms of it in blocks\.0\.conv")
+        self.assertRegex(text, r"\n  (not )?explained: all regions together differ by 1\.100 ms")
+        self.assertIn("3 nodes in 2 regions, the largest of 2 nodes; 3 rounds", text)
+
+    def test_writes_the_rows_as_csv_and_markdown(self):
+        rows = list(csv.DictReader(io.StringIO(self.explain("--format", "csv").stdout)))
+        self.assertEqual(rows[0]["nodes"], "blocks.0.conv")
+        self.assertEqual(float(rows[0]["difference_ns"]), 1_000_000)
+        self.assertIn("| blocks.0.bn+act |", self.explain("--format", "markdown").stdout)
+
+    def test_profiles_have_no_speed(self):
+        shown = self.ngb("show", "profiles", "--json")
+        cells = json.loads(shown.stdout)["cells"]
+        self.assertEqual({cell["metrics"]["throughput_per_s"]["reason"] for cell in cells},
+                         {"profiled: it has no speed, and `ngb explain` says where its time goes"})
+
+    def test_the_same_command_continues_and_measures_nothing_twice(self):
+        again = self.ngb("explain", "study.yaml", "--baseline", "left", "--candidate", "right", "--rounds", "3", "-o", "profiles")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        with sqlite3.connect(self.folder / "profiles/results.db") as database:
+            self.assertEqual(database.execute("SELECT count(*) FROM profile").fetchone(), (6,))
+        database.close()
+
+    def test_fusions_count_kernels_and_patterns(self):
+        rows = {row["compiler"]: row for row in json.loads(self.ngb("explain", "profiles", "--fusions", "--json").stdout)["rows"]}
+        self.assertEqual((rows["left"]["kernels"], rows["left"]["nodes"], rows["left"]["nodes_per_kernel"]), (3, 3, 1))
+        self.assertEqual((rows["right"]["kernels"], rows["right"]["copies"], rows["right"]["copies_ns"]), (3, 1, 100_000))
+        self.assertEqual(rows["left"]["patterns"], {"Conv+BatchNormalization+Relu": {"fused": 0, "there": 1}})
+        self.assertEqual(rows["right"]["found_by"], {"node name": 3})
+
+    def test_a_trace_and_a_speedscope_file_have_every_kernel(self):
+        trace = json.loads(self.ngb("explain", "profiles", "--format", "trace").stdout)
+        events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+        self.assertEqual([(event["pid"], event["ts"], event["dur"]) for event in events],
+                         [(1, 0, 2000), (1, 2000, 1000), (1, 3000, 1000), (2, 0, 3000), (2, 3000, 100), (2, 3100, 2000)])
+        scope = json.loads(self.ngb("explain", "profiles", "--format", "speedscope").stdout)
+        self.assertEqual([profile["endValue"] for profile in scope["profiles"]], [4_000_000, 5_100_000])
+        for profile in scope["profiles"]:
+            self.assertEqual([event["type"] for event in profile["events"]], ["O", "C"] * 3)
+            times = [event["at"] for event in profile["events"]]
+            self.assertEqual(times, sorted(times))
+
+    def test_refuses_results_without_profiles_and_says_what_to_type(self):
+        self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
+        self.assertRegex(self.refusal(3, "plain", "--baseline", "left", "--candidate", "right"),
+                         "no profiles: processes that are timed for a speed are never profiled; .*ngb explain STUDY")
+
+    def test_refuses_a_compiler_that_tells_no_kernels_with_its_reason(self):
+        told = self.refusal(3, "study.yaml", "--baseline", "left", "--candidate", "silent", "--rounds", "1")
+        self.assertIn("no pair is explained: silent has no profile: no_profile in timed: ", told)
+
+    def test_refuses_sides_that_do_not_exist_or_are_not_given(self):
+        self.assertRegex(self.refusal(2, "profiles", "--baseline", "left", "--candidate", "lft"),
+                         'no cell with the compiler "lft"; expected one of: ')
+        self.assertIn("which two sides?", self.refusal(2, "profiles"))
+        self.assertIn("need each other", self.refusal(2, "profiles", "--baseline", "left"))
+        self.assertIn("a study is profiled for two compilers", self.refusal(2, "study.yaml", "--baseline", "left"))
+
+    def test_a_study_of_profiles_excludes_what_has_none(self):
+        self.write("bad.yaml", STUDY + "profile: true\ninstances: 2\n")
+        planned = self.ngb("plan", "bad.yaml")
+        self.assertEqual(planned.returncode, 2)
+        self.assertIn("one of several instances has no profile; remove instances or profile", planned.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

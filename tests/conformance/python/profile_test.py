@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profiles of every compiler whose toolchain is installed: the kernels' times are those of the inferences, every node
+is found, and afterwards an inference costs what it did. python profile_test.py COMPILER"""
+import os
+import sys
+import tempfile
+import unittest
+
+from toolchain import LIB
+
+SOURCE = os.path.dirname(os.environ["NGB_VERSIONS"])
+sys.path.insert(0, os.path.join(SOURCE, "tests", "bench", "explain"))
+
+import attributed  # noqa: E402
+
+COMPILER = sys.argv.pop(1)
+BENCH = attributed.Bench(os.environ["NGB_BUILD_DIR"], tempfile.mkdtemp())
+if BENCH.identity is None or attributed.toolchain_of(SOURCE, BENCH.build, COMPILER) is None:
+    print(f"SKIPPED: no toolchain of identity and {COMPILER}")
+    sys.exit(77)
+sys.path[:0] = [BENCH.identity[1], os.path.join(LIB, "python")]
+
+import mapping  # noqa: E402
+
+# Whose inferences of a convolution over a large image take seconds.
+SLOW = ("iree", "tvm")
+MODELS = ("resnet18",) if COMPILER in SLOW else ("resnet18", "conv_block")
+SIZE = {"rounds": 2, "inferences": 3} if COMPILER in SLOW else {"rounds": 3, "inferences": 5}
+# IREE's own program runs other inferences than those that are timed here, at another time.
+IS_TIMED_APART = COMPILER == "iree"
+
+
+class Profile(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.told = {}
+
+    def profile(self, model, **size):
+        if model not in self.told:
+            path, recipe = BENCH.write(model)
+            told = BENCH.profile(COMPILER, path, recipe, **size)
+            self.assertNotIn("failure", told, told.get("failure"))
+            self.told[model] = told, mapping.Graph(path)
+        return self.told[model]
+
+    @unittest.skipIf(IS_TIMED_APART, "its kernels are timed in inferences of another process")
+    def test_the_kernels_times_sum_to_those_of_the_profiled_inferences(self):
+        for model in MODELS:
+            told, graph = self.profile(model, **SIZE)
+            shares = attributed.summary(told, graph)["attributed_of"]
+            for share in shares:
+                self.assertGreaterEqual(share, 90, (model, shares))
+                self.assertLessEqual(share, 105, (model, shares))
+
+    def test_every_executed_node_is_found_by_its_name_or_by_what_surrounds_it(self):
+        for model in MODELS:
+            told, graph = self.profile(model, **SIZE)
+            found = mapping.map_nodes(graph, told["rounds"][-1]["kernels"])
+            lost = [node for node in graph.nodes if node not in found]
+            self.assertEqual(lost, [], model)
+
+    def test_each_repetition_has_the_same_kernels(self):
+        told, _ = self.profile("resnet18", **SIZE)
+        first, *others = [[(kernel["kind"], kernel["nodes"], kernel["outputs"], kernel["found_by"])
+                           for kernel in each["kernels"]] for each in told["rounds"]]
+        for other in others:
+            self.assertEqual(other, first)
+
+    def test_an_inference_costs_afterwards_what_it_did_before(self):
+        # In this model, a profile costs onnxruntime and PyTorch as much as the inference, so that one that goes on would be
+        # seen.
+        told, _ = self.profile("mha_block", rounds=7, inferences=100)
+        ratios = sorted(min(each["again"]) / min(each["plain"]) for each in told["rounds"])
+        self.assertLess(ratios[len(ratios) // 2], 1.2, ratios)
+
+
+if __name__ == "__main__":
+    unittest.main()

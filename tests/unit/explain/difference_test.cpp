@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expected intervals and p values by hand: with two degrees of freedom Student's t has the closed form
+// P(|T| > t) = 1 - t / sqrt(t² + 2), and its 97.5 % quantile is 4.3026527.
+#include "explain/difference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "made_up.h"
+
+namespace ngb::explain {
+namespace {
+
+using samples::Kernel;
+using samples::KernelProfile;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const SideNames kNames{"left", "right"};
+
+const std::vector<Kernel> kTwo{kernel("c1", {"b.conv1", "b.bn1", "b.act1"}),
+                               kernel("c2", {"b.conv2", "b.bn2", "b.add", "b.act2"})};
+
+KernelProfile profile(std::vector<Kernel> kernels, std::vector<double> kernel_ns, double profiled_ns, double plain_ns) {
+  return {.graph = block(),
+          .kernels = std::move(kernels),
+          .kernel_ns = std::move(kernel_ns),
+          .profiled_ns = profiled_ns,
+          .plain_ns = plain_ns,
+          .inferences = 10};
+}
+
+std::vector<Round> rounds_of(const std::vector<KernelProfile>& baseline, const std::vector<KernelProfile>& candidate) {
+  std::vector<Round> rounds;
+  for (std::size_t i = 0; i < baseline.size(); ++i) rounds.push_back({&baseline[i], &candidate[i]});
+  return rounds;
+}
+
+// Three rounds. Region 1 of the candidate takes 10, 12, 14 longer, region 2 in all rounds as long.
+const std::vector<KernelProfile> kBaseline{profile(kTwo, {100, 200}, 310, 300), profile(kTwo, {110, 220}, 340, 330),
+                                           profile(kTwo, {90, 180}, 280, 270)};
+const std::vector<KernelProfile> kCandidate{profile(kTwo, {110, 200}, 322, 310), profile(kTwo, {122, 220}, 354, 342),
+                                            profile(kTwo, {104, 180}, 296, 284)};
+
+TEST(Explanation, ListsTheRegionsThatDifferMostFirst) {
+  const Explanation found = explain(rounds_of(kBaseline, kCandidate), kNames).value();
+  ASSERT_EQ(found.regions.size(), 2U);
+  const RegionDifference& first = found.regions[0];
+  EXPECT_EQ(first.label, "b.conv1+bn1+act1");
+  EXPECT_THAT(first.nodes, ElementsAre("b.conv1", "b.bn1", "b.act1"));
+  EXPECT_DOUBLE_EQ(first.baseline_ns, 100);
+  EXPECT_DOUBLE_EQ(first.candidate_ns, 112);
+  EXPECT_DOUBLE_EQ(first.difference.estimate, 12);
+  // deviation 2, standard error 2 / sqrt(3)
+  EXPECT_NEAR(first.difference.interval->low, 12 - 4.3026527 * 1.1547005, 1e-5);
+  EXPECT_NEAR(first.difference.interval->high, 12 + 4.3026527 * 1.1547005, 1e-5);
+  EXPECT_DOUBLE_EQ(found.regions[1].difference.estimate, 0);
+}
+
+TEST(Explanation, AdjustsForTheNumberOfRegions) {
+  const Explanation found = explain(rounds_of(kBaseline, kCandidate), kNames).value();
+  // t = 12 / 1.1547005 = 10.392305, and Holm doubles the smaller of two p values.
+  EXPECT_NEAR(found.regions[0].p.value(), 2 * (1 - 10.392305 / std::sqrt(10.392305 * 10.392305 + 2)), 1e-6);
+  EXPECT_TRUE(found.regions[0].is_told());
+  EXPECT_DOUBLE_EQ(found.regions[1].p.value(), 1) << "it does not vary, and is the same";
+  EXPECT_FALSE(found.is_same());
+}
+
+TEST(Explanation, AddsUpToTheDifferenceOfThePlainTimes) {
+  const Explanation found = explain(rounds_of(kBaseline, kCandidate), kNames).value();
+  EXPECT_DOUBLE_EQ(found.plain.estimate, 12);
+  EXPECT_DOUBLE_EQ(found.operators.estimate, 12);
+  EXPECT_DOUBLE_EQ(found.baseline.operators, 300);
+  EXPECT_DOUBLE_EQ(found.baseline.outside(), 10);
+  EXPECT_DOUBLE_EQ(found.candidate.outside(), 12);
+  EXPECT_DOUBLE_EQ(found.baseline.cost(), 10);
+  EXPECT_DOUBLE_EQ(found.outside.estimate, 2);
+  EXPECT_DOUBLE_EQ(found.cost.estimate, 2);
+  // plain = operators + outside - cost, in every table
+  EXPECT_DOUBLE_EQ(found.plain.estimate, found.operators.estimate + found.outside.estimate - found.cost.estimate);
+  EXPECT_DOUBLE_EQ(found.gap_ratio(), 0);
+  EXPECT_TRUE(found.is_explained());
+}
+
+TEST(Explanation, SaysByHowMuchTheRegionsMissThePlainTimes) {
+  // The operators are 12 slower, the plain times 32: 20 of 332 are missing.
+  std::vector<KernelProfile> candidate = kCandidate;
+  for (KernelProfile& each : candidate) each.plain_ns += 20;
+  const Explanation found = explain(rounds_of(kBaseline, candidate), kNames).value();
+  EXPECT_NEAR(found.gap_ratio(), 20.0 / 332.0, 1e-12);
+  EXPECT_FALSE(found.is_explained());
+}
+
+TEST(Explanation, NamesTheKernelsOfARegionWithTheirCalls) {
+  const std::vector<Kernel> kernels{kernel("reorder", {}), kTwo[0], kernel("reorder", {}), kTwo[0], kTwo[1]};
+  const std::vector<KernelProfile> right{profile(kernels, {1, 50, 3, 60, 200}, 330, 320),
+                                         profile(kernels, {3, 50, 5, 60, 200}, 330, 320)};
+  const std::vector<KernelProfile> left{kBaseline[0], kBaseline[0]};
+  const Explanation found = explain(rounds_of(left, right), kNames).value();
+  ASSERT_EQ(found.regions[0].label, "b.conv1+bn1+act1");
+  const std::vector<KernelUse>& uses = found.regions[0].candidate_kernels;
+  ASSERT_EQ(uses.size(), 2U);
+  EXPECT_EQ(uses[0].name, "reorder");
+  EXPECT_EQ(uses[0].calls, 2);
+  EXPECT_DOUBLE_EQ(uses[0].ns, 6);
+  EXPECT_EQ(uses[1].calls, 2);
+  EXPECT_DOUBLE_EQ(uses[1].ns, 110);
+  EXPECT_EQ(found.candidate.kernels, 5U);
+}
+
+TEST(Explanation, SaysThatNothingDiffersWhereNothingDoes) {
+  // Differences of 1, -1 and 0: mean 0.
+  const std::vector<KernelProfile> same{profile(kTwo, {101, 200}, 311, 301), profile(kTwo, {109, 220}, 339, 329),
+                                        profile(kTwo, {90, 180}, 280, 270)};
+  EXPECT_TRUE(explain(rounds_of(kBaseline, same), kNames)->is_same());
+}
+
+TEST(Explanation, OfOneRoundTellsNothingFromChance) {
+  const Explanation found = explain(rounds_of({kBaseline[0]}, {kCandidate[0]}), kNames).value();
+  EXPECT_FALSE(found.regions[0].p);
+  EXPECT_FALSE(found.regions[0].difference.interval);
+  EXPECT_FALSE(found.regions[0].is_told());
+}
+
+TEST(Explanation, ComparesModulesWithoutAFileByPath) {
+  const auto by_path = [](std::vector<double> times) {
+    KernelProfile made{.kernels = {kernel("a", {"layer1"}, "module path"), kernel("b", {"layer2"}, "module path")},
+                       .kernel_ns = std::move(times),
+                       .profiled_ns = 100,
+                       .plain_ns = 100};
+    return made;
+  };
+  const std::vector<KernelProfile> left{by_path({40, 60})};
+  const std::vector<KernelProfile> right{by_path({40, 65})};
+  const Explanation found = explain(rounds_of(left, right), kNames).value();
+  EXPECT_EQ(found.regions[0].label, "layer2");
+  EXPECT_DOUBLE_EQ(found.regions[0].difference.estimate, 5);
+}
+
+TEST(Explanation, IsRefusedWithoutACommonRound) {
+  EXPECT_THAT(explain({}, kNames).error().what, HasSubstr("no round in which both were profiled"));
+}
+
+TEST(Explanation, IsRefusedForModelsThatAreNotOneGraph) {
+  std::vector<KernelProfile> other = kCandidate;
+  for (KernelProfile& each : other) each.graph.pop_back();
+  EXPECT_THAT(explain(rounds_of(kBaseline, other), kNames).error().what,
+              HasSubstr("left and right are not of one graph: their models have 7 and 6 nodes"));
+}
+
+TEST(Explanation, IsRefusedIfASideDoesNotTellItsNodes) {
+  const std::vector<KernelProfile> nameless{profile({kernel("kernel_0", {}), kernel("kernel_1", {})}, {1, 2}, 3, 3)};
+  EXPECT_THAT(explain(rounds_of(nameless, {kCandidate[0]}), kNames).error().what,
+              HasSubstr("left tells of none of its 2 kernels for which node"));
+}
+
+TEST(Explanation, IsRefusedIfOneRegionSwallowsTheModel) {
+  std::vector<work::GraphNode> nodes;
+  std::vector<std::string> all;
+  for (int i = 0; i < 30; ++i) {
+    all.push_back("n" + std::to_string(i));
+    nodes.push_back(node(all.back(), "MatMul", {i == 0 ? "input" : all[all.size() - 2]}));
+  }
+  KernelProfile whole{
+      .graph = nodes, .kernels = {kernel("everything", all)}, .kernel_ns = {100}, .profiled_ns = 100, .plain_ns = 100};
+  EXPECT_THAT(explain(rounds_of({whole}, {whole}), kNames).error().what,
+              HasSubstr("100 % of the time of left is in one region of 30 nodes (n0+n1+n2+n3+26)"));
+}
+
+}  // namespace
+}  // namespace ngb::explain

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/explain/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/json_text.h"
+#include "report/write/csv.h"
+#include "report/write/json.h"
+#include "report/write/text.h"
+#include "report/write/timeline.h"
+
+namespace ngb::report {
+namespace {
+
+using explain::RegionDifference;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kMs = 1e6;
+
+statistics::Contrast differs(double ms, double half_width_ms) {
+  return {.estimate = ms * kMs,
+          .standard_error = half_width_ms * kMs / 2,
+          .degrees = 4,
+          .interval = statistics::Interval{(ms - half_width_ms) * kMs, (ms + half_width_ms) * kMs}};
+}
+
+RegionDifference region(const std::string& label, double ms, double half_width_ms, double p) {
+  RegionDifference made{.label = label, .nodes = {label}, .baseline_ns = 3 * kMs, .candidate_ns = (3 + ms) * kMs};
+  made.difference = differs(ms, half_width_ms);
+  made.p = p;
+  return made;
+}
+
+class ExplainDocument : public testing::Test {
+ protected:
+  ExplainDocument() {
+    baseline_.cell_id = "aa";
+    candidate_.cell_id = "bb";
+    for (store::CellData* const cell : {&baseline_, &candidate_}) {
+      cell->of.model.label = "resnet18";
+      cell->of.model.key.batch = 1;
+    }
+    pair_ = {.baseline = &baseline_, .candidate = &candidate_, .names = {"old", "new"}, .label = "resnet18, batch 1"};
+    explain::Explanation found{.rounds = 5, .nodes = 69};
+    found.regions = {region("conv1+bn1+act1", -1.4, 0.1, 0.001), region("maxpool", -0.5, 0.1, 0.01),
+                     region("fc", 0.1, 0.2, 1)};
+    found.baseline = {.plain = 7.3 * kMs, .profiled = 7.4 * kMs, .operators = 7.2 * kMs, .kernels = 31};
+    found.candidate = {.plain = 5.2 * kMs, .profiled = 5.8 * kMs, .operators = 5.4 * kMs, .kernels = 28};
+    found.plain = differs(-2.1, 0.2);
+    found.operators = differs(-1.8, 0.2);
+    found.outside = differs(0.2, 0.1);
+    found.cost = differs(0.5, 0.1);
+    pair_.explanation = std::move(found);
+  }
+  [[nodiscard]] Document document(bool all = false) const { return explain_document({&pair_, 1}, all); }
+
+  store::CellData baseline_{};
+  store::CellData candidate_{};
+  ExplainedPair pair_{};
+};
+
+TEST_F(ExplainDocument, BeginsWithWhatMakesTheDifferenceAndWhatIsNotExplained) {
+  EXPECT_EQ(sentence_of(pair_),
+            "new is 2.100 ms [1.900, 2.300] faster of 7.300 ms: 1.400 ms of it in conv1+bn1+act1, 0.500 ms in maxpool; "
+            "0.300 ms are not explained");
+}
+
+TEST_F(ExplainDocument, SaysWhichRegionIsNotToldFromChance) {
+  pair_.explanation->regions[1].p = 0.4;
+  EXPECT_THAT(sentence_of(pair_), HasSubstr("0.500 ms in maxpool (not told from chance)"));
+}
+
+TEST_F(ExplainDocument, SaysThatNothingDiffers) {
+  pair_.explanation->plain = differs(0.01, 0.2);
+  pair_.explanation->regions = {region("fc", 0.1, 0.2, 1)};
+  EXPECT_EQ(sentence_of(pair_),
+            "nothing is told to differ: old takes 7.300 ms, new 5.200 ms, and no region differs by more than chance");
+}
+
+TEST_F(ExplainDocument, NamesRegionsThatDifferThoughTheWholeDoesNot) {
+  pair_.explanation->plain = differs(0.01, 0.2);
+  EXPECT_EQ(
+      sentence_of(pair_),
+      "new and old are not told apart (5.200 ms and 7.300 ms), but these regions differ: conv1+bn1+act1 by -1.400 "
+      "ms, maxpool by -0.500 ms");
+}
+
+TEST_F(ExplainDocument, ClosesWithWhetherTheRegionsExplainThePlainTimes) {
+  EXPECT_EQ(
+      closing_line_of(pair_),
+      "not explained: all regions together differ by -1.800 ms, the plain times by -2.100 ms; they miss it by 4.1 % "
+      "of the slower side's time, more than 3 %");
+  pair_.explanation->operators = differs(-2.0, 0.2);
+  EXPECT_THAT(closing_line_of(pair_), HasSubstr("explained: all regions together differ by -2.000 ms"));
+  EXPECT_THAT(closing_line_of(pair_),
+              EndsWith("they miss it by 1.4 % of the slower side's time, at most 3 % is wanted"));
+}
+
+TEST_F(ExplainDocument, ListsRegionsAndThenWhatNoRegionHas) {
+  std::vector<std::string> kinds;
+  const auto json = json_text::parse(to_json(document()));
+  for (const auto& row : json["rows"]) kinds.push_back(row["kind"].get<std::string>());
+  EXPECT_THAT(kinds, testing::ElementsAre("region", "region", "region", "all regions", "outside operators",
+                                          "cost of profiling", "plain time"));
+  EXPECT_EQ(json["rows"][1]["cumulative_ns"], -1.9 * kMs);
+  EXPECT_EQ(json["rows"][0]["difference_ns"]["low"], -1.5 * kMs);
+  EXPECT_EQ(json["pairs"][0]["is_explained"], false);
+}
+
+TEST_F(ExplainDocument, MarksWhatIsNotToldFromZero) {
+  const std::string text = to_text(document(), {.width = 0});
+  EXPECT_THAT(text, HasSubstr("0.100 [-0.100, 0.300] ?"));
+  EXPECT_THAT(text, HasSubstr("-1.400 [-1.500, -1.300]"));
+  EXPECT_THAT(text, Not(HasSubstr("-1.300] ?")));
+}
+
+TEST_F(ExplainDocument, SaysWhatAProfileLacksAndCosts) {
+  EXPECT_THAT(
+      document().remarks,
+      testing::Contains("new: 28 kernels have 93.1 % of a profiled inference (less than 95 %), and profiling costs "
+                        "11.5 % (more than 5 %: small operators look slower than they are)"));
+  EXPECT_THAT(document().remarks,
+              testing::Contains("old: 31 kernels have 97.3 % of a profiled inference, and profiling costs 1.4 %"));
+}
+
+TEST_F(ExplainDocument, FoldsSmallDifferencesThatAreNotTold) {
+  for (int i = 0; i < 20; ++i) pair_.explanation->regions.push_back(region("r" + std::to_string(i), 0.01, 0.2, 1));
+  EXPECT_THAT(to_text(document(), {.width = 0}), HasSubstr("9 more regions: 9 not told from 0"));
+  EXPECT_THAT(to_text(document(true), {.all = true, .width = 0}), Not(HasSubstr("more region")));
+}
+
+TEST_F(ExplainDocument, SaysWhyAPairHasNoExplanation) {
+  pair_.explanation.reset();
+  pair_.why_not = "new has no profile: no_profile in timed: it tells nothing";
+  EXPECT_EQ(document().summary, pair_.why_not);
+  EXPECT_EQ(json_text::parse(to_json(document()))["pairs"][0]["reason"], pair_.why_not);
+}
+
+TEST_F(ExplainDocument, SaysThatTheSidesWereNotMeasuredInTurns) {
+  pair_.are_in_turns = false;
+  EXPECT_THAT(
+      document().remarks,
+      testing::Contains("the sides were measured one after the other: the differences have what changed in between"));
+}
+
+class Kernels : public testing::Test {
+ protected:
+  Kernels() {
+    cell_.of.model.label = "net";
+    cell_.of.model.key.batch = 4;
+    profile_ = {.graph = {{"conv", "Conv", {"x"}, {"y"}}, {"act", "Relu", {"y"}, {"z"}}},
+                .kernels = {{"to blocks", "reorder", {}, {}, ""}, {"k1", "", {"conv"}, {}, "node name"}},
+                .kernel_ns = {500, 2000},
+                .profiled_ns = 3000};
+    made_ = {.cell = &cell_, .compiler = "onnxruntime 1.31.1", .profile = &profile_};
+  }
+  store::CellData cell_{};
+  samples::KernelProfile profile_{};
+  ProfiledCell made_{};
+};
+
+TEST_F(Kernels, AreListedWithTheNodesForWhichTheyStand) {
+  EXPECT_EQ(to_csv(kernels_document({&made_, 1})),
+            "model,batch,compiler,call,name,kind,start_ns,duration_ns,nodes,found_by\r\n"
+            "net,4,onnxruntime 1.31.1,0,to blocks,reorder,0,500,,\r\n"
+            "net,4,onnxruntime 1.31.1,1,k1,,500,2000,conv act,node name\r\n");
+}
+
+TEST_F(Kernels, AreDrawnAsATrace) {
+  const auto trace = json_text::parse(to_trace(kernels_document({&made_, 1})));
+  const auto& events = trace["traceEvents"];
+  ASSERT_EQ(events.size(), 3U);
+  EXPECT_EQ(events[0]["args"]["name"], "net, batch 4, onnxruntime 1.31.1");
+  EXPECT_EQ(events[2]["ph"], "X");
+  EXPECT_EQ(events[2]["ts"], 0.5);  // microseconds
+  EXPECT_EQ(events[2]["dur"], 2);
+  EXPECT_EQ(events[2]["args"]["nodes"], "conv act");
+}
+
+TEST_F(Kernels, AreDrawnForSpeedscope) {
+  const auto scope = json_text::parse(to_speedscope(kernels_document({&made_, 1})));
+  EXPECT_EQ(scope["shared"]["frames"][1]["name"], "k1 (conv act)");
+  const auto& profile = scope["profiles"][0];
+  EXPECT_EQ(profile["endValue"], 2500);
+  EXPECT_EQ(profile["events"][3]["type"], "C");
+  EXPECT_EQ(profile["events"][3]["at"], 2500);
+}
+
+TEST_F(Kernels, AreCountedAsFusions) {
+  const auto row = json_text::parse(to_json(fusions_document({&made_, 1})))["rows"][0];
+  EXPECT_EQ(row["kernels"], 2);
+  EXPECT_EQ(row["nodes"], 2);
+  EXPECT_EQ(row["copies"], 1);
+  EXPECT_EQ(row["copies_ns"], 500);
+  EXPECT_EQ(row["outside_ns"], 500);
+  EXPECT_EQ(row["patterns"]["Conv+Relu"]["fused"], 1);
+  EXPECT_EQ(row["found_by"], (nlohmann::json{{"closure down", 1}, {"node name", 1}}));
+}
+
+}  // namespace
+}  // namespace ngb::report
