@@ -109,7 +109,8 @@ class GraphReader {
   std::vector<work::GraphNode> finish() {
     for (work::GraphNode& node : nodes_) {
       std::erase_if(node.inputs, [this](const std::string& each) {
-        return !computed_.contains(each) || weights_.contains(each);  // old files list weights among the inputs
+        return each.empty() || !computed_.contains(each) ||
+               weights_.contains(each);  // old files list weights among the inputs
       });
       std::erase(node.outputs, "");
     }
