@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "explain/matching.h"
 #include "explain/ownership.h"
 #include "explain/regions.h"
 #include "metrics/multiple_tests.h"
@@ -22,11 +23,14 @@ using samples::KernelProfile;
 // Profiles of one side, of which most have the same kernels: those share an Ownership.
 class SideProfiles {
  public:
-  SideProfiles(const Graph& graph, std::vector<const KernelProfile*> profiles) : profiles_(std::move(profiles)) {
+  // `graph` is that of the side, `common` the one whose nodes the owners have.
+  SideProfiles(const Graph& graph, const Graph& common, std::vector<const KernelProfile*> profiles)
+      : profiles_(std::move(profiles)) {
+    const auto matches = match(graph, common);
     const KernelProfile* before = nullptr;
     for (const KernelProfile* const profile : profiles_) {
       if (before == nullptr || before->kernels != profile->kernels)
-        owners_.push_back(find_owners(graph, profile->kernels));
+        owners_.push_back(moved(find_owners(graph, profile->kernels), matches, common));
       owner_of_.push_back(owners_.size() - 1);
       before = profile;
     }
@@ -125,18 +129,13 @@ void add_kernels(const SideProfiles& side, const Regions& regions, std::vector<R
   }
 }
 
-Status check_graphs(std::span<const Round> rounds, const SideNames& names) {
-  const std::vector<work::GraphNode>& first = rounds.front().baseline->graph;
-  for (const Round& round : rounds) {
-    for (const KernelProfile* const side : {round.baseline, round.candidate}) {
-      if (side->graph == first) continue;
-      return fail(fmt::format("{} and {} are not of one graph: their models have {} and {} nodes, with other names or "
-                              "edges",
-                              names.baseline, names.candidate, first.size(), side->graph.size()),
-                  {}, "compare two sides that have the same model file");
-    }
-  }
-  return Done{};
+// Sides whose models share fewer names of nodes than half of either cannot be compared node by node.
+Status check_graphs(const Graph& baseline, const Graph& candidate, const SideNames& names) {
+  const std::size_t shared = shared_nodes(baseline, candidate);
+  if (2 * shared >= std::max(baseline.size(), candidate.size())) return Done{};
+  return fail(fmt::format("{} and {} are not of one graph: of {} and {} nodes, {} have the same names", names.baseline,
+                          names.candidate, baseline.size(), candidate.size(), shared),
+              {}, "compare two sides that have the same model, or one that was changed in a few nodes");
 }
 
 Status check_shares(const Regions& regions, const std::vector<std::vector<double>>& rounds, const std::string& side) {
@@ -157,13 +156,17 @@ Status check_shares(const Regions& regions, const std::vector<std::vector<double
   return Done{};
 }
 
-// The graph of two sides without a file has the paths that either of them names.
-Graph common_graph(std::span<const Round> rounds) {
+// Returns the graph of one side. A side whose model has no file is looked up in the other side's; without any file,
+// the paths that either of them names are the nodes.
+Graph graph_of_side(std::span<const Round> rounds, const KernelProfile* Round::* side,
+                    const KernelProfile* Round::* other) {
+  const KernelProfile& own = *(rounds.front().*side);
+  const KernelProfile& others = *(rounds.front().*other);
+  if (!own.graph.empty() || !others.graph.empty()) return Graph(own.graph.empty() ? others.graph : own.graph);
   Graph graph = graph_of(*rounds.front().baseline);
-  if (!rounds.front().baseline->graph.empty()) return graph;
   for (const Round& round : rounds) {
-    for (const KernelProfile* const side : {round.baseline, round.candidate}) {
-      for (const samples::Kernel& kernel : side->kernels) {
+    for (const KernelProfile* const each : {round.baseline, round.candidate}) {
+      for (const samples::Kernel& kernel : each->kernels) {
         for (const std::string& path : kernel.nodes) graph.add_path(path);
       }
     }
@@ -216,16 +219,17 @@ Result<Explanation> explain(std::span<const Round> rounds, const SideNames& name
     return fail(fmt::format("{} and {} have no round in which both were profiled", names.baseline, names.candidate), {},
                 "measure both in one study: ngb explain STUDY --baseline A --candidate B");
   }
-  if (const Status alike = check_graphs(rounds, names); !alike) return error_of(alike);
-  const Graph graph = common_graph(rounds);
+  const Graph graph = graph_of_side(rounds, &Round::baseline, &Round::candidate);
+  const Graph changed = graph_of_side(rounds, &Round::candidate, &Round::baseline);
+  if (const Status alike = check_graphs(graph, changed, names); !alike) return error_of(alike);
   std::vector<const KernelProfile*> of_baseline;
   std::vector<const KernelProfile*> of_candidate;
   for (const Round& round : rounds) {
     of_baseline.push_back(round.baseline);
     of_candidate.push_back(round.candidate);
   }
-  const SideProfiles baseline(graph, std::move(of_baseline));
-  const SideProfiles candidate(graph, std::move(of_candidate));
+  const SideProfiles baseline(graph, graph, std::move(of_baseline));
+  const SideProfiles candidate(changed, graph, std::move(of_candidate));
   for (const auto& [side, name] : {std::pair(&baseline, &names.baseline), std::pair(&candidate, &names.candidate)}) {
     if (side->has_nodes()) continue;
     return fail(fmt::format("{} tells of none of its {} kernels for which node of the model it stands", *name,

@@ -100,17 +100,44 @@ PatternCount count(std::string pattern, const std::vector<Nodes>& places, const 
   return found;
 }
 
+bool has_add(const std::vector<std::string_view>& chain) {
+  return std::find(chain.begin(), chain.end(), "Add") != chain.end();
+}
+
+// Returns the longest chain that begins with the node, and that has no Add unless `may_add`.
+std::optional<std::size_t> longest_at(const Graph& graph, std::size_t node, bool may_add) {
+  std::optional<std::size_t> longest;
+  for (std::size_t i = 0; i < chains().size(); ++i) {
+    const bool is_longer = !longest || chains()[i].size() > chains()[*longest].size();
+    if (!is_longer || (!may_add && has_add(chains()[i]))) continue;
+    if (!chain_at(graph, node, chains()[i]).empty()) longest = i;
+  }
+  return longest;
+}
+
+// Two branches may end in one Add, which one kernel can compute with either: it counts for the branch with which it
+// does, or else for the first, and the other branch counts as the chain before the Add.
 std::vector<PatternCount> patterns_of(const Graph& graph, const Ownership& owners) {
-  std::vector<PatternCount> found;
   std::vector<std::vector<Nodes>> places(chains().size());
+  std::map<std::size_t, std::size_t> branches;  // the last node of a chain with an Add -> the first node of its branch
   for (std::size_t node = 0; node < graph.size(); ++node) {
-    std::optional<std::size_t> longest;
-    for (std::size_t i = 0; i < chains().size(); ++i) {
-      const bool is_longer = !longest || chains()[i].size() > chains()[*longest].size();
-      if (is_longer && !chain_at(graph, node, chains()[i]).empty()) longest = i;
+    const auto longest = longest_at(graph, node, true);
+    if (!longest || !has_add(chains()[*longest])) continue;
+    const Nodes nodes = chain_at(graph, node, chains()[*longest]);
+    if (has_one_kernel(owners, nodes))
+      branches[nodes.back()] = node;
+    else
+      branches.emplace(nodes.back(), node);
+  }
+  for (std::size_t node = 0; node < graph.size(); ++node) {
+    auto longest = longest_at(graph, node, true);
+    if (longest && has_add(chains()[*longest])) {
+      const bool is_branch = branches.at(chain_at(graph, node, chains()[*longest]).back()) == node;
+      if (!is_branch) longest = longest_at(graph, node, false);
     }
     if (longest) places[*longest].push_back(chain_at(graph, node, chains()[*longest]));
   }
+  std::vector<PatternCount> found;
   for (std::size_t i = 0; i < chains().size(); ++i) {
     if (!places[i].empty()) found.push_back(count(words(chains()[i]), places[i], owners));
   }

@@ -89,7 +89,8 @@ double timed_s(const Plan& plan, int instances, double inference_s) {
   if (protocol.arrivals) return arrivals_s(*protocol.arrivals, instances, inference_s);
   const double one_s = repetition_s(plan, inference_s);
   const auto one_ns = static_cast<std::int64_t>(one_s * 1e9);
-  if (!protocol.stop_when) return one_s * protocol.repetitions.value_or(work::repetitions_by_time(one_ns));
+  const int kinds = protocol.profile ? 2 : 1;  // plain repetitions, and as many that are profiled
+  if (!protocol.stop_when) return kinds * one_s * protocol.repetitions.value_or(work::repetitions_by_time(one_ns));
   const work::StopWhen& stop = *protocol.stop_when;
   const double repetitions = std::clamp(kRepetitionsToPrecision, static_cast<double>(stop.min_repetitions),
                                         static_cast<double>(stop.max_repetitions));

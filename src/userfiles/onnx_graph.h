@@ -11,7 +11,8 @@
 namespace ngb::userfiles {
 
 // Returns the nodes of the main graph, in the order of the file. A node without a name, or with that of another node,
-// is called "TYPE:INDEX", with its index among all nodes: "Conv:17". Fails as scan_onnx does.
+// is called "TYPE:INDEX", with its index among all nodes: "Conv:17". Fails if the file is not readable or not an ONNX
+// model.
 Result<std::vector<work::GraphNode>> read_graph(const std::filesystem::path& path);
 
 }  // namespace ngb::userfiles

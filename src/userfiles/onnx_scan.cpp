@@ -115,7 +115,7 @@ class Walk {
       switch (tag) {
         case message_tag(onnx::GraphProto::kNodeFieldNumber):
           has_node_ = has_node_ || main;
-          return message([this, depth, main] { return main && visitor_.on_node ? main_node() : node(depth); });
+          return message([this, depth] { return node(depth); });
         case message_tag(onnx::GraphProto::kInitializerFieldNumber):
           return message([this, main] { return tensor(main); });
         case message_tag(onnx::GraphProto::kSparseInitializerFieldNumber):
@@ -151,30 +151,6 @@ class Walk {
       if (tag != message_tag(onnx::NodeProto::kAttributeFieldNumber)) return skip(tag);
       return message([this, depth] { return attribute(depth); });
     });
-  }
-
-  bool main_node() {
-    ScannedNode found;
-    const bool read = fields([this, &found](std::uint32_t tag) {
-      switch (tag) {
-        case message_tag(onnx::NodeProto::kNameFieldNumber):
-          return text(found.name);
-        case message_tag(onnx::NodeProto::kOpTypeFieldNumber):
-          return text(found.type);
-        case message_tag(onnx::NodeProto::kInputFieldNumber):
-          return text(found.inputs.emplace_back());
-        case message_tag(onnx::NodeProto::kOutputFieldNumber):
-          return text(found.outputs.emplace_back());
-        case message_tag(onnx::NodeProto::kAttributeFieldNumber):
-          return message([this] { return attribute(0); });
-        default:
-          return skip(tag);
-      }
-    });
-    if (!read) return false;
-    if (visitor_.on_operator) visitor_.on_operator(found.type);
-    visitor_.on_node(std::move(found));
-    return true;
   }
 
   bool attribute(int depth) {

@@ -39,18 +39,10 @@ struct ScannedTensor {
   std::optional<ExternalData> external{};
 };
 
-struct ScannedNode {
-  std::string name{};  // may be ""
-  std::string type{};
-  std::vector<std::string> inputs{};  // "" for one that is left out
-  std::vector<std::string> outputs{};
-};
-
 struct ScanVisitor {
   std::function<Status(ScannedInput)> on_input{};         // of the model's graph
   std::function<Status(ScannedInput)> on_output{};        // likewise
   std::function<void(const std::string&)> on_operator{};  // type of every node of the model
-  std::function<void(ScannedNode)> on_node{};             // of the model's graph, not of its subgraphs
   std::function<Status(ScannedTensor)> on_tensor{};       // every TensorProto of the model
 };
 

@@ -18,10 +18,10 @@ models:
 compilers:
   - "null":
       label: left
-      options: {run_ns: 4000000, kernels: "blocks.0.conv*2,blocks.0.bn*1,blocks.0.act*1"}
+      options: {run_ns: 4000000, kernels: "stem+blocks.0.conv*2,blocks.0.bn*1,blocks.0.act*1"}
   - "null":
       label: right
-      options: {run_ns: 5100000, kernels: "blocks.0.conv*30,~copy*1,blocks.0.bn+blocks.0.act*20"}
+      options: {run_ns: 5100000, kernels: "stem+blocks.0.conv*30,~copy*1,blocks.0.bn+blocks.0.act*20"}
   - "null": {label: silent}
 batch_sizes: [1]
 reference: "null"
@@ -52,7 +52,7 @@ class Explain(MeasuredTest):
         told = json.loads(self.explain("--format", "json").stdout)
         rows = told["rows"]
         regions = [row for row in rows if row["kind"] == "region"]
-        self.assertEqual([row["region"] for row in regions], ["blocks.0.conv", "blocks.0.bn+act"])
+        self.assertEqual([row["region"] for row in regions], ["stem+blocks.0.conv", "blocks.0.bn+act"])
         self.assertEqual([row["difference_ns"]["value"] for row in regions], [1_000_000, 100_000])
         self.assertEqual([row["cumulative_ns"] for row in regions], [1_000_000, 1_100_000])
         self.assertEqual([use["name"] for use in regions[1]["baseline_kernels"]], ["blocks.0.bn", "blocks.0.act"])
@@ -66,15 +66,16 @@ class Explain(MeasuredTest):
     def test_begins_with_a_sentence_and_ends_with_whether_it_is_explained(self):
         text = (self.folder / "explained.txt").read_text()
         self.assertEqual(text, self.explain().stdout, "a study's answer is that of its results")
-        self.assertRegex(text, r"\Aright is 1\.\d+ ms \[.*\] slower of 4\.\d+ ms: 1\.000 ms of it in blocks\.0\.conv")
+        # On a busy machine the plain times may not be told apart; the made-up kernels always are.
+        self.assertRegex(text, r"\Aright (is .* slower of .*: 1\.000 ms of it in|and left are not told apart .*:) stem\+blocks\.0\.conv")
         self.assertRegex(text, r"\n  (not )?explained: all regions together differ by 1\.100 ms")
-        self.assertIn("3 nodes in 2 regions, the largest of 2 nodes; 3 rounds", text)
+        self.assertIn("4 nodes in 2 regions, the largest of 2 nodes; 3 rounds", text)
 
     def test_writes_the_rows_as_csv_and_markdown(self):
         rows = list(csv.DictReader(io.StringIO(self.explain("--format", "csv").stdout)))
-        self.assertEqual(rows[0]["nodes"], "blocks.0.conv")
+        self.assertEqual(rows[0]["nodes"], "stem blocks.0.conv")
         self.assertEqual(float(rows[0]["difference_ns"]), 1_000_000)
-        self.assertIn("| blocks.0.bn+act |", self.explain("--format", "markdown").stdout)
+        self.assertIn("| **blocks.0.bn+act** |", self.explain("--format", "markdown").stdout)
 
     def test_profiles_have_no_speed(self):
         shown = self.ngb("show", "profiles", "--json")
@@ -91,10 +92,10 @@ class Explain(MeasuredTest):
 
     def test_fusions_count_kernels_and_patterns(self):
         rows = {row["compiler"]: row for row in json.loads(self.ngb("explain", "profiles", "--fusions", "--json").stdout)["rows"]}
-        self.assertEqual((rows["left"]["kernels"], rows["left"]["nodes"], rows["left"]["nodes_per_kernel"]), (3, 3, 1))
+        self.assertEqual((rows["left"]["kernels"], rows["left"]["nodes"], rows["left"]["nodes_per_kernel"]), (3, 4, 4 / 3))
         self.assertEqual((rows["right"]["kernels"], rows["right"]["copies"], rows["right"]["copies_ns"]), (3, 1, 100_000))
         self.assertEqual(rows["left"]["patterns"], {"Conv+BatchNormalization+Relu": {"fused": 0, "there": 1}})
-        self.assertEqual(rows["right"]["found_by"], {"node name": 3})
+        self.assertEqual(rows["right"]["found_by"], {"node name": 4})
 
     def test_a_trace_and_a_speedscope_file_have_every_kernel(self):
         trace = json.loads(self.ngb("explain", "profiles", "--format", "trace").stdout)

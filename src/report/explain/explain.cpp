@@ -89,8 +89,8 @@ std::vector<LineColumn> make_line_columns() {
   add(data_column("nodes"), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return Entry{text::join(region.nodes, " ")}; });
   });
-  add(number_column("baseline", 0, "ms"), [](const RegionLine& line) { return in_ms(line.baseline_ns); });
-  add(number_column("candidate", 0, "ms"), [](const RegionLine& line) { return in_ms(line.candidate_ns); });
+  add(number_column("baseline, ms", 0, "ms"), [](const RegionLine& line) { return in_ms(line.baseline_ns); });
+  add(number_column("candidate, ms", 0, "ms"), [](const RegionLine& line) { return in_ms(line.candidate_ns); });
   add(number_column("difference, ms [95 %]", 0, "ms"),
       [](const RegionLine& line) { return difference_entry(line.difference, 1e6); });
   add(data_column("baseline_ns"), [](const RegionLine& line) { return Entry{line.baseline_ns}; });
@@ -98,7 +98,7 @@ std::vector<LineColumn> make_line_columns() {
   Column difference = data_column("difference_ns");
   difference.has_interval = true;
   add(difference, [](const RegionLine& line) { return difference_entry(line.difference, 1); });
-  add(number_column("together", 1, "ms"),
+  add(number_column("together, ms", 1, "ms"),
       [](const RegionLine& line) { return line.region == nullptr ? Entry{} : in_ms(line.cumulative_ns); });
   add(data_column("cumulative_ns"),
       [](const RegionLine& line) { return line.region == nullptr ? Entry{} : Entry{line.cumulative_ns}; });

@@ -38,7 +38,7 @@ Result<std::vector<std::unique_ptr<CellData>>> load_profiled(const ExplainOrder&
     if (!cell) return error_of(cell);
     if (*cell) cells.push_back(std::make_unique<CellData>(**std::move(cell)));
   }
-  if (const Status chosen = filter.check(); !chosen) return error_of(chosen);
+  if (const ngb::Status chosen = filter.check(); !chosen) return error_of(chosen);
   return cells;
 }
 
@@ -57,7 +57,8 @@ Result<metrics::Side> profiled_side(const Profiles& profiles, Axis axis, const s
   }
   if (!side.cells.empty()) return side;
   return fail(fmt::format("no cell with the {} \"{}\"", name(axis), words), where,
-              "expected one of: " + text::join({there.begin(), there.end()}, ", "), ErrorCode::not_found);
+              "expected one of: " + text::join(std::vector<std::string>(there.begin(), there.end()), ", "),
+              ErrorCode::not_found);
 }
 
 const store::RecordedProcess* process_of(const CellData& cell, const store::RecordedProcess& like, bool same_run) {
@@ -100,7 +101,8 @@ ExplainedPair explain_pair(const metrics::ComparedPair& compared, Axis axis) {
   if (pair.why_not.empty()) pair.why_not = why_no_profile(*pair.candidate, pair.names.candidate);
   if (!pair.why_not.empty()) return pair;
   std::vector<explain::Round> rounds = rounds_of(*pair.baseline, *pair.candidate, true);
-  pair.are_in_turns = !rounds.empty();
+  const bool share_a_group = axis != Axis::model && axis != Axis::device;  // whose processes take turns
+  pair.are_in_turns = !rounds.empty() && share_a_group;
   if (rounds.empty()) rounds = rounds_of(*pair.baseline, *pair.candidate, false);
   auto explanation = explain::explain(rounds, pair.names);
   if (explanation)

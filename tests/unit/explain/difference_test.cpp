@@ -145,9 +145,26 @@ TEST(Explanation, IsRefusedWithoutACommonRound) {
 
 TEST(Explanation, IsRefusedForModelsThatAreNotOneGraph) {
   std::vector<KernelProfile> other = kCandidate;
-  for (KernelProfile& each : other) each.graph.pop_back();
+  for (KernelProfile& each : other) each.graph = {node("fc", "MatMul", {"input"}), node("b.act2", "Relu", {"fc"})};
   EXPECT_THAT(explain(rounds_of(kBaseline, other), kNames).error().what,
-              HasSubstr("left and right are not of one graph: their models have 7 and 6 nodes"));
+              HasSubstr("left and right are not of one graph: of 7 and 2 nodes, 1 have the same names"));
+}
+
+TEST(Explanation, AddsTheTimeOfNodesThatOnlyOneSideHasToTheNodeBehindThem) {
+  // The candidate's file computes b.act1 by three nodes, the last of which has its name.
+  std::vector<KernelProfile> changed = kCandidate;
+  for (KernelProfile& each : changed) {
+    each.graph.insert(each.graph.begin() + 2, {node("erf", "Erf", {"b.bn1"}), node("sign", "Sign", {"erf"})});
+    each.graph[4].inputs = {"sign:0"};
+    each.kernels = {kernel("c1", {"b.conv1", "b.bn1"}), kernel("slow", {"erf", "sign"}), kernel("act", {"b.act1"}),
+                    kTwo[1]};
+    each.kernel_ns = {90, 25, 7, 200};
+  }
+  const Explanation found = explain(rounds_of(kBaseline, changed), kNames).value();
+  EXPECT_EQ(found.regions[0].label, "b.conv1+bn1+act1");
+  EXPECT_DOUBLE_EQ(found.regions[0].candidate_ns, 122);
+  ASSERT_EQ(found.regions[0].candidate_kernels.size(), 3U);
+  EXPECT_EQ(found.regions[0].candidate_kernels[1].name, "slow");
 }
 
 TEST(Explanation, IsRefusedIfASideDoesNotTellItsNodes) {

@@ -29,6 +29,20 @@ TEST(Fusions, CountWhichPatternsBecameOneKernel) {
               ElementsAre("Conv+BatchNormalization+Relu: 1 of 1", "Conv+BatchNormalization+Add+Relu: 0 of 1"));
 }
 
+TEST(Fusions, CountAnAddForOneOfTheBranchesThatEndInIt) {
+  std::vector<work::GraphNode> nodes{
+      node("conv", "Conv", {"input"}),       node("bn", "BatchNormalization", {"conv"}),
+      node("down", "Conv", {"input"}),       node("down_bn", "BatchNormalization", {"down"}),
+      node("add", "Add", {"bn", "down_bn"}), node("act", "Relu", {"add"})};
+  const std::vector<Kernel> with_second{kernel("a", {"conv", "bn"}), kernel("b", {"down", "down_bn", "add", "act"})};
+  EXPECT_THAT(patterns(nodes, with_second),
+              ElementsAre("Conv+BatchNormalization+Add+Relu: 1 of 1", "Conv+BatchNormalization: 1 of 1"));
+  const std::vector<Kernel> apart{kernel("a", {"conv", "bn"}), kernel("b", {"down"}), kernel("c", {"down_bn"}),
+                                  kernel("d", {"add", "act"})};
+  EXPECT_THAT(patterns(nodes, apart),
+              ElementsAre("Conv+BatchNormalization+Add+Relu: 0 of 1", "Conv+BatchNormalization: 0 of 1"));
+}
+
 TEST(Fusions, CountAttentionAsOneKernelOnlyFromProductToProduct) {
   const std::vector<work::GraphNode> nodes{
       node("q", "MatMul", {"input"}),           node("k", "MatMul", {"input"}),

@@ -58,7 +58,8 @@ TEST(OnnxGraph, CallsNodesWithoutANameOfTheirOwnByTypeAndIndex) {
   add_node(*model.mutable_graph(), "once", "Mul", {"b", "b"}, {"c"});
   add_node(*model.mutable_graph(), "twice", "Sub", {"c", "a"}, {"d"});
   std::vector<std::string> names;
-  for (const work::GraphNode& node : read(model).value()) names.push_back(node.name);
+  const auto nodes = read(model).value();
+  for (const work::GraphNode& node : nodes) names.push_back(node.name);
   EXPECT_THAT(names, ElementsAre("Relu:0", "Add:1", "once", "Sub:3"));
 }
 
