@@ -72,6 +72,14 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
   std::string text = plan::to_text(plan) + plan::estimate_text(plan, experience);
   for (const std::string& note : plan::notes_on_files(plan, campaign::find_onnx_package(installation)))
     text += "\nNote: " + note + "\n";
+  const bool has_module =
+      std::any_of(plan.models.begin(), plan.models.end(), [](const auto& each) { return each.is_module(); });
+  if (has_module) {
+    text +=
+        "\nNote: the arguments of a module's function are checked when it is called; to call it now, run: ngb plan "
+        "--try " +
+        plan.study.path.string() + "\n";
+  }
   if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
   for (const int count : threads) text += "  " + report::decidable_text(*calibrated, {count, turns}, rounds) + "\n";
   if (const std::string quota = quota_remark(plan); !quota.empty()) text += "\nQuota: " + quota + "\n";

@@ -52,8 +52,9 @@ ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done
       clock_(&clock) {}
 
 std::string ProgressLine::counts() const {
-  const std::string text = fmt::format("{} of {} processes", done_, total_);
-  const std::optional<double> left_s = done_ < total_ ? seconds_left_() : std::nullopt;
+  const std::string lost = given_up_ > 0 ? fmt::format(", {} given up", given_up_) : "";
+  const std::string text = fmt::format("{} of {} processes{}", done_, total_, lost);
+  const std::optional<double> left_s = is_over() ? std::nullopt : seconds_left_();
   const std::string with_time = left_s ? text + ", " + text::human_duration(*left_s) + " left" : text;
   return note_.empty() ? with_time : with_time + " · " + note_;
 }
@@ -68,8 +69,7 @@ void ProgressLine::show(const std::string& doing) {
 
 void ProgressLine::finish_process(const std::string& line) {
   ++done_;
-  if (!is_terminal_ && (lines_ < kFirstLines || done_ == total_ || is_due()))
-    write(text::visible(counts() + " · " + line));
+  if (!is_terminal_ && (lines_ < kFirstLines || is_over() || is_due())) write(text::visible(counts() + " · " + line));
 }
 
 void ProgressLine::note(std::string text) {

@@ -24,18 +24,22 @@ class ProgressLine {
   void show(const std::string& doing);
   // Counts one more ended process; `line` is its result ("resnet18 batch 8, openvino: 23.1 samples/s").
   void finish_process(const std::string& line);
-  // Removes processes that will not run, because their cell failed, from the total.
+  // Removes processes that need not run, because their cell's rounds have decided enough, from the total.
   void skip_processes(int count) { total_ -= count; }
+  // Counts processes that will not run, because their cell failed.
+  void give_up_processes(int count) { given_up_ += count; }
   // From now on the line contains this, until it is replaced: "14 attempts disturbed".
   void note(std::string text);
   // Prints a message that is not redrawn.
   void say(const std::string& line);
   void clear();
 
-  // Returns "3 of 60 processes, 2 min left", with the note if there is one: " · 14 attempts disturbed".
+  // Returns "3 of 60 processes, 2 min left" or "57 of 60 processes, 3 given up", with the note if there is one: " · 14
+  // attempts disturbed".
   [[nodiscard]] std::string counts() const;
 
  private:
+  [[nodiscard]] bool is_over() const { return done_ + given_up_ == total_; }
   [[nodiscard]] bool is_due() const;
   void write(const std::string& line);
 
@@ -43,6 +47,7 @@ class ProgressLine {
   bool is_terminal_;
   int total_;
   int done_;
+  int given_up_ = 0;
   campaign::SecondsLeft seconds_left_;
   const Clock* clock_;
   std::string note_{};

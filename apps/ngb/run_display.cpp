@@ -49,7 +49,7 @@ void RunDisplay::finish_process(const campaign::FinishedProcess& process) {
 }
 
 void RunDisplay::fail_process(int cell, const std::string& why, bool ends, int skipped) {
-  line_->skip_processes(skipped);
+  line_->give_up_processes(skipped);
   if (page_of_run_ != nullptr) page_of_run_->fail_process(cell, why, ends, skipped);
 }
 

@@ -19,8 +19,9 @@ namespace {
 
 struct DeviceStatus {
   bool is_finished = false;
-  int planned = 0;    // processes
-  int completed = 0;  // processes
+  int planned = 0;        // processes
+  int completed = 0;      // processes
+  int partial_cells = 0;  // some of their processes completed, and others failed
   int failed_cells = 0;
 };
 
@@ -71,7 +72,8 @@ Result<std::vector<RunStatus>> read_status(const Installation& installation,
       if (device == status.devices.end()) continue;
       device->second.planned += cell.has_ended_rounds ? cell.completed_processes : cell.planned_processes;
       device->second.completed += cell.completed_processes;
-      if (cell.progress == store::CellState::Progress::failed) ++device->second.failed_cells;
+      if (cell.progress != store::CellState::Progress::failed) continue;
+      ++(cell.completed_processes > 0 ? device->second.partial_cells : device->second.failed_cells);
     }
   }
   return all;
@@ -88,6 +90,7 @@ nlohmann::json json_of(const RunStatus& status) {
                        {"state", state_of(device)},
                        {"planned_processes", device.planned},
                        {"completed_processes", device.completed},
+                       {"partial_cells", device.partial_cells},
                        {"failed_cells", device.failed_cells}});
   }
   nlohmann::json elsewhere = nlohmann::json::array();
@@ -109,11 +112,12 @@ nlohmann::json json_of(const RunStatus& status) {
 }
 
 void print_text(const RunStatus& status) {
-  say("{}, run {}{}\n{:<20} {:>20}  {:>12}  {}\n", status.run.study_name, status.run.run_id,
-      status.run.source.empty() ? "" : " of " + status.run.source, "device", "processes", "failed cells", "state");
+  say("{}, run {}{}\n{:<20} {:>20}  {:>13}  {:>12}  {}\n", status.run.study_name, status.run.run_id,
+      status.run.source.empty() ? "" : " of " + status.run.source, "device", "processes", "cells in part",
+      "failed cells", "state");
   for (const auto& [name, device] : status.devices) {
-    say("{:<20} {:>20}  {:>12}  {}\n", name, fmt::format("{} of {}", device.completed, device.planned),
-        device.failed_cells, state_of(device));
+    say("{:<20} {:>20}  {:>13}  {:>12}  {}\n", name, fmt::format("{} of {}", device.completed, device.planned),
+        device.partial_cells, device.failed_cells, state_of(device));
   }
 }
 

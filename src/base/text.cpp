@@ -101,6 +101,7 @@ std::string_view trim(std::string_view text) {
 }
 
 std::string human_duration(double seconds) {
+  if (seconds < 0) return "-" + human_duration(-seconds);
   if (seconds < 1e-6) return fmt::format("{:.3g} ns", seconds * 1e9);
   if (seconds < 1e-3) return fmt::format("{:.3g} µs", seconds * 1e6);
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);

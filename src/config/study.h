@@ -92,6 +92,7 @@ struct Study {
   work::Limits limits{};
   // The compiler to which speed-ups refer: "identity", or a label, NAME@VERSION or NAME of the study's compilers.
   std::string baseline = "identity";
+  double size_factor = 1.5;                // models that differ by no more are alike in size: their orders are compared
   bool best_options = false;               // print each compiler's best settings below the table
   std::filesystem::path output{};          // results folder, absolute; default: results/<name> in the working folder
   std::optional<Processors> processors{};  // of this machine, as the vocabulary says

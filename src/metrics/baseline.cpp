@@ -55,7 +55,9 @@ std::string Baseline::role() const { return is_identity() ? "the identity" : "th
 
 Baseline Baseline::find_or_none(const std::string& words, std::span<const CellData> cells) {
   Baseline found;
-  if (words == kIdentity) return found;
+  const bool has_identity =
+      std::any_of(cells.begin(), cells.end(), [](const CellData& cell) { return cell.of.compiler.name == kIdentity; });
+  if (words == kIdentity && has_identity) return found;
   found.words_ = words;
   found.kind_ = work::kind_of_baseline(words, cells,
                                        [](const CellData& cell) -> const work::Compiler& { return cell.of.compiler; });

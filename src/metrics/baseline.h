@@ -36,7 +36,8 @@ class Baseline {
   }
 
   [[nodiscard]] const std::string& words() const { return words_; }
-  [[nodiscard]] bool is_identity() const { return words_ == kIdentity; }
+  // Returns false for another compiler that the study labels so.
+  [[nodiscard]] bool is_identity() const { return words_ == kIdentity && kind_ == work::BaselineKind::name; }
   // "the identity", "the baseline onnxruntime@1.30.0"
   [[nodiscard]] std::string role() const;
   [[nodiscard]] bool fits(const store::CellData& cell) const;

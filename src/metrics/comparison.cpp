@@ -218,7 +218,7 @@ Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axi
     ComparedPair pair{.baseline = *partner, .candidate = cell, .status = status_of_pair(left, right)};
     if (pair.status == PairStatus::judged) {
       Question question;
-      const LikeSpeeds speeds = like_speeds(*cell, right.steady, **partner, left.steady);
+      const LikeSpeeds speeds = like_speeds(right.steady, left.steady);
       add_log_ratio(question, speeds.a, speeds.b, may_share_rounds(baseline, candidate, **partner, *cell), 1);
       pair.is_paired = question.size() == 1;
       pair.is_same_build = is_same_build(**partner, *cell);

@@ -20,6 +20,7 @@ namespace {
 struct Wishes {
   bool best_options = false;
   std::string baseline = kIdentity;
+  double size_factor = kSizeFactor;
   std::string allocator{};  // "" for the defaults
 };
 
@@ -31,6 +32,8 @@ Wishes wishes_of(const std::vector<store::RunState>& runs) {
   wishes.best_options = study.value("best_options", nlohmann::json()) == true;
   const nlohmann::json baseline = study.value("baseline", nlohmann::json());
   if (baseline.is_string()) wishes.baseline = baseline.get<std::string>();
+  const nlohmann::json size_factor = study.value("size_factor", nlohmann::json());
+  if (size_factor.is_number()) wishes.size_factor = size_factor.get<double>();
   const nlohmann::json allocator = study.value("allocator", nlohmann::json());
   if (allocator == "steady") wishes.allocator = allocator.get<std::string>();
   return wishes;
@@ -102,12 +105,12 @@ Result<Heading> heading_of(store::Store& store, const std::optional<std::string>
   if (!environments) return error_of(environments);
   const Wishes wishes = wishes_of(*runs);
   Heading heading{.asks_best_options = wishes.best_options,
+                  .size_factor = wishes.size_factor,
                   .refers_to_the_studys_baseline = !baseline || *baseline == wishes.baseline,
                   .environments = *std::move(environments),
                   .allocator = wishes.allocator,
                   .state = *state};
   const std::string words = baseline.value_or(wishes.baseline);
-  if (words == kIdentity) return heading;
   const auto compilers = store.compilers();
   if (!compilers) return error_of(compilers);
   if (!baseline) {

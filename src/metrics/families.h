@@ -17,9 +17,13 @@
 
 namespace ngb::metrics {
 
+// Unless the study says otherwise (its key `size_factor`).
+inline constexpr double kSizeFactor = 1.5;
+
 // What is known of results before their cells are read.
 struct Heading {
   bool asks_best_options = false;             // the last study that wrote to the file asks for them
+  double size_factor = kSizeFactor;           // two models of this or a smaller one are alike in size
   Baseline baseline{};                        // to which the values refer
   bool refers_to_the_studys_baseline = true;  // else to the one that was asked for
   std::vector<store::MeasuredEnvironment> environments{};

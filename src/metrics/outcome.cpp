@@ -49,35 +49,26 @@ bool is_disturbed(const store::CellData& cell) {
 
 namespace {
 
-// Returns the speeds of the processes in their first repetitions.
-std::vector<OfRound> speeds_of_first(const store::CellData& cell, const Steady& steady, std::size_t repetitions) {
+// Returns the speeds of the processes in their first repetitions, or in a few fewer (next_like_count).
+std::vector<OfRound> speeds_of_first(const Steady& steady, std::size_t repetitions) {
+  std::size_t kept = 1;
+  for (std::size_t count = 1; next_like_count(count) <= repetitions; count = next_like_count(count)) ++kept;
   std::vector<OfRound> speeds = steady.throughput_by_process;
-  std::size_t at = 0;
-  for (const store::RecordedProcess& process : cell.processes) {
-    if (at == speeds.size() || process.process_index != speeds[at].round || process.run_key != speeds[at].run_key) {
-      continue;  // it was never steady
-    }
-    const std::vector<double>& means = steady.means_of_first[at];
-    OfRound& speed = speeds[at++];
-    if (!means.empty()) {
-      speed.value = means[std::min(repetitions, means.size()) - 1];
-      continue;
-    }
-    const std::vector<double> rates = samples::steady_rates(process.repetitions, cell.of.model.key.batch);
-    if (rates.empty()) continue;
-    speed.value = statistics::mean(std::span(rates).first(std::min(repetitions, rates.size())));
+  for (std::size_t i = 0; i < speeds.size(); ++i) {
+    const std::vector<double>& means = steady.means_of_first[i];
+    speeds[i].value = means[std::min(kept, means.size()) - 1];
   }
   return speeds;
 }
 
 }  // namespace
 
-LikeSpeeds like_speeds(const store::CellData& a, const Steady& of_a, const store::CellData& b, const Steady& of_b) {
-  const std::optional<std::size_t> fewest_a = of_a.fewest_repetitions;
-  const std::optional<std::size_t> fewest_b = of_b.fewest_repetitions;
-  if (!fewest_a || !fewest_b || fewest_a == fewest_b) return {of_a.throughput_by_process, of_b.throughput_by_process};
-  const std::size_t fewest = std::min(*fewest_a, *fewest_b);
-  return {speeds_of_first(a, of_a, fewest), speeds_of_first(b, of_b, fewest)};
+LikeSpeeds like_speeds(const Steady& a, const Steady& b) {
+  if (!a.fewest_repetitions || !b.fewest_repetitions || a.fewest_repetitions == b.fewest_repetitions) {
+    return {a.throughput_by_process, b.throughput_by_process};
+  }
+  const std::size_t fewest = std::min(*a.fewest_repetitions, *b.fewest_repetitions);
+  return {speeds_of_first(a, fewest), speeds_of_first(b, fewest)};
 }
 
 double interval_error_rate(const store::CellData& cell) {
@@ -86,13 +77,16 @@ double interval_error_rate(const store::CellData& cell) {
 
 namespace {
 
-// Returns the means of the first, of the first two, … of the numbers.
+// Returns the means of the first, of the first two, … of the numbers, for each number of next_like_count.
 std::vector<double> means_of_first(std::span<const double> numbers) {
   std::vector<double> means;
   double sum = 0;
-  for (const double number : numbers) {
-    sum += number;
-    means.push_back(sum / static_cast<double>(means.size() + 1));
+  std::size_t next = 1;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    sum += numbers[i];
+    if (i + 1 != next) continue;
+    means.push_back(sum / static_cast<double>(next));
+    next = next_like_count(next);
   }
   return means;
 }
@@ -121,7 +115,7 @@ void add_inferences(const store::RecordedProcess& process, Steady& found, std::v
 void add_speeds(const store::RecordedProcess& process, std::vector<double> rates, Steady& found) {
   found.throughput_by_process.push_back(
       {process.run_key, process.process_index, statistics::mean(rates), process.environment_hash});
-  found.means_of_first.push_back(rates.size() > kMostLikeRepetitions ? std::vector<double>{} : means_of_first(rates));
+  found.means_of_first.push_back(means_of_first(rates));
   std::sort(rates.begin(), rates.end());
   found.median_by_process.push_back(
       {process.run_key, process.process_index, statistics::quantile_of_sorted(rates, 0.5), process.environment_hash});

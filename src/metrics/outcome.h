@@ -48,8 +48,8 @@ inline constexpr std::array kLatencyPercentiles{0.50, 0.90, 0.95, 0.99};
 struct Steady {
   std::vector<OfRound> throughput_by_process{};  // samples/s, each process's mean; none for one that was never steady
   std::vector<OfRound> median_by_process{};      // samples/s, each process's median
-  // Of each process in throughput_by_process: element n - 1 is the mean of its first n repetitions. Empty for a process
-  // of more than kMostLikeRepetitions.
+  // Of each process in throughput_by_process: the means of its first n repetitions, for n = 1 and each
+  // next_like_count.
   std::vector<std::vector<double>> means_of_first{};
   // The smallest number of repetitions of one of these processes; nothing if there is none, or if a process did not
   // stop after a number of repetitions, as several instances do not.
@@ -69,20 +69,21 @@ struct Steady {
   std::string no_verdict{};  // why its speed is compared with no other; empty if it may be, or if there is none
 };
 
-// `repetitions: auto` chooses far fewer.
-inline constexpr std::size_t kMostLikeRepetitions = 128;
+// After the number of repetitions `count`, the next one of which the mean is kept: each up to 128, which is more than
+// `repetitions: auto` chooses, then by a sixteenth more, so that memory grows with the logarithm of the repetitions.
+constexpr std::size_t next_like_count(std::size_t count) { return count < 128 ? count + 1 : count + count / 16; }
 
 Steady steady(const store::CellData& cell);
 
 // Speeds of two cells by process, from equally many repetitions of both: where they have different numbers of them
-// because of `repetitions: auto`, the later ones of the side with more are left out. Early repetitions differ slightly
-// from later ones, so that a ratio of unlike numbers would be off. A process of more than kMostLikeRepetitions needs
-// its repetitions in the cell for that; without them all of them count.
+// because of `repetitions: auto`, the later ones of the side with more are left out; above 128, of both, down to the
+// next number whose mean is kept (next_like_count). Early repetitions differ slightly from later ones, so that a ratio
+// of unlike numbers would be off.
 struct LikeSpeeds {
   std::vector<OfRound> a{};
   std::vector<OfRound> b{};
 };
-LikeSpeeds like_speeds(const store::CellData& a, const Steady& of_a, const store::CellData& b, const Steady& of_b);
+LikeSpeeds like_speeds(const Steady& a, const Steady& b);
 
 // Returns the error rate of the intervals of a cell: 0.05, or that of one look if rounds were added until something was
 // decided (statistics/sequential.h).

@@ -20,6 +20,32 @@ double waiting_probability(int servers, double busy) {
   return blocked / (1 - busy * (1 - blocked));
 }
 
+// Returns the probability that fewer than `batch` - place requests arrive within a time in which `expected` do,
+// averaged over the places of a batch: that a request's batch is not full by then.
+double still_filling(int batch, double expected) {
+  double at_most_k = 0;
+  double sum = 0;
+  for (int k = 0; k + 1 < batch; ++k) {
+    at_most_k += std::exp(k * std::log(expected) - expected - std::lgamma(k + 1.0));
+    sum += at_most_k;
+  }
+  return sum / batch;
+}
+
+// Returns the time after which a request's batch is full with this probability.
+double filling_time_s(int batch, double requests_per_s, double probability) {
+  if (still_filling(batch, 1e-9) <= 1 - probability) return 0;
+  // The first request of a batch waits longest.
+  double low = 0;
+  double high = statistics::gamma_quantile(batch - 1, 1 / requests_per_s, probability);
+  constexpr int kHalvings = 60;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (still_filling(batch, middle * requests_per_s) > 1 - probability ? low : high) = middle;
+  }
+  return high;
+}
+
 }  // namespace
 
 double utilisation(const Service& service, double requests_per_s) {
@@ -38,7 +64,7 @@ std::optional<double> answered_within_s(const Service& service, double inference
   const double wait_s = waiting > 1 - probability ? wait_if_any_s * std::log(waiting / (1 - probability)) : 0;
   double filling_s = 0;
   if (service.batch > 1) {
-    filling_s = statistics::gamma_quantile(service.batch - 1, 1 / requests_per_s, probability);
+    filling_s = filling_time_s(service.batch, requests_per_s, probability);
   }
   return filling_s + wait_s + inference_s;
 }

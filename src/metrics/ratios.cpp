@@ -65,7 +65,7 @@ Relative baseline_of(const Analysis& analysis, std::size_t cell) {
 
 void add_speed_ratio(std::vector<statistics::Part>& parts, const Analysis& analysis, std::size_t a, std::size_t b,
                      double weight) {
-  const LikeSpeeds speeds = like_speeds(analysis.cell(a), analysis.steady(a), analysis.cell(b), analysis.steady(b));
+  const LikeSpeeds speeds = like_speeds(analysis.steady(a), analysis.steady(b));
   add_log_ratio(parts, speeds.a, speeds.b, are_of_one_group(analysis, a, b), weight);
 }
 

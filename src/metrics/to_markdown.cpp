@@ -105,7 +105,7 @@ as fast: k/2 times the largest of its p values against the k - 1 others, after B
 workloads, is below 5 %. In 400 simulated studies without differences it named none.
 
 A reversed order is a pair of models, or of compilers, of which one is faster on one side and slower on the other. Two models
-that are alike in size (equal `size` in the study, or numbers of parameters within a factor of 1.5) are compared between any two pairs of device and compiler at one batch
+that are alike in size (equal `size` in the study, or parameters or multiply-accumulates within its `size_factor`, 1.5) are compared between any two pairs of device and compiler at one batch
 size, and between two batch sizes; two compilers on one model between two devices and between two batch sizes. The p value is the
 larger one of the two orders, and Benjamini's and Hochberg's procedure over all comparisons keeps the expected share of false
 ones below 5 %. In 200 simulated studies without differences (3 models, 3 compilers, 2 batch sizes, 5 processes) none had any

@@ -51,14 +51,23 @@ std::string saving_text(const Plan& plan, const Experience& experience, double s
   return fmt::format("  about {} with compile: auto, which compiles dear models once\n", text::human_duration(less_s));
 }
 
+// Returns a line on what the estimate leaves out: a process that other programs disturb is measured again.
+std::string waiting_text(const work::Disturbance& disturbance) {
+  if (disturbance.attempts < 2 || disturbance.max_wait_ratio >= 1) return {};
+  return fmt::format(
+      "  beside other programs it takes longer: a disturbed process is tried {} times, after waits of up to {}\n",
+      disturbance.attempts, text::human_duration(static_cast<double>(disturbance.wait_ns) / 1e9));
+}
+
 }  // namespace
 
 std::string estimate_text(const Plan& plan, const Experience& experience) {
   const Estimate whole = estimate(plan, experience);
   return fmt::format(
-      "{}, {}: about {}\n  {}\n{}", number_of(plan.cells.size(), "cell", "cells"),
+      "{}, {}: about {}\n  {}\n{}{}", number_of(plan.cells.size(), "cell", "cells"),
       (plan.study.protocol.rounds ? "at most " : "") + number_of(process_count(plan), "process", "processes"),
-      text::human_duration(whole.seconds), basis_text(whole), saving_text(plan, experience, whole.seconds));
+      text::human_duration(whole.seconds), basis_text(whole), waiting_text(plan.study.limits.disturbance),
+      saving_text(plan, experience, whole.seconds));
 }
 
 nlohmann::json estimate_json(const Plan& plan, const Experience& experience) {

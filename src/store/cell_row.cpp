@@ -52,7 +52,8 @@ bool is_of_model(Role role) {
 
 // What results know of a model that is no property of a cell.
 using Count = std::optional<std::uint64_t> work::ModelSummary::*;
-constexpr std::array<std::pair<const char*, Count>, 3> kCounts{{{"parameters", &work::ModelSummary::parameters},
+constexpr std::array<std::pair<const char*, Count>, 4> kCounts{{{"parameters", &work::ModelSummary::parameters},
+                                                                {"macs", &work::ModelSummary::macs},
                                                                 {"raw_bytes", &work::ModelSummary::raw_bytes},
                                                                 {"encoded_bytes", &work::ModelSummary::encoded_bytes}}};
 

@@ -21,10 +21,11 @@ namespace {
 
 using samples::ProcessResult;
 
-// Returns the parameters of a recipe; null if there is none.
+// Returns the parameters of a recipe or of a module; null if there is neither.
 nlohmann::json parameters_of(const std::string& recipe_json) {
   if (recipe_json.empty()) return {};
-  const nlohmann::json recipe = json_text::parse(recipe_json);
+  nlohmann::json recipe = json_text::parse(recipe_json);
+  if (recipe.is_object() && recipe.contains("module")) recipe = nlohmann::json(recipe["module"]);
   return recipe.is_object() && recipe.contains("parameters") ? recipe["parameters"] : nlohmann::json();
 }
 

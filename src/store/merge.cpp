@@ -93,7 +93,7 @@ class MergeRules {
     }
     if (differences.empty()) return;
     refuse_sources("measured under unlike protocols: " + text::join(differences, "; "), *protocol_of_, source,
-                   "read together only results of one protocol");
+                   "read each of them alone, or measure both with the same keys");
   }
 
   // Compares what no update and no setting of a machine changes.

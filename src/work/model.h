@@ -82,6 +82,7 @@ struct ModelSummary {
   std::string label{};                        // for people: "resnet18"
   std::string family{};                       // "" except for a recipe
   std::optional<std::uint64_t> parameters{};  // trainable; known for recipes
+  std::optional<std::uint64_t> macs{};        // of one inference at this batch size; known for recipes
   // What it belongs to in tables. The hash does not cover them, so they can be changed after a measurement.
   std::string group{};        // models of one kind in several sizes: "ResNets"; "": none
   std::string style{};        // "convolutional" | "transformer" | "hybrid"; "": none
@@ -101,7 +102,6 @@ struct Model : ModelSummary {
   bool dynamic_batch = false;              // one compiled model serves all batch sizes
   std::string arithmetic{};                // of a user's ONNX file: "f16", "bf16", "int8"; "": f32, or not known
   std::vector<TensorSignature> outputs{};  // that a user's ONNX file declares with a shape; kOpenExtent for any
-  std::optional<std::uint64_t> macs{};
   std::optional<std::uint64_t> macs_torchinfo{};
 
   [[nodiscard]] bool is_module() const { return std::holds_alternative<Module>(source); }

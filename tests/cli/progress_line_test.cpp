@@ -41,6 +41,15 @@ TEST(ProgressLine, AsksForTheTimeLeftEachTimeAndNotForAFinishedRun) {
   EXPECT_EQ(line.counts(), "59 of 59 processes");
 }
 
+TEST(ProgressLine, CountsProcessesOfFailedCellsAsGivenUp) {
+  const Captured out;
+  ProgressLine line(out.file(), false, 60, 57, [] { return 3.0; });
+  line.give_up_processes(2);
+  EXPECT_EQ(line.counts(), "57 of 60 processes, 2 given up, 3.0 s left");
+  line.give_up_processes(1);
+  EXPECT_EQ(line.counts(), "57 of 60 processes, 3 given up");
+}
+
 TEST(ProgressLine, WritesPlainLinesWithoutATerminal) {
   const Captured out;
   {

@@ -58,6 +58,7 @@ class Planning(NgbTest):
         planned = self.plan("{pytorch: 'text_encoder.py:encoder', shapes: {input_ids: [batch, 2]}}")
         self.assertIn("This study runs its author's code, on every device and with your rights: ", planned.stdout)
         self.assertIn("text_encoder.py (docs/security.md)", planned.stdout)
+        self.assertIn("to call it now, run: ngb plan --try ", planned.stdout)
         self.assertNotIn("author's code", self.plan("{zoo: mlp}").stdout)
 
     def test_names_that_the_file_does_not_have(self):

@@ -17,7 +17,8 @@ class Agreement:
     name: str
     compared: int = 0  # numbers, ends of intervals and p values among them
     without: int = 0  # values of which both say that there is none
-    largest: float = 0.0  # relative difference
+    largest: float = 0.0  # relative difference of numbers and ends of intervals
+    largest_of_p: float = 0.0  # of p values
     ours: float | None = None  # an example: the last value
     theirs: float | None = None
     unlike: list = dataclasses.field(default_factory=list)  # what only one of the two has, or says otherwise
@@ -29,7 +30,11 @@ class Agreement:
             self.unlike.append(f"{where} {part}: ours {ours}, pandas {theirs}")
         else:
             self.compared += 1
-            self.largest = max(self.largest, relative_difference(ours, theirs))
+            difference = relative_difference(ours, theirs)
+            if part == "adjusted_p":
+                self.largest_of_p = max(self.largest_of_p, difference)
+            else:
+                self.largest = max(self.largest, difference)
             if part == "value":
                 self.ours, self.theirs = float(ours), float(theirs)
 

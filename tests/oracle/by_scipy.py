@@ -110,3 +110,11 @@ def _verdict(test, adjusted_p, margin):
     if adjusted_p < RATE:
         return "faster" if test.estimate > 0 else "slower"
     return "same" if abs(test.estimate) + test.half_width < numpy.log1p(margin) else "undecided"
+
+
+def like_count(repetitions):
+    """The repetitions that count where two cells have different numbers: above 128, in steps of a sixteenth."""
+    count = 1
+    while (following := count + 1 if count < 128 else count + count // 16) <= repetitions:
+        count = following
+    return count

@@ -4,7 +4,6 @@
 import numpy
 from by_scipy import judge, ratio
 from findings import _has_other_baseline, _ids, _parts, _value
-from series import log_ratio_of_batches
 
 
 def claims_of(oracle):
@@ -121,7 +120,7 @@ def _bsr(oracle):
 
 
 def _rtr(oracle):
-    return lambda key, weight=1.0: log_ratio_of_batches(oracle, key, oracle.relatives.at_batch_1(key), weight)
+    return lambda key, weight=1.0: oracle.log_ratio(key, oracle.relatives.at_batch_1(key), weight)
 
 
 def _at_largest_batch(oracle, cells, log_of):
@@ -165,6 +164,20 @@ def _batching_raises_throughput(oracle, cells):
     return (used, [_mean_over(_rtr(oracle), used, -1.0)]) if used else None
 
 
+def _families_scale_alike(oracle, cells):
+    families, log_of = {}, _rtr(oracle)
+    for key in cells:
+        cell = oracle.cell(key)
+        if cell.batch > 1 and not cell.family.endswith("_block") and log_of(key) is not None:
+            families.setdefault(cell.group, {}).setdefault(cell.batch, []).append(key)
+    largest = [batches[max(batches)] for _, batches in sorted(families.items())]
+    ranked = [sorted(keys, key=lambda key: ratio(log_of(key)).value) for keys in largest if len(keys) > 1]
+    if not ranked:
+        return None
+    best, worst = [keys[-1] for keys in ranked], [keys[0] for keys in ranked]
+    return [*best, *worst], [_times(_mean_over(log_of, best) + _mean_over(log_of, worst, -1.0), 1 / 1.25)]
+
+
 def _throughput_saturates(oracle, cells):
     models = {}
     for key in cells:
@@ -173,7 +186,7 @@ def _throughput_saturates(oracle, cells):
     steps = [[batches[each] for each in sorted(batches)[-2:]] for _, batches in sorted(models.items()) if len(batches) > 1]
     if not steps:
         return None
-    parts = [part for before, last in steps for part in log_ratio_of_batches(oracle, last, before, 1 / len(steps))]
+    parts = [part for before, last in steps for part in oracle.log_ratio(last, before, 1 / len(steps))]
     return [key for step in steps for key in step], [_times(parts, 1 / 1.1)]
 
 
@@ -217,5 +230,5 @@ def _cpu_use_rises_on_cpu(oracle, cells):
 
 _CLAIMS = (_small_batch_gains, _convnext_among_transformers, _tvm_weak_on_transformers, _mha_retains_less_than_conv,
            _cpu_relief, _small_batches_gain_two_to_six, _only_vendors_gain_at_16, _torchscript_gains_little,
-           _openvino_gains_five_times, _batching_raises_throughput, _throughput_saturates, _bsr_above_one,
+           _openvino_gains_five_times, _batching_raises_throughput, _families_scale_alike, _throughput_saturates, _bsr_above_one,
            _depth_raises_bsr, _compile_time_grows, _cpu_use_rises_on_cpu)

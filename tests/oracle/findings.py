@@ -147,7 +147,7 @@ def _are_alike_in_size(a, b):
         return None not in (one, other) and max(one, other) <= 1.5 * min(one, other)
 
     return (a.model_size is not None and a.model_size == b.model_size) or \
-        differ_little(a.parameters, b.parameters)
+        differ_little(a.parameters, b.parameters) or differ_little(a.macs, b.macs)
 
 
 def _orders(oracle):

@@ -25,6 +25,7 @@ class Model:
     raw_bytes: int | None = None  # of a sample, before and after compressing it
     encoded_bytes: int | None = None
     content: str = ""  # of which the hash is made; "": the label
+    macs: int | None = None
 
     @property
     def hash(self):
@@ -124,7 +125,7 @@ class ResultsFile:
         model_key = self._add_once(
             "model", (model.hash, model.batch), model_hash=model.hash, batch=model.batch, label=model.label,
             family=model.family, recipe_json=_recipe(model), path="" if model.family else "m.onnx",
-            parameters=model.parameter_count, model_group=model.group, model_style=model.style, model_size=model.size,
+            parameters=model.parameter_count, macs=model.macs, model_group=model.group, model_style=model.style, model_size=model.size,
             raw_bytes=model.raw_bytes, encoded_bytes=model.encoded_bytes)
         toolchain_key = self._add_once("toolchain", (device, setting.compiler, setting.version),
                                        device=device, compiler=setting.compiler, compiler_version=setting.version)

@@ -5,7 +5,7 @@ import functools
 
 import numpy
 import pandas
-from by_scipy import Number, log_ratio, ratio
+from by_scipy import Number, like_count, log_ratio, ratio
 from raw import Raw, Relatives
 
 ROUND = ["run_key", "process_index", "environment_hash"]
@@ -93,7 +93,7 @@ class Oracle:
         """Speeds by process of two cells, from equally many repetitions of both."""
         fewest = {self.fewest_repetitions(a), self.fewest_repetitions(b)}
         has_instances = self.cell(a).instances > 1 or self.cell(b).instances > 1  # these do not stop after a number
-        first = min(fewest) if len(fewest) == 2 and not has_instances else None
+        first = like_count(min(fewest)) if len(fewest) == 2 and not has_instances else None
         return self.by_process(a, first=first), self.by_process(b, first=first)
 
     def log_ratio(self, a, b, weight=1.0):

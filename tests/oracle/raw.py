@@ -94,7 +94,7 @@ class Raw:
                              cell.instances, cell.threads, cell.precision) for cell in cells.itertuples()]
         cells["group"] = [cell.model_group or cell.family or cell.label.removesuffix(" dynamic_batch")
                           for cell in cells.itertuples()]
-        cells["block"] = [_block(cell.family, cell.recipe_json) for cell in cells.itertuples()]
+        cells["block"] = [_block(cell.family or cell.group, cell.recipe_json) for cell in cells.itertuples()]
         return {cell.cell_key: cell for cell in cells.itertuples(index=False)}
 
 
@@ -103,14 +103,15 @@ def _kind_of(word):
     return {"cuda": "gpu", "gpu": "gpu", "npu": "npu"}.get(name, "cpu")
 
 
-def _block(family, recipe):
-    parameters = json.loads(recipe)["parameters"] if recipe else {}
+def _block(kind, recipe):
+    content = json.loads(recipe) if recipe else {}
+    parameters = content.get("module", content).get("parameters", {})
     if not isinstance(parameters.get("depth"), int):
         return None
     key = next((name for name in ("width", "embed") if name in parameters), None)
 
     def name_without(*left_out):
-        return " ".join([family, *(f"{name}={value}" for name, value in sorted(parameters.items()) if name not in left_out)])
+        return " ".join([kind, *(f"{name}={value}" for name, value in sorted(parameters.items()) if name not in left_out)])
 
     return Block(name_without("depth"), parameters.get(key), name_without("depth", key), parameters["depth"])
 

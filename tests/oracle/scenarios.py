@@ -78,8 +78,8 @@ def models():
     resnet = Model("resnet18", 1, "resnet", {"classes": 1000}, 11_000_000, "ResNets", "convolutional", 1)
     yield resnet, 60
     yield with_dynamic_batch(resnet), 55
-    yield Model("resnet50", 1, "resnet", {"classes": 100}, 25_000_000, "ResNets", "convolutional", 2), 25
-    yield Model("vit", 1, "vit", {"classes": 1000}, 9_000_000, "ViTs", "transformer", 1, 150_528, 20_000), 50
+    yield Model("resnet50", 1, "resnet", {"classes": 100}, 25_000_000, "ResNets", "convolutional", 2, macs=4_000_000_000), 25
+    yield Model("vit", 1, "vit", {"classes": 1000}, 9_000_000, "ViTs", "transformer", 1, 150_528, 20_000, macs=4_200_000_000), 50
     yield Model("convnext", 1, "", {}, None, "ConvNeXts", "hybrid", 1, 1_000, 1_024), 40
 
 

@@ -28,16 +28,6 @@ def series_of(oracle):
     return found
 
 
-def log_ratio_of_batches(oracle, a, b, weight=1.0):
-    """Parts of weight · log(T_a / T_b) of two batch sizes. Of numbers that span cells, processes of more than 128 repetitions
-    count whole."""
-    if oracle.log_ratio(a, b) is None:
-        return None
-    speeds = [oracle.by_process(key) if oracle.fewest_repetitions(key) > 128 else alike
-              for key, alike in zip((a, b), oracle.alike(a, b), strict=True)]
-    return log_ratio(*speeds, False, weight)
-
-
 def _grouped(oracle, key_of):
     groups = {}
     for key in oracle.cells():
@@ -94,7 +84,7 @@ def _at_a_batch(oracle, cells, name):
     singles = {each: oracle.relatives.at_batch_1(each) for each in cells}
 
     def log_rtr(key, weight):
-        return None if singles[key] is None else log_ratio_of_batches(oracle, key, singles[key], weight)
+        return oracle.log_ratio(key, singles[key], weight)
 
     def log_bsr(key, weight):
         parts = singles[key] and [oracle.log_speed_up(key, weight), oracle.log_speed_up(singles[key], -weight)]

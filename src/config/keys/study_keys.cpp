@@ -140,6 +140,15 @@ std::vector<Key> output_keys() {
            "the same results against another",
        .set = set_member<&Study::baseline>,
        .get = get_member<&Study::baseline>},
+      {.name = "size_factor",
+       .type = ValueType::number,
+       .minimum = 1,
+       .maximum = 1000,
+       .meaning =
+           "Models whose parameters or multiply-accumulates differ by no more than this factor are alike in size: "
+           "orders that compiling reverses are looked for between them, and between models of equal `size`",
+       .set = set_member<&Study::size_factor>,
+       .get = get_member<&Study::size_factor>},
       {.name = "best_options",
        .type = ValueType::boolean,
        .meaning = "Print below the table the best settings (options, settings, inferences in flight, instances, "

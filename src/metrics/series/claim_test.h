@@ -41,6 +41,7 @@ ClaimTest small_batches_gain_two_to_six(const Analysis& analysis, const Setting&
 ClaimTest only_vendors_gain_at_16(const Analysis& analysis, const Setting& setting);
 ClaimTest torchscript_gains_little(const Analysis& analysis, const Setting& setting);
 ClaimTest openvino_gains_five_times(const Analysis& analysis, const Setting& setting);
+ClaimTest families_scale_alike(const Analysis& analysis, const Setting& setting);
 ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& setting);
 ClaimTest throughput_saturates(const Analysis& analysis, const Setting& setting);
 ClaimTest bsr_above_one(const Analysis& analysis, const Setting& setting);

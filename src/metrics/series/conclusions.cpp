@@ -114,8 +114,8 @@ store::Conclusion conclusion_of(const ClaimRow& row) {
 
 }  // namespace
 
-std::vector<store::Conclusion> conclusions_of(const Analysis& analysis) {
-  const Orders orders = find_reversals(analysis);
+std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, double size_factor) {
+  const Orders orders = find_reversals(analysis, size_factor);
   std::vector<store::Conclusion> all;
   for (const Finding& finding : find_all(analysis, orders)) all.push_back(conclusion_of(finding));
   for (const Reversal& reversal : orders.reversals) all.push_back(conclusion_of(analysis, reversal));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "metrics/analysis.h"
+#include "metrics/families.h"
 #include "store/store.h"
 
 namespace ngb::metrics::series {
@@ -29,6 +30,7 @@ inline constexpr const char* kOrders = "orders";  // how many orders were compar
 // orders: {"looked_at", "are_too_many"}
 // claim: {"claim", "sentence", "quantity", "source", "device", "compiler", "status", "value", "low", "high", "reason",
 //   "adjusted_p", "cell_ids"}
-std::vector<store::Conclusion> conclusions_of(const Analysis& analysis);
+// `size_factor` is as in find_reversals.
+std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, double size_factor = kSizeFactor);
 
 }  // namespace ngb::metrics::series

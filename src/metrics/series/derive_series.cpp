@@ -21,7 +21,7 @@ using store::CellData;
 using store::SeriesPart;
 
 // Raise this when the code of a formula, a sentence or a claim changes but its text does not.
-constexpr int kRevision = 4;
+constexpr int kRevision = 5;
 
 // Adds everything about a cell that its values depend on, apart from what a recorded process never changes.
 void add_to(std::string& text, const CellData& cell) {
@@ -66,11 +66,11 @@ std::vector<std::size_t> fill_in_kept(std::vector<SeriesPart>& parts, std::vecto
   return missing;
 }
 
-void compute(const std::vector<CellData>& cells, std::span<const Steady> steady, const Baseline& baseline,
+void compute(const std::vector<CellData>& cells, std::span<const Steady> steady, const Heading& heading,
              const std::vector<Part>& parts, const std::vector<std::size_t>& missing, std::vector<SeriesPart>& made) {
   std::vector<const CellData*> all;
   for (const CellData& cell : cells) all.push_back(&cell);
-  const Analysis analysis(std::move(all), baseline, steady);
+  const Analysis analysis(std::move(all), heading.baseline, steady);
   Part of_all{"", {}};
   for (std::size_t i = 0; i < cells.size(); ++i) of_all.cells.push_back(i);
   for (const std::size_t i : missing) {
@@ -78,7 +78,7 @@ void compute(const std::vector<CellData>& cells, std::span<const Steady> steady,
       made[i].values = values_of(analysis, parts[i]);
     } else {
       made[i].values = values_of(analysis, of_all);
-      made[i].conclusions = conclusions_of(analysis);
+      made[i].conclusions = conclusions_of(analysis, heading.size_factor);
     }
   }
 }
@@ -130,7 +130,8 @@ std::string series_version() {
 }
 
 Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, const Derived& derived, int threads) {
-  const std::string version = fmt::format("{} {}\n", series_version(), derived.baseline.words());
+  const std::string version =
+      fmt::format("{} {} {}\n", series_version(), derived.baseline.words(), derived.size_factor);
   DerivedSeries found;
   const std::vector<Part> parts = parts_of(derived.cells);
   found.parts = empty_parts(derived.cells, parts, version);
@@ -157,9 +158,9 @@ Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, c
   if (derived.steady.empty()) {
     const auto measured = load_measured(sources, derived.cells.size(), threads);
     if (!measured) return error_of(measured);
-    compute(measured->cells, measured->steady, derived.baseline, parts, missing, found.parts);
+    compute(measured->cells, measured->steady, derived, parts, missing, found.parts);
   } else {
-    compute(derived.cells, derived.steady, derived.baseline, parts, missing, found.parts);
+    compute(derived.cells, derived.steady, derived, parts, missing, found.parts);
   }
   if (may_keep && !is_older) keep_series(sources.front().file, *state, found.parts, missing);
   return found;

@@ -153,7 +153,7 @@ std::map<std::string, Cells> measured_by(const Analysis& analysis, const KeyOf& 
   return groups;
 }
 
-void add_models(const Analysis& analysis, Tests& tests) {
+void add_models(const Analysis& analysis, double size_factor, Tests& tests) {
   const auto side_of = [](const CellData& cell) { return place_of(cell) + '\n' + setting_of(cell); };
   const auto key = [&](const CellData& cell) { return fmt::format("{}\n{}", side_of(cell), cell.of.model.key.batch); };
   for (const auto& [name, cells] : measured_by(analysis, key)) {
@@ -162,7 +162,7 @@ void add_models(const Analysis& analysis, Tests& tests) {
         [&](std::size_t a, std::size_t b) {
           const CellData& one = analysis.cell(a);
           const CellData& other = analysis.cell(b);
-          if (!are_alike_in_size(one, other)) return;
+          if (!are_alike_in_size(one, other, size_factor)) return;
           tests.add(one.of.model.key.hash + '\n' + other.of.model.key.hash, side_of(one), a, b);
         });
   }
@@ -183,11 +183,11 @@ void add_compilers(const Analysis& analysis, Tests& tests) {
 
 }  // namespace
 
-Orders find_reversals(const Analysis& analysis, double error_rate) {
+Orders find_reversals(const Analysis& analysis, double size_factor, double error_rate) {
   Orders orders;
   Tests models(analysis, Ranked::models);
   Tests compilers(analysis, Ranked::compilers);
-  add_models(analysis, models);
+  add_models(analysis, size_factor, models);
   add_compilers(analysis, compilers);
   orders.are_too_many = models.count() + compilers.count() > kMostOrders;
   if (orders.are_too_many) return orders;

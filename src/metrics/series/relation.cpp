@@ -39,8 +39,7 @@ Relation log_ratio(const Analysis& analysis, std::size_t cell, std::size_t other
     if (found.reason.empty()) found.reason = why_no_speed(analysis, each);
   }
   if (!found.reason.empty()) return found;
-  const LikeSpeeds speeds =
-      like_speeds(analysis.cell(cell), analysis.steady(cell), analysis.cell(other), analysis.steady(other));
+  const LikeSpeeds speeds = like_speeds(analysis.steady(cell), analysis.steady(other));
   add_log_ratio(found.parts, speeds.a, speeds.b, share_rounds(analysis.cell(cell), analysis.cell(other)), weight);
   return found;
 }

@@ -120,6 +120,33 @@ ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& se
   return one_ratio(sum_of(mean_over(cells, -1, rtrs)), cells);
 }
 
+// The models of each family that gain most and least from batches, at the family's largest batch size.
+ClaimTest families_scale_alike(const Analysis& analysis, const Setting& setting) {
+  const LogOf rtrs = [&](std::size_t i, double weight) { return log_rtr(analysis, i, weight); };
+  const auto estimate = [&](std::size_t i) { return statistics::contrast(log_rtr(analysis, i).parts).estimate; };
+  std::map<std::string, std::map<int, Cells>> families;  // by batch size
+  for (const std::size_t i : cells_with(analysis, setting, rtrs, [](const CellData& cell) {
+         return cell.of.model.key.batch > 1 && !cell.of.model.family.ends_with("_block");
+       })) {
+    families[model_group_of(analysis.cell(i))][analysis.cell(i).of.model.key.batch].push_back(i);
+  }
+  Cells best;
+  Cells worst;
+  for (const auto& [family, batches] : families) {
+    const Cells& cells = batches.rbegin()->second;
+    if (cells.size() < 2) continue;
+    const auto [least, most] = std::minmax_element(
+        cells.begin(), cells.end(), [&](std::size_t a, std::size_t b) { return estimate(a) < estimate(b); });
+    best.push_back(*most);
+    worst.push_back(*least);
+  }
+  if (best.empty()) return {{}, {}, "no family has two models with a speed at batch 1 and at a larger batch size"};
+  Relation apart = sum_of_all(mean_over(best, 1, rtrs), mean_over(worst, -1, rtrs));
+  Cells cells = best;
+  cells.insert(cells.end(), worst.begin(), worst.end());
+  return one_ratio(times(std::move(apart), 1 / 1.25), std::move(cells));
+}
+
 ClaimTest throughput_saturates(const Analysis& analysis, const Setting& setting) {
   std::map<std::string, std::map<int, std::size_t>> models;
   for (const std::size_t i : setting) {

@@ -30,10 +30,10 @@ std::string name_of(const std::string& family, const json& parameters) {
   return name;
 }
 
-bool differ_little(const std::optional<std::uint64_t>& a, const std::optional<std::uint64_t>& b) {
+bool differ_little(const std::optional<std::uint64_t>& a, const std::optional<std::uint64_t>& b, double factor) {
   if (!a || !b) return false;
   const auto [small, large] = std::minmax(*a, *b);
-  return static_cast<double>(large) <= kSizeFactor * static_cast<double>(small);
+  return static_cast<double>(large) <= factor * static_cast<double>(small);
 }
 
 }  // namespace
@@ -69,10 +69,11 @@ std::optional<Style> style_of(const CellData& cell) {
   return std::nullopt;
 }
 
-bool are_alike_in_size(const CellData& a, const CellData& b) {
+bool are_alike_in_size(const CellData& a, const CellData& b, double factor) {
   const auto& one = a.of.model;
   const auto& other = b.of.model;
-  return (one.size && one.size == other.size) || differ_little(one.parameters, other.parameters);
+  return (one.size && one.size == other.size) || differ_little(one.parameters, other.parameters, factor) ||
+         differ_little(one.macs, other.macs, factor);
 }
 
 int first_of_batch_group(int batch) {
@@ -88,7 +89,8 @@ std::optional<Block> block_of(const CellData& cell) {
   if (depth == parameters.end() || !depth->is_number_integer()) return std::nullopt;
   Block block{.depth = depth->get<int>()};
   parameters.erase("depth");
-  block.name = name_of(cell.of.model.family, parameters);
+  const std::string kind = cell.of.model.family.empty() ? model_group_of(cell) : cell.of.model.family;
+  block.name = name_of(kind, parameters);
   for (const char* const name : kNamesOfWidth) {
     const auto width = parameters.find(name);
     if (width == parameters.end() || !width->is_number()) continue;
@@ -96,7 +98,7 @@ std::optional<Block> block_of(const CellData& cell) {
     parameters.erase(width);
     break;
   }
-  block.name_sans_width = name_of(cell.of.model.family, parameters);
+  block.name_sans_width = name_of(kind, parameters);
   return block;
 }
 

@@ -30,17 +30,17 @@ enum class Style { convolutional, transformer, hybrid };
 // Returns the style that the study gives the cell's model, or nothing.
 std::optional<Style> style_of(const store::CellData& cell);
 
-// Two models are alike in size if they have the same rank in their groups (the key `size`), or if their numbers of
-// parameters differ by no more than this factor.
-inline constexpr double kSizeFactor = 1.5;
-// Returns false if nothing of this is known.
-bool are_alike_in_size(const store::CellData& a, const store::CellData& b);
+// Returns whether two models are alike in size: they have the same rank in their groups (the key `size`), or their
+// numbers of parameters or of multiply-accumulates differ by no more than this factor. Returns false if nothing of this
+// is known.
+bool are_alike_in_size(const store::CellData& a, const store::CellData& b, double factor);
 
 // Returns the first batch size of the group of batch sizes: 1 (1), 2 (2 to 4), 5 (5 to 16), 17 (more). The paper's
 // table VI has 2 to 4 and 8 to 16.
 int first_of_batch_group(int batch);
 
-// A stack of equal blocks: a recipe with an integer `depth`.
+// A stack of equal blocks: a recipe, or a PyTorch module, with an integer parameter `depth`. A module is named by its
+// group.
 struct Block {
   int depth = 1;
   std::string name{};             // "conv_block width=64": without the depth

@@ -14,6 +14,7 @@
 #include "report/write/numbers.h"
 #include "report/write/text.h"
 #include "report/write/text_width.h"
+#include "work/load.h"
 
 namespace ngb::report {
 namespace {
@@ -154,7 +155,8 @@ std::vector<Candidate> candidates(const Results& results, const Demand& demand) 
   std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
     const auto key = [](const Candidate& each) {
       constexpr double kUnknownCost = 1e300;
-      return std::tuple(each.fit, each.cost_per_hour.value_or(kUnknownCost),
+      const std::string& load = each.cell->of.load;
+      return std::tuple(load != work::kNoLoad, load, each.fit, each.cost_per_hour.value_or(kUnknownCost),
                         each.cpu_s_per_request.value_or(kUnknownCost));
     };
     return key(a) < key(b);
@@ -199,18 +201,20 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                    text_column("why", 6)};
   const bool has_instances = std::any_of(candidates.begin(), candidates.end(),
                                          [](const Candidate& each) { return each.cell->of.compiler.instances > 1; });
-  Section section{.title = has_instances ? "each instance serves one batch after the other, and all have one queue"
-                                         : "one process serves, one batch after the other"};
+  const std::string title = has_instances ? "each instance serves one batch after the other, and all have one queue"
+                                          : "one process serves, one batch after the other";
   std::map<Fit, int> counts;
   for (const Candidate& candidate : candidates) {
     ++counts[candidate.fit];
     const bool is_possible = candidate.fit == Fit::holds || candidate.fit == Fit::open;
-    if (is_possible || options.all) section.rows.push_back(row_of_candidate(candidate));
+    if (!is_possible && !options.all) continue;
+    const std::string& load = candidate.cell->of.load;
+    const std::string beside = load == work::kNoLoad ? title : title + ", beside the load " + load;
+    if (table.sections.empty() || table.sections.back().title != beside) table.sections.push_back({.title = beside});
+    table.sections.back().rows.push_back(row_of_candidate(candidate));
   }
-  table.sections.push_back(std::move(section));
   std::string above;
-  if (!table.sections.front().rows.empty())
-    above = render(table, options.all ? 0 : options.width, options.color).text + "\n";
+  if (!table.sections.empty()) above = render(table, options.all ? 0 : options.width, options.color).text + "\n";
   std::string text = fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n",
                                  counts[Fit::holds], counts[Fit::open], counts[Fit::fails], counts[Fit::unknown],
                                  demand.percentile, number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));

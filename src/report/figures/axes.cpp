@@ -20,6 +20,7 @@ using nlohmann::ordered_json;
 
 constexpr const char* kBatch = "batch";
 constexpr const char* kDepth = "depth";
+constexpr const char* kWidth = "width";
 constexpr const char* kGroup = "batch_sizes";
 
 std::optional<double> number_in_row(const Row& row, const char* name) {
@@ -79,7 +80,9 @@ std::string field_with_compilers_side_by_side(const ordered_json& whole) {
     const ordered_json encoding = layer.value("encoding", ordered_json::object());
     if (!encoding.contains("xOffset") || encoding.at("xOffset").value("field", "") != "compiler") continue;
     const std::string field = encoding.at("x").value("field", "");
-    if (field == kBatch || field == kDepth || field == kGroup) return field;
+    for (const char* const quantity : {kBatch, kDepth, kWidth, kGroup}) {
+      if (field == quantity) return field;
+    }
   }
   return {};
 }

@@ -62,8 +62,8 @@ Rows batch_width_friction(const Selection& selection) {
     const auto wide = block_of(*friction.cells.back());
     if (!block || !wide || !block->width || !wide->width) continue;
     const std::string name = text::visible(block->name_sans_width);
-    const std::string widths = fmt::format("{}, width {} over {}", name, *wide->width, *block->width);
-    Row row = row_of(selection, narrow, selection.with_device(widths, narrow));
+    const std::string stack = fmt::format("{}, depth {}", name, block->depth);
+    Row row = row_of(selection, narrow, selection.with_device(stack, narrow));
     row["model"] = name;
     row["narrow_width"] = number_or_nothing(block->width);
     row["width"] = number_or_nothing(wide->width);

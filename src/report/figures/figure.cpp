@@ -30,6 +30,7 @@
 #include "samples.vl.json.h"
 #include "speed_up_by_family.vl.json.h"
 #include "speed_up_by_style.vl.json.h"
+#include "tcr_by_model.vl.json.h"
 #include "throughput_by_batch.vl.json.h"
 #include "tuning_curve.vl.json.h"
 
@@ -38,8 +39,9 @@ namespace {
 
 constexpr std::array kFigures{
     Figure{"rank_reversals", "Reversed orders",
-           "Two sides of each reversal: the first is faster on one side of 1, the second on the other. Lines are 95 % "
-           "intervals.",
+           "Two sides of each reversal, the clearest first: the first is faster on one side of 1, the second on the "
+           "other. "
+           "Beside each side, the samples/s of both. Lines are 95 % intervals.",
            "answers the question of figure 1", "one side of a reversed order: two models or two compilers",
            "panel ranked a b side device model batch compiler throughput_ratio low high state reason adjusted_p",
            kText_rank_reversals_vl_json, rank_reversals},
@@ -102,12 +104,19 @@ constexpr std::array kFigures{
            "panel device model model_group model_style width depth batch compiler speed_up_ratio low high state reason",
            kText_depth_mha_vl_json, depth_mha},
     Figure{"batch_width_friction", "Batch-width friction",
-           "RTR at a larger width over RTR at the smallest: below 1, batching gains less in wider blocks. Lines are "
+           "RTR at each larger width over RTR at the smallest: below 1, batching gains less in wider blocks. Lines are "
            "95 % intervals. A cross at the axis is a pair of cells without this number.",
            "answers the question of figure 10", "one compiler on the narrowest and a wider stack of one depth",
            "panel device model model_group model_style narrow_width width depth batch compiler "
            "batch_width_friction_ratio low high state reason",
            kText_batch_width_friction_vl_json, batch_width_friction},
+    Figure{
+        "tcr_by_model", "What compressing saves (TCR/s)",
+        "Throughput times the bits that compressing a sample saves, of each model that has both sizes. Lines are 95 % "
+        "intervals. A cross at the axis is a cell without a speed.",
+        "answers the question of section IV-B", "one cell of a model with raw_bytes and encoded_bytes",
+        "panel device model model_group model_style batch compiler tcr_bits_per_s low high state reason",
+        kText_tcr_by_model_vl_json, tcr_by_model},
     Figure{
         "compile_time", "Compile time",
         "Compiling and tuning together. Lines reach from the fastest to the slowest process that compiled. A cross at "
@@ -130,7 +139,8 @@ constexpr std::array kFigures{
            "panel device model model_group model_style batch compiler trials best_ms", kText_tuning_curve_vl_json,
            tuning_curve},
     Figure{"pareto_compile", "Speed against compile time",
-           "Throughput over that of the fastest cell of the same model; lines are 95 % intervals. Filled: no other "
+           "Throughput over that of the fastest cell of the same model; lines are 95 % intervals. Filled, with the "
+           "model's name: no other "
            "setting is told to be faster with no longer compile time and no more memory. Crosses at the axis count the "
            "cells of each compiler without both numbers.",
            "", "one cell",
@@ -139,7 +149,8 @@ constexpr std::array kFigures{
            kText_pareto_compile_vl_json, pareto_compile},
     Figure{
         "pareto_cpu", "Speed against use of the processor",
-        "Throughput over that of the fastest cell of the same model; lines are 95 % intervals. Filled: no other "
+        "Throughput over that of the fastest cell of the same model; lines are 95 % intervals. Filled, with the "
+        "model's name: no other "
         "setting is certainly faster with no more use of the processor. Crosses at the axis count the cells of each "
         "compiler without both numbers.",
         "", "one cell",

@@ -15,10 +15,13 @@ namespace ngb::report::figures {
 // The record that is drawn: names as in docs/metrics.md, numbers unrounded, an unknown number null.
 using Row = nlohmann::ordered_json;
 
+inline constexpr std::size_t kMostPanels = 60;
+
 struct Rows {
   std::vector<Row> rows{};
-  std::string why_none{};  // why there are no rows; "" if there are some
-  std::string remark{};    // what the rows leave out; "" if nothing
+  std::string why_none{};                 // why there are no rows; "" if there are some
+  std::string remark{};                   // what the rows leave out; "" if nothing
+  std::size_t most_panels = kMostPanels;  // the image has those of the first rows; the data has all
 };
 
 struct Figure {

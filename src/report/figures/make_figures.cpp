@@ -19,7 +19,7 @@ Figures make_figures(const Selection& selection, const Form& form) {
     const std::size_t rows = made.rows.size();
     std::string data = csv_of(figure, made.rows);
     std::string remark = std::move(made.remark);
-    std::vector<Row> drawn = drawn_rows(std::move(made.rows), remark);
+    std::vector<Row> drawn = drawn_rows(std::move(made.rows), made.most_panels, remark);
     all.made.push_back({&figure, specification_text(selection, figure, std::move(drawn), remark, form.width_px),
                         std::move(data), remark, rows});
   }

@@ -2,7 +2,9 @@
 // The rows of the figure of reversed orders: a row for each side of each reversal.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "base/text.h"
 #include "metrics/series/conclusions.h"
 #include "report/figures/rows.h"
+#include "report/write/numbers.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -50,10 +53,15 @@ std::optional<Side> side_of(const Selection& selection, const json& object) {
       cells[0], cells[1], {number_in(object, "value"), number_in(object, "low"), number_in(object, "high"), ""}};
 }
 
-// Returns "batch 8, on local", with the compiler if models are ranked and with the model if compilers are.
+// Returns "batch 8, on local: 120 and 100 samples/s", with the compiler if models are ranked and with the model if
+// compilers are.
 std::string words_of_side(const Selection& selection, const Side& side, bool ranks_models) {
   const std::string fixed = ranks_models ? selection.compiler(*side.a) : text::visible(side.a->of.model.label);
-  return fmt::format("{}, batch {}, on {}", fixed, side.a->of.model.key.batch, selection.device(*side.a));
+  const auto speed = [&](const CellData& cell) {
+    return number(number_of(selection, cell, "throughput_per_s").value.value_or(0), "samples/s");
+  };
+  return fmt::format("{}, batch {}, on {}: {} and {} samples/s", fixed, side.a->of.model.key.batch,
+                     selection.device(*side.a), speed(*side.a), speed(*side.b));
 }
 
 Row row_of_side(const Selection& selection, const Side& side, bool ranks_models, std::size_t number,
@@ -78,9 +86,17 @@ Row row_of_side(const Selection& selection, const Side& side, bool ranks_models,
 
 }  // namespace
 
+// The clearest reversals come first: those of which both orders are far from 1.
 Rows rank_reversals(const Selection& selection) {
-  std::vector<Row> rows;
-  std::size_t number = 0;
+  struct Found {
+    double clearness = 0;  // |log of the ratio| of the less clear side
+    bool ranks_models = false;
+    double adjusted_p = 1;
+    Side faster{};
+    Side slower{};
+  };
+  std::vector<Found> all;
+  const auto clearness = [](const Side& side) { return std::abs(std::log(side.ratio.value.value_or(1))); };
   for (const store::Conclusion* conclusion : selection.results().conclusions) {
     if (conclusion->kind != metrics::series::kReversal) continue;
     const json object = json_text::parse(conclusion->json);
@@ -89,15 +105,19 @@ Rows rank_reversals(const Selection& selection) {
     const auto faster = side_of(selection, (*sides)[0]);
     const auto slower = side_of(selection, (*sides)[1]);
     if (!faster || !slower) continue;
-    ++number;
-    const bool ranks_models = text_in(object, "ranked") == "models";
-    const double adjusted_p = number_in(object, "adjusted_p").value_or(1);
-    for (const Side* side : {&*faster, &*slower}) {
-      rows.push_back(row_of_side(selection, *side, ranks_models, number, adjusted_p));
-    }
+    all.push_back({std::min(clearness(*faster), clearness(*slower)), text_in(object, "ranked") == "models",
+                   number_in(object, "adjusted_p").value_or(1), *faster, *slower});
   }
-  return rows_with(std::move(rows), "throughput_ratio",
-                   "no order of two models or two compilers is told to be reversed");
+  std::stable_sort(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.clearness > b.clearness; });
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const Side* side : {&all[i].faster, &all[i].slower})
+      rows.push_back(row_of_side(selection, *side, all[i].ranks_models, i + 1, all[i].adjusted_p));
+  }
+  Rows made =
+      rows_with(std::move(rows), "throughput_ratio", "no order of two models or two compilers is told to be reversed");
+  made.most_panels = 12;
+  return made;
 }
 
 }  // namespace ngb::report::figures

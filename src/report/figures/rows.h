@@ -48,6 +48,7 @@ Number ratio_of(const Number& number, const Number& reference);
 
 // The functions of the table of figures.
 Rows throughput_by_batch(const Selection& selection);
+Rows tcr_by_model(const Selection& selection);
 Rows rtr_by_batch(const Selection& selection);
 Rows ase_by_batch(const Selection& selection);
 Rows speed_up_by_family(const Selection& selection);

@@ -19,7 +19,7 @@ namespace {
 using store::CellData;
 using store::RecordedProcess;
 
-constexpr std::size_t kMostStrips = 24;
+constexpr std::size_t kMostStrips = 12;
 constexpr std::size_t kMostPoints = 20'000;
 
 // A process with timed repetitions, and whether it counts in the cell's numbers.
@@ -70,7 +70,7 @@ int interest_of(const Selection& selection, const CellData& cell) {
 std::string panel_of(const Selection& selection, const CellData& cell, const std::string& flags) {
   const std::string name = fmt::format("{}, batch {}, {}", text::visible(cell.of.model.label), cell.of.model.key.batch,
                                        selection.compiler(cell));
-  return (flags.empty() ? "" : fmt::format("[{}] ", flags)) + selection.with_device(name, cell);
+  return selection.with_device(name, cell) + (flags.empty() ? "" : fmt::format(" [{}]", flags));
 }
 
 // Appends the cell's repetitions; of more than `most`, every n-th.

@@ -12,6 +12,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "report/figures/axes.h"
+#include "report/figures/width.h"
 #include "report/write/csv.h"
 #include "theme.json.h"
 
@@ -107,9 +108,16 @@ class Filler {
     }
   }
 
-  // The ticks 1, 2 and 5 of each decade, if the numbers take so much of the axis that three of these are seen.
+  // The ticks 1, 2 and 5 of each decade, if the numbers take so much of the axis that three of these are seen; more of
+  // them on a shorter axis.
   void set_ticks(ordered_json& part) const {
     constexpr double kWide = 8;
+    constexpr double kNarrow = 1.3;
+    constexpr double kShort = 2;
+    const std::vector<double> steps = most >= kWide * least ? std::vector<double>{1, 2, 5}
+                                      : most >= kShort * least
+                                          ? std::vector<double>{1, 1.5, 2, 3, 5, 7}
+                                          : std::vector<double>{1, 1.2, 1.4, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8};
     double least = HUGE_VAL;
     double most = 0;
     for (const Row& row : rows_) {
@@ -120,11 +128,11 @@ class Filler {
         most = std::max(most, value->get<double>());
       }
     }
-    if (has_own_axes_ || most < kWide * least) return;
+    if (has_own_axes_ || most < kNarrow * least) return;
     ordered_json ticks = ordered_json::array();
     const int last = static_cast<int>(std::ceil(std::log10(most)));
     for (int decade = static_cast<int>(std::floor(std::log10(least))); decade <= last; ++decade) {
-      for (const double step : {1.0, 2.0, 5.0}) ticks.push_back(step * std::pow(10.0, decade));
+      for (const double step : steps) ticks.push_back(step * std::pow(10.0, decade));
     }
     part["axis"]["values"] = std::move(ticks);
     part["axis"].erase("labelExpr");
@@ -154,13 +162,19 @@ class Filler {
 
 // The name of a grid's row stands on its side, along its panels. One that is longer than they are high would run into
 // the next row's, so it is broken into lines, at spaces.
-void break_names_of_rows(ordered_json& whole) {
+std::string lines_of_at_most(int width_px) {
   constexpr int kPixelsOfACharacter = 6;  // of the theme's headers
-  const ordered_json height = whole.at("spec").value("height", ordered_json());
-  if (!height.is_number()) return;  // a step for each name of an axis
-  whole["facet"]["row"]["header"]["labelExpr"] =
-      fmt::format(R"(split(slice(replace(datum.value, /(.{{1,{}}})(?: |$)/g, '$1\n'), 0, -1), '\n'))",
-                  height.get<int>() / kPixelsOfACharacter);
+  return fmt::format(R"(split(slice(replace(datum.value, /(.{{1,{}}})(?: |$)/g, '$1\n'), 0, -1), '\n'))",
+                     width_px / kPixelsOfACharacter);
+}
+
+// The name of a panel above it would push the axis away if it were wider than the panel.
+void break_names_of_panels(ordered_json& whole) {
+  const bool is_grid = whole.at("facet").contains("column");
+  const ordered_json size = whole.at("spec").value(is_grid ? "height" : "width", ordered_json());
+  if (!size.is_number()) return;  // a step for each name of an axis
+  ordered_json& named = is_grid ? whole["facet"]["row"] : whole["facet"];
+  named["header"]["labelExpr"] = lines_of_at_most(size.get<int>());
 }
 
 constexpr int kGap = 34;   // between panels
@@ -176,19 +190,6 @@ int columns_of(const ordered_json& whole, const std::vector<Row>& rows) {
   return std::min(panels, whole.value("columns", panels));
 }
 
-// Makes panels so wide that the whole image has this width, or as narrow as they can be read.
-void fit_to_width(ordered_json& whole, const std::vector<Row>& rows, int width_px) {
-  constexpr int kLeastPanel = 60;
-  constexpr int kWidePanel = 200;
-  ordered_json& width = whole.at("spec")["width"];
-  if (!width.is_number()) return;  // a step for each name of an axis
-  if (whole.contains("columns")) {
-    whole["columns"] = std::clamp((width_px - kAxis) / (kWidePanel + kGap), 1, whole.at("columns").get<int>());
-  }
-  const int columns = std::max(columns_of(whole, rows), 1);
-  width = std::clamp((width_px - kAxis - (columns - 1) * kGap) / columns, kLeastPanel, width_px);
-}
-
 // Returns how wide the panels with their axes are together, in pixels.
 int width_of(const ordered_json& whole, const std::vector<Row>& rows) {
   constexpr int kOfSteps = 200;
@@ -199,11 +200,11 @@ int width_of(const ordered_json& whole, const std::vector<Row>& rows) {
 
 // A grid with one column would be a tower: its panels are laid out side by side instead.
 void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
-  constexpr int kNarrow = 350;             // three panels of this width fit a page
-  constexpr int kMostPixelsOfAName = 320;  // panels called by long names are 250 wide
+  constexpr int kNarrow = 350;  // three panels of this width fit a page
+  constexpr int kMostPixelsOfAName = 320;
   ordered_json& facet = whole.at("facet");
   if (!facet.contains("column")) return;
-  if (values_of(rows, facet.at("column").at("field").get<std::string>()).size() > 1) return break_names_of_rows(whole);
+  if (values_of(rows, facet.at("column").at("field").get<std::string>()).size() > 1) return;
   facet = ordered_json(facet.at("row"));
   facet["header"]["labelLimit"] = kMostPixelsOfAName;
   const ordered_json width = whole.at("spec").value("width", ordered_json());
@@ -257,13 +258,13 @@ std::string field_of(const Row& row, const std::string& column) {
 
 }  // namespace
 
-std::vector<Row> drawn_rows(std::vector<Row> rows, std::string& remark) {
+std::vector<Row> drawn_rows(std::vector<Row> rows, std::size_t most, std::string& remark) {
   std::set<std::string> panels;
   std::set<std::string> drawn;
   std::vector<Row> kept;
   for (Row& row : rows) {
     const auto panel = row.at("panel").get<std::string>();
-    if (panels.insert(panel).second && drawn.size() < kMostPanels) drawn.insert(panel);
+    if (panels.insert(panel).second && drawn.size() < most) drawn.insert(panel);
     if (drawn.contains(panel)) kept.push_back(std::move(row));
   }
   if (panels.size() == drawn.size()) return kept;
@@ -275,7 +276,11 @@ std::vector<Row> drawn_rows(std::vector<Row> rows, std::string& remark) {
 ordered_json theme() { return json_text::parse_ordered(kText_theme_json); }
 
 std::string reading_of(const Figure& figure, const std::string& remark) {
-  return remark.empty() ? figure.reading : fmt::format("{} {}.", figure.reading, remark);
+  if (remark.empty()) return figure.reading;
+  std::string sentence = fmt::format("{}.", remark);
+  if (sentence.front() >= 'a' && sentence.front() <= 'z')
+    sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  return fmt::format("{} {}", figure.reading, sentence);
 }
 
 std::string specification_text(const Selection& selection, const Figure& figure, std::vector<Row> rows,
@@ -283,7 +288,11 @@ std::string specification_text(const Selection& selection, const Figure& figure,
   ordered_json whole = json_text::parse_ordered(figure.specification);
   const ordered_json config = theme().at("config");
   lay_out(whole, rows);
-  if (width_px > 0) fit_to_width(whole, rows, width_px);
+  if (width_px > 0 && fit_to_width(whole, rows, width_px)) {
+    remark += remark.empty() ? "" : "; ";
+    remark += "so narrow, the panels share one axis";
+  }
+  break_names_of_panels(whole);
   if (end_intervals_at_the_frame(whole, rows)) {
     remark += remark.empty() ? "" : "; ";
     remark += "a triangle at the end of an interval: it reaches farther";

@@ -9,11 +9,8 @@
 
 namespace ngb::report::figures {
 
-// A figure draws this many panels; its data has the rows of all.
-inline constexpr std::size_t kMostPanels = 60;
-
-// Returns the rows of the first kMostPanels panels. Sets `remark` if there are more.
-std::vector<Row> drawn_rows(std::vector<Row> rows, std::string& remark);
+// Returns the rows of the first `most` panels. Sets `remark` if there are more.
+std::vector<Row> drawn_rows(std::vector<Row> rows, std::size_t most, std::string& remark);
 
 // Returns the theme: "config" of every specification, and "dark", which maps its colours to those on a dark page.
 nlohmann::ordered_json theme();

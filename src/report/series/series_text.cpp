@@ -5,6 +5,7 @@
 
 #include "metrics/series/series.h"
 #include "report/series/series.h"
+#include "report/write/numbers.h"
 #include "report/write/text.h"
 
 namespace ngb::report {
@@ -37,7 +38,7 @@ const SeriesValue* deviation_of(const SeriesValue& value, const Series& series, 
 // Returns the number as text: each series has a unit of its own.
 Entry number_in_its_unit(const SeriesValue& value, const Series& series, const BySeries& by_series) {
   Entry entry{.value = *value.value, .low = value.low, .high = value.high};
-  if (value.standard_error) entry.tail = fmt::format(", SE {:.2g}", *value.standard_error);
+  if (value.standard_error) entry.tail = ", SE " + number(*value.standard_error, series.unit);
   const SeriesValue* const deviation = deviation_of(value, series, by_series);
   if (deviation != nullptr && deviation->value) entry = {.value = *value.value, .deviation = deviation->value};
   Shown shown = shown_entry(entry, series.unit);

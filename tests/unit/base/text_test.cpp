@@ -53,6 +53,7 @@ TEST(Visible, LeavesTextAsItIs) {
 
 TEST(HumanDuration, UsesTheUnitThatReadsBest) {
   EXPECT_EQ(human_duration(48e-9), "48 ns");
+  EXPECT_EQ(human_duration(-0.001), "-1 ms");
   EXPECT_EQ(human_duration(0.0123), "12.3 ms");
   EXPECT_EQ(human_duration(3.14159), "3.1 s");
   EXPECT_EQ(human_duration(125), "2 min 05 s");

@@ -151,5 +151,16 @@ TEST(Baseline, IsTheIdentityEvenIfAnotherCompilerHasItsNameAsALabel) {
   EXPECT_NEAR(speed_up_of(cells, "fast").value.value(), 4, 1e-6);
 }
 
+// Found among all cells of the results, as the heading of a file does.
+TEST(Baseline, IsWhatIsLabelledIdentityWhereTheIdentityWasNotMeasured) {
+  const std::vector<CellData> cells{labelled("identity", at(10, "null", "null")),
+                                    labelled("fast", at(40, "null", "null"))};
+  const Baseline found = Baseline::find_or_none("identity", cells);
+  EXPECT_TRUE(found.fits(cells[0]));
+  EXPECT_FALSE(found.fits(cells[1]));
+  EXPECT_EQ(found.role(), "the baseline identity");
+  EXPECT_EQ(Baseline::find_or_none("identity", {}).role(), "the identity");
+}
+
 }  // namespace
 }  // namespace ngb::metrics

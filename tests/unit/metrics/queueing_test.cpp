@@ -27,10 +27,19 @@ TEST(Queueing, ThatPilesUpHasNoQuantile) {
   EXPECT_FALSE(answered_within_s({.mean_s = 0.02}, 0.02, 50, 0.99).has_value());
 }
 
-// Three more requests fill the batch: Erlang(3, 100/s) is chi-squared with 6 degrees, whose 99 % quantile is 16.8119,
-// over 200/s: 84.06 ms. Wait: 25 batches/s · 4e-4 s² / (2 · 0.5) = 10 ms on average, half the time: 0.02 s · ln 50.
+// Half the requests of batches of 2 are the second one, which fills the batch: their median waits for nobody. The first
+// one waits for the next request: P(longer than t) = exp(-20 t) / 2, which is 1 % at ln(50) / 20 s.
+TEST(Queueing, OfPairsHasAMedianWithoutAWaitAndATailOfTheFirst) {
+  EXPECT_DOUBLE_EQ(answered_within_s({.batch = 2, .mean_s = 0.003}, 0.003, 20, 0.5).value(), 0.003);
+  EXPECT_NEAR(answered_within_s({.batch = 2, .mean_s = 0.003}, 0.003, 20, 0.99).value(),
+              std::log(50) / 20 + 0.003 + 0.0015 / 0.97 * std::log(0.03 / 0.01), 1e-9);
+}
+
+// Three more requests fill the batch of a first one, two that of a second, and so on: P(longer than t) = exp(-x) · (3 +
+// 2x + x²/2) / 4 with x = 100 t, which is 1 % at x = 6.929145. Wait: 25 batches/s · 4e-4 s² / (2 · 0.5) = 10 ms on
+// average, half the time: 0.02 s · ln 50.
 TEST(Queueing, OfBatchesBeginsWhenTheBatchIsFull) {
-  EXPECT_NEAR(answered_within_s({.batch = 4, .mean_s = 0.02}, 0.02, 100, 0.99).value(), 0.0840595 + 0.0782405 + 0.02,
+  EXPECT_NEAR(answered_within_s({.batch = 4, .mean_s = 0.02}, 0.02, 100, 0.99).value(), 0.06929145 + 0.0782405 + 0.02,
               1e-6);
 }
 

@@ -246,16 +246,23 @@ TEST(EstimateText, SaysWhatItRestsOnAndWhatSharingWouldSave) {
   process.took.warming_s = 0.5;  // 5 * 63 + 2.6 s; with auto 63 + 4 * (3 + 6) + 2.6
   Experience experience = after({process});
   experience.file_makers = {"iree"};
-  EXPECT_EQ(estimate_text(plan, experience),
-            "1 cell, 5 processes: about 5 min 18 s\n"
-            "  from 1 process measured here before: 1 cell as measured before\n"
-            "  about 1 min 42 s with compile: auto, which compiles dear models once\n");
+  EXPECT_EQ(
+      estimate_text(plan, experience),
+      "1 cell, 5 processes: about 5 min 18 s\n"
+      "  from 1 process measured here before: 1 cell as measured before\n"
+      "  beside other programs it takes longer: a disturbed process is tried 3 times, after waits of up to 10.0 s\n"
+      "  about 1 min 42 s with compile: auto, which compiles dear models once\n");
   EXPECT_EQ(estimate_json(plan, experience)["estimate_basis"],
             json_text::parse(R"({"measured_processes": 1, "cells": {"same": 1, "other_version": 0,
                                       "other_batch": 0, "other_model": 0, "table": 0}})"));
-  EXPECT_EQ(estimate_text(one_cell(), {}),
-            "1 cell, 5 processes: about 24.1 s\n"
-            "  from a table of usual times: nothing like it was measured here yet\n");
+  EXPECT_EQ(
+      estimate_text(one_cell(), {}),
+      "1 cell, 5 processes: about 24.1 s\n"
+      "  from a table of usual times: nothing like it was measured here yet\n"
+      "  beside other programs it takes longer: a disturbed process is tried 3 times, after waits of up to 10.0 s\n");
+  Plan patient = one_cell();
+  patient.study.limits.disturbance.max_wait_ratio = 1;
+  EXPECT_THAT(estimate_text(patient, {}), testing::Not(testing::HasSubstr("disturbed"))) << "no process is";
 }
 
 }  // namespace

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and expands the study files of studies/.
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/text.h"
 #include "plan/estimate.h"
 #include "plan_fixture.h"
 
@@ -114,13 +118,72 @@ TEST(Studies, ThePapersStudiesUseAllThreadsAndOutlastTheirLongestCells) {
   }
 }
 
-TEST(Studies, TheQuickFormsOfThePapersStudiesEndWithinTenMinutesOnTwoCores) {
-  for (const char* const name : {"models", "conv", "mha", "compile"}) {
-    Plan plan = plan_of("paper/quick/" + std::string(name) + ".yaml");
-    for (auto& compiler : plan.compilers) compiler.threads = 2;
-    EXPECT_LT(estimate(plan).seconds, 10 * 60) << name;
-    EXPECT_EQ(plan.compilers.size(), 5U) << name;
+TEST(Studies, EncoderHasThreeWidthsOnTwoDevicesWithBothSizes) {
+  const Plan plan = plan_of("encoder.yaml");
+  EXPECT_EQ(plan.cells.size(), 54U);  // 3 widths, 3 batch sizes, 3 compilers, 2 devices
+  for (const work::Model& model : plan.models) {
+    EXPECT_EQ(model.raw_bytes, 37632U);
+    EXPECT_TRUE(model.encoded_bytes.has_value());
   }
+}
+
+struct PapersStudy {
+  const char* name;
+  const char* what;
+};
+constexpr std::array kPapersStudies{
+    PapersStudy{"models", "15 networks × batch 1 to 32 × compilers"},
+    PapersStudy{"conv", "convolution blocks: width 64 to 256 × depth 1 to 6 × batch 1 to 32"},
+    PapersStudy{"mha", "attention blocks: width 128 to 512 × depth 1 to 6 × batch 1 to 32"},
+    PapersStudy{"compile", "the five largest networks × batch 1 and 32, TVM tuned with 1500 trials"}};
+
+// Returns the plan on two cores.
+Plan papers_plan(const std::string& folder, const char* name) {
+  Plan plan = plan_of(fmt::format("{}/{}.yaml", folder, name));
+  for (auto& compiler : plan.compilers) compiler.threads = 2;
+  return plan;
+}
+
+TEST(Studies, TheQuickFormsOfThePapersStudiesEndWithinTenMinutesOnTwoCoresAndTogetherWithinThirty) {
+  double together_s = 0;
+  for (const PapersStudy& each : kPapersStudies) {
+    const double seconds = estimate(papers_plan("paper/quick", each.name)).seconds;
+    EXPECT_LT(seconds, 10 * 60) << each.name;
+    together_s += seconds;
+  }
+  EXPECT_LT(together_s, 30 * 60);
+}
+
+std::string papers_estimates() {
+  std::string table =
+      "| study | what | cells | `ngb plan` | quick form | cells | `ngb plan` |\n| --- | --- | --- | --- | --- | --- | "
+      "--- |\n";
+  for (const PapersStudy& each : kPapersStudies) {
+    const Plan full = papers_plan("paper", each.name);
+    const Plan quick = papers_plan("paper/quick", each.name);
+    table += fmt::format(
+        "| [`{0}.yaml`](../studies/paper/{0}.yaml) | {1} | {2} | {3} | "
+        "[`quick/{0}.yaml`](../studies/paper/quick/{0}.yaml) | {4} | {5} |\n",
+        each.name, each.what, full.cells.size(), text::human_duration(estimate(full).seconds), quick.cells.size(),
+        text::human_duration(estimate(quick).seconds));
+  }
+  return table;
+}
+
+TEST(Studies, TheEstimatesOfThePapersStudiesAreThoseOfItsPage) {
+  constexpr std::string_view kMark = "<!-- estimates on two cores: generated -->\n";
+  const std::filesystem::path path = std::filesystem::path(NGB_SOURCE_DIR) / "docs/reproduce-paper.md";
+  std::string page = file::read(path).value();
+  const std::size_t first = page.find(kMark);
+  const std::size_t end = page.rfind(kMark);
+  ASSERT_LT(first, end) << "the page has two marks";
+  const std::size_t begin = first + kMark.size();
+  if (std::getenv("NGB_UPDATE_DOCS") != nullptr) {
+    page.replace(begin, end - begin, papers_estimates() + "\n");
+    ASSERT_TRUE(file::write_atomically(path, page));
+    return;
+  }
+  EXPECT_EQ(page.substr(begin, end - begin), papers_estimates() + "\n") << "run plan_test with NGB_UPDATE_DOCS=1";
 }
 
 }  // namespace

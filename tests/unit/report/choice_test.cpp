@@ -105,6 +105,28 @@ TEST(Choice, SaysHowMuchLoadTheFastestCarriesIfNoneHolds) {
                         "1 unknown: needs 100 repetitions\n"));
 }
 
+// The cell beside a load is as fast and no dearer than the one without.
+TEST(Choice, ListsCellsBesideALoadApartAndLast) {
+  static auto cells = served_by();
+  cells.erase(cells.begin() + 1, cells.end());
+  cells.push_back(cells.front());
+  cells.front().of.load = "cpu: 50%";
+  cells.front().cell_id = "loaded";
+  static std::vector<store::DerivedValue> values = measured();
+  for (const store::DerivedValue& each : measured()) {
+    if (each.cell_id != "openvino-1") continue;
+    values.push_back(each);
+    values.back().cell_id = "loaded";
+  }
+  static const Results results = all_results(cells, values);
+  const Demand demand{.latency_s = 0.070, .requests_per_s = 50};
+  const auto found = candidates(results, demand);
+  EXPECT_EQ(found.at(0).cell->of.load, work::kNoLoad);
+  EXPECT_EQ(found.at(1).cell->of.load, "cpu: 50%");
+  EXPECT_THAT(choice_text(found, demand, {.width = 0}),
+              HasSubstr("one batch after the other, beside the load cpu: 50%\n"));
+}
+
 TEST(Choice, IsATableOfThoseThatMayHoldAndJsonOfAll) {
   const Demand demand{.latency_s = 0.070, .requests_per_s = 50};
   const std::string text = choice_text(chosen(0.070), demand, {.width = 0});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/series/curves.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "made_up_series.h"
@@ -10,6 +11,7 @@ namespace ngb::metrics::series {
 namespace {
 
 using made_up::cell_with;
+using made_up::Of;
 using made_up::values_of_series;
 using store::CellData;
 using store::SeriesValue;
@@ -121,6 +123,27 @@ TEST(BatchWidthFriction, IsACurveOverWidths) {
   EXPECT_NEAR(values[0].value.value(), 0.5, 1e-6);
   EXPECT_EQ(values[1].subject, "conv_block depth=1, width 256 over 64");
   EXPECT_NEAR(values[1].value.value(), 0.25, 1e-6);
+}
+
+// Two modules of a user with equal parameters.
+TEST(BatchWidthFriction, IsFormedOfTheModulesOfOneGroupThatHaveADepthAndAWidth) {
+  std::vector<CellData> cells;
+  for (const char* const group : {"encoder", "decoder"}) {
+    for (const auto& [width, speed] : {std::pair{48, 400.0}, {96, 200.0}}) {
+      for (const int batch : {1, 4}) {
+        Of of{.model = fmt::format("{} {}", group, width), .batch = batch};
+        of.parameters = fmt::format(R"({{"depth":3,"width":{}}})", width);
+        const double each = batch == 1 ? 100 : speed;
+        cells.push_back(cell_with(of, {each, each}));
+        cells.back().of.model.group = group;
+      }
+    }
+  }
+  const auto values = values_of_series(cells, "batch_width_friction_ratio");
+  ASSERT_EQ(values.size(), 2U);
+  EXPECT_EQ(values[0].subject, "encoder depth=3, width 96 over 48");
+  EXPECT_EQ(values[1].subject, "decoder depth=3, width 96 over 48");
+  EXPECT_NEAR(values[0].value.value(), 0.5, 1e-6);
 }
 
 TEST(DynamicShapes, AreRelatedToTheSameModelWithStaticOnes) {

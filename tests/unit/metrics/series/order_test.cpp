@@ -52,6 +52,25 @@ TEST(Reversals, AreLookedForBetweenModelsWithinAFactorOfOneAndAHalfOfParameters)
   EXPECT_EQ(compared_with(30'000'001, 20'000'000), 0U);
 }
 
+TEST(Reversals, AreLookedForBetweenModelsWithinThatFactorOfMultiplyAccumulatesToo) {
+  std::vector<CellData> cells = one_reversal();
+  for (CellData& cell : cells) {
+    const bool is_a = cell.of.model.label == "a";
+    cell.of.model.parameters = is_a ? 90'000'000 : 20'000'000;
+    cell.of.model.macs = is_a ? 4'500'000'000 : 3'000'000'000;
+  }
+  EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 1U);
+  for (CellData& cell : cells) cell.of.model.macs = *cell.of.model.macs + (cell.of.model.label == "a" ? 1 : 0);
+  EXPECT_EQ(find_reversals(analysis_of(cells)).looked_at, 0U);
+}
+
+TEST(Reversals, AreLookedForWithinTheStudysOwnFactor) {
+  std::vector<CellData> cells = one_reversal();
+  for (CellData& cell : cells) cell.of.model.parameters = cell.of.model.label == "a" ? 40'000'000 : 20'000'000;
+  EXPECT_EQ(find_reversals(analysis_of(cells), 1.9).looked_at, 0U);
+  EXPECT_EQ(find_reversals(analysis_of(cells), 2).looked_at, 1U);
+}
+
 TEST(Reversals, AreLookedForBetweenModelsOfEqualSizeInTheStudy) {
   std::vector<CellData> cells = one_reversal();
   for (CellData& cell : cells) cell.of.model.parameters.reset();

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "made_up_series.h"
@@ -77,6 +79,28 @@ TEST(ClaimsOfBatches, AreOfTheLargestBatchSize) {
   EXPECT_EQ(judged(other, "batching_raises_throughput"), "does_not 1.11");
   EXPECT_EQ(judged(other, "throughput_saturates"), "does_not 1.09");
   EXPECT_EQ(judged(other, "bsr_above_one"), "does_not 4.44");
+}
+
+// Three models of one family with RTRs of 4, 4.4 and `least`, and one of another family.
+TEST(ClaimOfFamilies, ComparesTheModelsThatGainMostAndLeastFromBatches) {
+  const auto cells_of = [](double least) {
+    std::vector<CellData> cells;
+    for (const auto& [model, gain] : {std::pair{"small", 4.0}, {"medium", 4.4}, {"large", least}, {"alone", 1.0}}) {
+      for (const int batch : {1, 8}) {
+        made_up::Of of{.model = model, .batch = batch};
+        const double speed = batch == 1 ? 100 : 100 * gain;
+        for (const char* const compiler : {"identity", "fast"}) {
+          of.compiler = compiler;
+          cells.push_back(cell_with(of, made_up::around(speed, {0.001, 0, -0.001, 0.001})));
+          cells.back().of.model.group = std::string_view(model) == "alone" ? "others" : "nets";
+        }
+      }
+    }
+    return cells;
+  };
+  EXPECT_EQ(judged(cells_of(4), "families_scale_alike"), "holds 0.88") << "4.4 / 4 / 1.25";
+  EXPECT_EQ(judged(cells_of(2.2), "families_scale_alike"), "does_not 1.60");
+  EXPECT_EQ(judged(measured("fast", {{1, 100, 100}, {8, 200, 200}}), "families_scale_alike"), "not_measured");
 }
 
 TEST(ClaimOfDepth, ComparesTheDeepestStackWithASingleBlock) {

@@ -216,6 +216,33 @@ TEST(FigureOfFriction, HasTheGainOfBatchingInWideBlocksOverThatInNarrowOnes) {
   EXPECT_EQ(rows.front().at("batch"), 8);
 }
 
+TEST(FigureOfFriction, IsACurveOverWidths) {
+  std::vector<CellData> cells;
+  for (const auto& [width, gain] : {std::pair{64, 4.0}, {128, 2.0}, {256, 1.0}}) {
+    cells.push_back(block("fast", width, 2, 1, 100));
+    cells.push_back(block("fast", width, 2, 8, 100 * gain));
+  }
+  const auto rows = rows_of(ResultsOf(cells), "batch_width_friction");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0].at("panel"), rows[1].at("panel"));
+  EXPECT_EQ(rows[0].at("width"), 128);
+  EXPECT_NEAR(rows[0].at("batch_width_friction_ratio").get<double>(), 0.5, 1e-6);
+  EXPECT_EQ(rows[1].at("width"), 256);
+  EXPECT_NEAR(rows[1].at("batch_width_friction_ratio").get<double>(), 0.25, 1e-6);
+}
+
+// 100 samples/s, each 900 bytes smaller.
+TEST(FigureOfTcr, HasTheBitsThatCompressingSavesOfModelsWithBothSizes) {
+  CellData cell = cell_with({}, always(100));
+  cell.of.model.raw_bytes = 1000;
+  cell.of.model.encoded_bytes = 100;
+  const ResultsOf results({cell, cell_with({.model = "other"}, always(100))});
+  const auto rows = rows_of(results, "tcr_by_model");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_NEAR(rows.front().at("tcr_bits_per_s").get<double>(), 720'000, 1);
+  EXPECT_EQ(rows.front().at("panel"), "batch 1");
+}
+
 TEST(FigureOfCompileTime, ReachesFromTheFastestToTheSlowestProcess) {
   CellData cell = cell_with({}, always(100));
   cell.processes[2].phases.front().wall_ns = 3'000'000'000;
@@ -248,6 +275,17 @@ TEST(FigureOfBreakEven, SaysWhyCompilingDoesNotPay) {
   const Row row = row_of(rows_of(results, "break_even"), "slow 1.0");
   EXPECT_EQ(row.at("state"), "no_value");
   EXPECT_EQ(row.at("reason"), "not faster than the baseline: compiling never pays");
+}
+
+TEST(FigureOfBreakEven, LeavesOutModelsForWhichCompilingNeverPays) {
+  std::vector<CellData> cells = slow_to_compile();
+  cells.push_back(cell_with({.model = "other"}, always(100)));
+  cells.push_back(cell_with({.model = "other", .compiler = "fast"}, always(50)));
+  const ResultsOf results(cells);
+  const Rows made = figure_called("break_even").make(results.selection());
+  ASSERT_EQ(made.rows.size(), 1U);
+  EXPECT_EQ(made.rows[0].at("panel"), "resnet18");
+  EXPECT_EQ(made.remark, "1 of 2 models are left out: compiling is told to pay for none of their cells");
 }
 
 TEST(FiguresOfCost, MarkTheCellsThatNoOtherDominates) {
@@ -308,7 +346,7 @@ TEST(FigureOfReversals, HasBothSidesOfTheOneThatThereIs) {
   EXPECT_EQ(rows[0].at("panel"), "1. a over b");
   EXPECT_EQ(rows[0].at("ranked"), "models");
   EXPECT_NEAR(rows[0].at("throughput_ratio").get<double>(), 1.1, 1e-5);
-  EXPECT_EQ(rows[0].at("side"), "identity 1.0, batch 1, on local");
+  EXPECT_EQ(rows[0].at("side"), "identity 1.0, batch 1, on local: 110.0 and 100.0 samples/s");
   EXPECT_NEAR(rows[1].at("throughput_ratio").get<double>(), 2.0 / 3, 1e-5);
   EXPECT_EQ(rows[1].at("compiler"), "other 1.0");
   EXPECT_LT(rows[0].at("adjusted_p").get<double>(), 0.05);
@@ -338,54 +376,6 @@ TEST(FigureOfTuning, HasEachImprovementOfTheLongestCurveAndItsEnd) {
 TEST(FigureOfTuning, IsLeftOutIfNothingWasTuned) {
   const ResultsOf results({cell_with({}, {50, 51})});
   EXPECT_EQ(figure_called("tuning_curve").make(results.selection()).why_none, "no compiler was tuned");
-}
-
-TEST(FigureOfSamples, HasEveryRepetitionInTheOrderOfTimeWithoutWarmUp) {
-  CellData cell = cell_with({.batch = 2}, {});
-  cell.processes = {made_up::process(0, {10, 20}), made_up::process(1, {40})};
-  cell.processes[0].started_unix_ns = 2'000;
-  cell.processes[1].started_unix_ns = 3'000;
-  store::RecordedProcess disturbed = made_up::process(0, {80});
-  disturbed.started_unix_ns = 1'000;
-  disturbed.failure = samples::Failure{FailureKind::disturbed, samples::Phase::timed, "other work", "", {}, {}};
-  cell.failed = {disturbed};
-  cell.planned_processes = 2;
-  const ResultsOf results({cell});
-  const auto rows = rows_of(results, "samples");
-  ASSERT_EQ(rows.size(), 4U);
-  std::vector<double> speeds;
-  std::vector<std::string> states;
-  for (const Row& row : rows) {
-    speeds.push_back(row.at("throughput_per_s").get<double>());
-    states.push_back(row.at("state").get<std::string>());
-  }
-  EXPECT_THAT(speeds, testing::ElementsAre(testing::DoubleEq(25), testing::DoubleEq(200), testing::DoubleEq(100),
-                                           testing::DoubleEq(50)));
-  EXPECT_THAT(states, testing::ElementsAre("disturbed", "counted", "counted", "counted"));
-  EXPECT_EQ(rows[0].at("reason"), "other work");
-  EXPECT_EQ(rows[3].at("repetition"), 4);
-  EXPECT_THAT(rows[0].at("panel").get<std::string>(), HasSubstr("disturbed]")) << "its flags";
-}
-
-TEST(FigureOfSamples, ShowsCellsOfInterestFirstIfThereAreManyCells) {
-  std::vector<CellData> cells;
-  for (int i = 0; i < 30; ++i) cells.push_back(cell_with({.model = fmt::format("model {}", i)}, always(100)));
-  cells[29].failed = {made_up::failure(0, FailureKind::crash)};
-  const ResultsOf results(cells);
-  const Rows made = figure_called("samples").make(results.selection());
-  EXPECT_EQ(made.rows.front().at("model"), "model 29");
-  EXPECT_EQ(made.remark, "24 of 30 cells are shown, first those with lost processes, then those with flags");
-}
-
-TEST(FigureOfSamples, HasEveryNthRepetitionOfACellWithVeryMany) {
-  CellData cell = cell_with({}, {});
-  cell.processes = {made_up::process(0, std::vector<double>(50'000, 1.0))};
-  cell.planned_processes = 1;
-  const ResultsOf results({cell});
-  const auto rows = rows_of(results, "samples");
-  EXPECT_EQ(rows.size(), 50'000U / 3);
-  EXPECT_EQ(rows[1].at("repetition"), 6);
-  EXPECT_EQ(rows[1].at("every"), 3);
 }
 
 }  // namespace

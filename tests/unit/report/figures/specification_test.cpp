@@ -70,7 +70,7 @@ TEST(Specifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
 }
 
 TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
-  const std::regex unit(R"(.*\((samples|samples/s|s|ms|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
+  const std::regex unit(R"(.*\((samples|samples/s|bits/s|s|ms|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
   for (const Figure& figure : all_figures()) {
     std::size_t axes = 0;
     visit(json_text::parse_ordered(figure.specification), "", [&](const ordered_json& json, const std::string& key) {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sets a figure for a column or a page of print.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "report/figures/figure.h"
+
+namespace ngb::report::figures {
+
+// Makes panels so narrow that the whole image is about `width_px` wide. Panels in which nothing could be read any more
+// share the axis y, which each has for itself otherwise; if even that is too wide, the image is wider. Returns true if
+// they have come to share it.
+bool fit_to_width(nlohmann::ordered_json& whole, const std::vector<Row>& rows, int width_px);
+
+}  // namespace ngb::report::figures
