@@ -14,6 +14,8 @@ _NUMPY = {"f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool", "u8"
 
 
 class Mnn(Adaptor):
+    no_profile_because = "MNN tells times only through its session, which overwrites its inputs"
+
     @classmethod
     def preload(cls):
         import _tools  # noqa: F401

@@ -12,6 +12,8 @@ _F32 = 1  # ONNX's number of the type
 
 
 class Ncnn(Adaptor):
+    no_profile_because = "only a build of ncnn with NCNN_BENCHMARK prints the times of its layers"
+
     @classmethod
     def preload(cls):
         import ncnn  # noqa: F401

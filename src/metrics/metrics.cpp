@@ -12,6 +12,7 @@
 #include "metrics/metric.h"
 #include "metrics/phases.h"
 #include "metrics/ratios.h"
+#include "metrics/sizes.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -247,6 +248,17 @@ constexpr std::array kMetrics{
            "highest resident memory of a worker within the timed phase, over processes; of several instances, the sum "
            "of theirs",
            kProtocol, false, 7, timed_peak},
+    Metric{"model_size_bytes", "model size", "bytes",
+           "size of the ONNX file, with the files of its weights; highest of the processes", kProtocol, false, 0,
+           model_size},
+    Metric{"artifact_size_bytes", "artifact size", "bytes",
+           "size of what the compiler has written and opens again; none of a compiler that writes nothing; highest of "
+           "the processes",
+           kProtocol, false, 0, artifact_size},
+    Metric{"runtime_size_bytes", "runtime size", "bytes",
+           "size of the programs and shared libraries that the worker has mapped when it has measured, each once, "
+           "Python's and the system's included; highest of the processes",
+           kProtocol, false, 0, runtime_size},
     Metric{"cpu_percent", "CPU %", "percent",
            "100 · processor time / (wall time · processors of the machine) of the timed phase, mean over processes",
            kPaper, false, 6, cpu_of_machine},

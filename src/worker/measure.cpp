@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -29,6 +28,7 @@
 #include "worker/repetitions.h"
 #include "worker/resources.h"
 #include "worker/sensitivity.h"
+#include "worker/sizes.h"
 #include "worker/subnormals.h"
 #include "worker/tell_agent.h"
 #include "worker/threads.h"
@@ -294,6 +294,7 @@ class Process {
     if (server_) server_->replace(result_, served_ns_);
     if (result_.failure) return;
     learn_facts();  // some concern the run: memory, recompilation
+    add_sizes(request_.model_path, request_.model, session_.artifact_bytes(), result_.readings);
     compare_again();
     if (request_.protocol.profile) return add_profile();
     look_longer();

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "ngraphbench/tables.h"
 #include "worker/settings.h"
+#include "worker/sizes.h"
 
 namespace ngb::worker {
 namespace {
@@ -151,6 +152,7 @@ Attempt<Done> Session::compile(const std::string& model_path, const work::Model&
   const HandedModel handed(model_path, model, artifact);
   Attempt<Done> result = attempt(compiler_.compile(session_, &handed.value, &error_));
   if (result && makes_file) result = attempt(compiler_.load(session_, &handed.value, &error_));
+  if (result && makes_file) artifact_bytes_ = size_bytes(artifact);
   if (makes_file && artifact_path.empty()) {
     std::error_code ignored;
     std::filesystem::remove_all(artifact, ignored);
@@ -167,6 +169,7 @@ Attempt<Done> Session::load(const std::string& model_path, const work::Model& mo
   }
   const HandedModel handed(model_path, model, artifact_path);
   Attempt<Done> result = attempt(compiler_.load(session_, &handed.value, &error_));
+  artifact_bytes_ = size_bytes(artifact_path);
   if (page_ != nullptr) samples::write_remark(*page_, {});
   return result;
 }

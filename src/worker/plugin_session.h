@@ -57,6 +57,8 @@ class Session {
   // Returns the outputs of the last run. Their data are in the plugin's memory and valid until the next call; the
   // signatures are copies.
   Attempt<std::vector<OutputView>> outputs();
+  // Returns the size of what the compiler has written and opened, or why there is none.
+  [[nodiscard]] const Known<std::uint64_t>& artifact_bytes() const { return artifact_bytes_; }
   // Returns everything that the compiler's `inspect` reports.
   [[nodiscard]] std::map<std::string, std::string> facts();
 
@@ -73,6 +75,7 @@ class Session {
   ngb_session* session_ = nullptr;
   samples::ProgressPage* page_ = nullptr;
   ngb_error error_{};
+  Known<std::uint64_t> artifact_bytes_ = Known<std::uint64_t>::unknown("this compiler writes no file");
 };
 
 }  // namespace ngb::worker
