@@ -11,12 +11,13 @@ from toolchain import LIB, toolchain_or_skip
 _, SITE = toolchain_or_skip("identity", "torch")
 sys.path.insert(0, SITE)
 
+import numpy  # noqa: E402
 import onnx  # noqa: E402
 import torch  # noqa: E402
 from ngraphbench.adaptor import CompilerError  # noqa: E402
 from ngraphbench.hosting import Host  # noqa: E402
 from ngraphbench.onnx_file import node_names  # noqa: E402
-from onnx import helper  # noqa: E402
+from onnx import helper, numpy_helper  # noqa: E402
 
 
 def module_of(compiler, name):
@@ -136,6 +137,50 @@ class Inductor(unittest.TestCase):
         self.assertEqual(times.anchors(graph, [first, second]), {0: "one", 1: "two"})
         self.assertEqual(times.anchors(graph, [second, first]), {})
         self.assertEqual(times.anchors(graph, [first]), {})
+
+
+class Tvm(unittest.TestCase):
+    """Relax modules are stood in for by objects with the same members."""
+
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, os.path.join(LIB, "compilers", "tvm", "python"))
+        import kernel_nodes
+
+        cls.kernels_of = staticmethod(kernel_nodes.kernels_of)
+
+    def call(self, name, *weights):
+        constants = [types.SimpleNamespace(value=types.SimpleNamespace(numpy=lambda each=each: numpy.float32(each)))
+                     for each in weights]
+        arguments = (types.SimpleNamespace(name_hint=name), types.SimpleNamespace(fields=[object(), *constants]))
+        return types.SimpleNamespace(value=types.SimpleNamespace(op=types.SimpleNamespace(name="relax.call_tir"),
+                                                                 args=arguments))
+
+    def module(self, *calls):
+        block = types.SimpleNamespace(bindings=[*calls, types.SimpleNamespace(value=object())])
+        return {"main": types.SimpleNamespace(body=types.SimpleNamespace(blocks=[block]))}
+
+    def graph(self):
+        weights = {"w1": [1, 2], "w2": [3, 4], "alike": [0, 0], "alike too": [0, 0]}
+        nodes = [helper.make_node("Conv", ["x", "w1", "alike"], ["a"], name="conv1"),
+                 helper.make_node("MaxPool", ["a"], ["b"], name="pool"),
+                 helper.make_node("Conv", ["b", "w2", "alike too"], ["y"], name="conv2")]
+        return helper.make_graph(nodes, "g", [], [], [
+            numpy_helper.from_array(numpy.array(values, numpy.float32), name) for name, values in weights.items()])
+
+    def test_a_kernel_stands_for_the_nodes_whose_weights_it_receives(self):
+        told = self.kernels_of(self.module(self.call("fused_conv2d_add", [[1, 2]], [0, 0]), self.call("max_pool2d"),
+                                           self.call("fused_conv2d_add", [[3, 4]], [0, 0])), self.graph())
+        self.assertEqual([(each["nodes"], each["found_by"]) for each in told],
+                         [(["conv1"], "weights"), (["pool"], "order"), (["conv2"], "weights")])
+
+    def test_the_order_says_nothing_if_there_are_more_kernels_than_nodes(self):
+        told = self.kernels_of(self.module(self.call("max_pool2d"), self.call("max_pool2d1")), self.graph())
+        self.assertEqual([each["nodes"] for each in told], [[], []])
+
+    def test_without_a_file_no_nodes_are_told(self):
+        told = self.kernels_of(self.module(self.call("fused_conv2d", [[1, 2]])), None)
+        self.assertEqual(told, [{"kernel": "fused_conv2d", "nodes": [], "found_by": ""}])
 
 
 class Iree(unittest.TestCase):
