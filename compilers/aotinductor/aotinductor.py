@@ -41,8 +41,11 @@ class AotInductor(Identity):
         return self._torch.no_grad()  # torch.export knows no_grad; a package has neither gradients nor modes
 
     def prepare(self, module, signatures):
+        from . import inductor_times
+
         torch = self._torch
-        with inductor.own_cache(self._threads, self._options["freezing"], self._settings), \
+        settings = {**self._settings, **(inductor_times.PROFILED if self._is_profiled else {})}
+        with inductor.own_cache(self._threads, self._options["freezing"], settings), \
                 tempfile.TemporaryDirectory(prefix="package-", dir=inductor.scratch()) as folder:
             package = os.path.join(folder, f"{_MODEL}.pt2")
             try:
@@ -77,7 +80,10 @@ class AotInductor(Identity):
         if not is_module(model):
             from . import onnx_weights
 
-            self._learn_names(onnx_weights.load_onnx(model.path, with_weights=False))
+            proto = onnx_weights.load_onnx(model.path, with_weights=False)
+            self._learn_names(proto)
+            if self._is_profiled:
+                self._name_nodes(proto)
         if self._mode is None:  # another process has compiled
             self._enter_mode()
         # On a GPU, the mode for several callers would record and query an event in each call.
@@ -95,6 +101,16 @@ class AotInductor(Identity):
             self._outputs = run(inputs)
 
         return infer
+
+    def begin_profile(self):
+        from . import inductor_times
+
+        self._refuse_gpu_profile()
+        self._times = inductor_times.InductorTimes()
+
+    def end_profile(self, inferences):
+        self._times.stop()
+        return self._times.kernels(inferences, self._graph)
 
     def inspect(self):
         facts = super().inspect()

@@ -98,6 +98,8 @@ class Identity(Adaptor):
             node.name = name
         self._graph = onnx.GraphProto()
         self._graph.node.extend(proto.graph.node)
+        self._graph.initializer.extend(onnx.TensorProto(name=each.name, dims=each.dims)
+                                       for each in proto.graph.initializer)
 
     def _learn_names(self, proto):
         """Learn the file's names of inputs and outputs, in the order of the module's arguments and results."""

@@ -28,7 +28,7 @@ class Iree(Adaptor):
         import iree.runtime  # noqa: F401
         import onnx  # noqa: F401
 
-        from . import program  # noqa: F401
+        from . import profiling, program  # noqa: F401
 
     def __init__(self, settings):
         import iree.runtime as runtime
@@ -39,10 +39,13 @@ class Iree(Adaptor):
         self._flags, runtime_flags = program.flags_of(settings.settings)
         self._context = self._function = self._results = None
         self._conversion = {}  # facts; none unless this process compiled
+        self._is_profiled, self._lowered, self._sites = settings.is_profiled, None, None
+        self._runtime_flags = runtime_flags
         # With one thread, the calling thread computes. With several, workers compute and the calling thread waits.
         self._driver = "local-sync" if settings.threads == 1 else "local-task"
-        runtime.flags.parse_flags(f"--task_topology_group_count={settings.threads}",
-                                  f"--task_worker_stack_size={program.WORKER_STACK_BYTES}")
+        self._task_flags = [f"--task_topology_group_count={settings.threads}",
+                            f"--task_worker_stack_size={program.WORKER_STACK_BYTES}"]
+        runtime.flags.parse_flags(*self._task_flags)
         program.hand_on(lambda: runtime.flags.parse_flags(*runtime_flags), runtime_flags)
         self._device = runtime.get_driver(self._driver).create_default_device()
         self._threads = 1 if settings.threads == 1 else _count_workers(settings.threads)
@@ -58,13 +61,17 @@ class Iree(Adaptor):
 
         def write(proto):
             onnx_file.check_inputs(proto, inputs)
-            program.write(program.with_shapes(proto, inputs), model.artifact_path, flags, self._flags)
+            shaped = program.with_shapes(proto, inputs)
+            if self._is_profiled:
+                self._lowered = program.imported(shaped), [*program.OUR_FLAGS, *flags, *self._flags]
+            program.write(shaped, model.artifact_path, flags, self._flags)
 
         _, self._conversion = onnx_opset.use(model.path, write)
 
     def load(self, model):
         from . import program
 
+        self._model_path, self._artifact_path = model.path, model.artifact_path
         outputs = onnx_file.outputs_of(model.path)
         self._output_names = [output.name for output in outputs]
         self._output_types = [_UNSIGNED.get(output.type.tensor_type.elem_type) for output in outputs]
@@ -77,6 +84,7 @@ class Iree(Adaptor):
 
     def bind(self, inputs):
         runtime = self._runtime
+        self._inputs = inputs
         self._arguments = runtime.VmVariantList(len(inputs))
         for tensor in inputs:
             self._arguments.push_ref(self._view_of(tensor))
@@ -120,6 +128,28 @@ class Iree(Adaptor):
             outputs.append((name, dtype, tuple(array.shape), array.tobytes()))
         return outputs
 
+    def begin_profile(self):
+        if self._lowered is None:
+            raise CompilerError("no_profile", "IREE's program is profiled in the process that compiles it",
+                                "let every process compile")
+        if self._sites is None:
+            import onnx
+
+            from . import profiling
+
+            graph = onnx.load(self._model_path, load_external_data=False).graph
+            self._sites = profiling.sites_of(profiling.lower(*self._lowered), onnx_file.node_names(graph))
+
+    def end_profile(self, inferences):
+        import numpy as np
+
+        from . import profiling, program
+
+        arrays = [np.frombuffer(tensor.data, _TYPES[tensor.dtype]).reshape(tensor.shape) for tensor in self._inputs]
+        flags = [f"--device={self._driver}", *self._task_flags, *self._runtime_flags]
+        runs = profiling.measure(self._artifact_path, program.FUNCTION, flags, arrays, inferences)
+        return profiling.kernels_of(runs, self._sites)
+
     def inspect(self):
         from iree.compiler import version as compiler
         from iree.runtime import version as runtime
@@ -129,7 +159,7 @@ class Iree(Adaptor):
                 "threads": str(self._threads), **self._conversion}
 
     def close(self):
-        self._results = self._arguments = self._function = self._context = self._device = None
+        self._inputs = self._results = self._arguments = self._function = self._context = self._device = None
 
 
 def _count_workers(expected):

@@ -13,6 +13,9 @@ FUNCTION = "main"
 # Kernels may use more of the stack than the default of 32 KiB, because Swin's windows need it.
 STACK_LIMIT_BYTES = 256 * 1024
 WORKER_STACK_BYTES = 1024 * 1024
+OUR_FLAGS = ("--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
+             "--iree-input-demote-f64-to-f32=false",  # results of f64 would otherwise be half as long as asked
+             "--iree-llvmcpu-target-cpu=host", f"--iree-llvmcpu-stack-allocation-limit={STACK_LIMIT_BYTES}")
 _ADVICE = "leave this model out for iree, or try a newer version"
 
 
@@ -46,10 +49,7 @@ def write(model, path: str, flags: Sequence[str], settings: Sequence[str] = ()) 
     from iree.compiler import api
 
     session = api.Session()
-    session.set_flags("--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
-                      "--iree-input-demote-f64-to-f32=false",  # results of f64 would otherwise be half as long as asked
-                      "--iree-llvmcpu-target-cpu=host", f"--iree-llvmcpu-stack-allocation-limit={STACK_LIMIT_BYTES}",
-                      *flags)
+    session.set_flags(*OUR_FLAGS, *flags)
     hand_on(lambda: session.set_flags(*settings), settings)
     said = []
     handler = session.context.attach_diagnostic_handler(lambda diagnostic: _note(diagnostic, said))
@@ -79,6 +79,13 @@ def with_shapes(model, inputs):
         traceback.print_exc()
         onnx_file.check(model)
         return model
+
+
+def imported(model) -> bytes:
+    """Return the bytecode of the model as torch-mlir's importer makes it. Raises CompilerError."""
+    from iree.compiler import api
+
+    return _imported(model, api.Session().context)
 
 
 def _imported(model, context) -> bytes:

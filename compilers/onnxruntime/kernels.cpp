@@ -18,9 +18,19 @@ using plugin::OnnxNode;
 using plugin::OnnxNodes;
 
 constexpr std::string_view kKernelTime = "_kernel_time";
-// What ONNX Runtime appends to the name of an ONNX node that a kernel of its own stands for.
-constexpr std::array<std::string_view, 4> kSuffixes{"_nchwc", "/MatMulAddFusion", "/MatMulScaleFusion/",
-                                                    "_FusedMatMulAndScale"};
+constexpr const char* kTranspose = "Transpose";
+// What ONNX Runtime appends to the name of an ONNX node or tensor that a kernel of its own stands for, and whether that
+// is the last node that the kernel computes, but for a convolution's sum and activation.
+struct Suffix {
+  std::string_view text;
+  bool is_of_last = false;
+};
+constexpr std::array<Suffix, 6> kSuffixes{{{"_nchwc", true},
+                                           {"/MatMulAddFusion", false},
+                                           {"/MatMulScaleFusion/", false},
+                                           {"_FusedMatMulAndScale", false},
+                                           {"/QuickGeluFusion/", true},
+                                           {"/GeluFusion/", true}}};
 
 struct Event {
   std::string node;  // the optimised model's name; an unnamed node has none of the model's
@@ -103,15 +113,25 @@ class Mapping {
       const OnnxNode* producer = output.empty() ? nullptr : original_.producer_of(output);
       if (producer == nullptr) continue;
       kernel_.outputs.push_back(output);
-      if (!only_moves) add(*producer);
+      if (!only_moves || producer->op_type == kTranspose) add(*producer);
       kernel_.found_by = "tensor name";
     }
+  }
+
+  // A kernel that brings a tensor into another layout also does the Transpose behind it, if that is not a kernel
+  // itself.
+  void by_input(const OnnxNode& node, const OnnxNodes& optimised) {
+    if (node.op_type != "ReorderInput" || node.inputs.empty()) return;
+    const OnnxNode* next = original_.consumer_of(node.inputs.front(), kTranspose);
+    if (next == nullptr || next->outputs.empty() || optimised.producer_of(next->outputs.front()) != nullptr) return;
+    add(*next);
+    kernel_.found_by = "tensor name";
   }
 
   // The name is that of a tensor or of a node, with something appended. The sum and the activation that the kernel also
   // computes are those behind that node, and are fused in this order, unless the name is already the activation's.
   void by_name(const OnnxNode& node) {
-    const std::string base = base_of(node.name);
+    const auto [base, is_last] = base_of(node.name);
     const OnnxNode* found = original_.producer_of(base);
     if (found == nullptr) found = original_.called(base);
     if (found == nullptr || found->outputs.empty()) return;
@@ -123,15 +143,15 @@ class Mapping {
     if (found != nullptr && activation != node.texts.end() && found->op_type != activation->second) {
       found = follow(*found, activation->second);
     }
-    if (found != nullptr && node.op_type == "Conv") kernel_.outputs.push_back(found->outputs.front());
+    if (found != nullptr && is_last) kernel_.outputs.push_back(found->outputs.front());
   }
 
  private:
-  static std::string base_of(const std::string& name) {
-    for (const std::string_view suffix : kSuffixes) {
-      if (name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+  static std::pair<std::string, bool> base_of(const std::string& name) {
+    for (const Suffix& suffix : kSuffixes) {
+      if (name.ends_with(suffix.text)) return {name.substr(0, name.size() - suffix.text.size()), suffix.is_of_last};
     }
-    return name;
+    return {name, false};
   }
   void add(const OnnxNode& node) {
     if (std::find(kernel_.nodes.begin(), kernel_.nodes.end(), node.name) == kernel_.nodes.end())
@@ -174,7 +194,8 @@ std::vector<Kernel> kernels_of(std::string_view profile, std::uint32_t inference
     if (nodes[i] != nullptr) {
       Mapping mapping(original, kernel);
       mapping.by_tensor(*nodes[i]);
-      if (kernel.outputs.empty()) mapping.by_name(*nodes[i]);
+      if (kernel.outputs.empty()) mapping.by_input(*nodes[i], optimised);
+      if (kernel.found_by.empty()) mapping.by_name(*nodes[i]);
     }
     kernels.push_back(std::move(kernel));
   }

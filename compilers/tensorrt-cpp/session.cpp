@@ -224,6 +224,20 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
              output_shape_.data(), buffer.host,  size_bytes};
 }
 
+void Session::begin_profile() {
+  if (settings_.uses_graph) {
+    throw plugin::Failure(NGB_NO_PROFILE, "TensorRT does not measure the layers of a CUDA graph", "remove cuda_graph");
+  }
+  layer_times_.forget();
+  context_->setProfiler(&layer_times_);
+}
+
+const KernelTable& Session::end_profile(std::uint32_t inferences) {
+  context_->setProfiler(nullptr);
+  kernels_ = KernelTable(layer_times_.kernels(inferences));
+  return kernels_;
+}
+
 void Session::tell_of_binding() {
   std::uint64_t bytes = 0;
   for (const auto* const buffers : {&inputs_, &outputs_}) {

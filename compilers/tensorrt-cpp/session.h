@@ -12,6 +12,7 @@
 #include "../cuda_device.h"
 #include "../plugin_boundary.h"
 #include "building.h"
+#include "layer_times.h"
 #include "library.h"
 #include "settings.h"
 #include "stream.h"
@@ -39,6 +40,9 @@ class Session {
   [[nodiscard]] plugin::Failure run_failure(int status) const;
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const Facts& facts() const { return facts_; }
+  // Throws plugin::Failure(NGB_NO_PROFILE) for a CUDA graph.
+  void begin_profile();
+  const KernelTable& end_profile(std::uint32_t inferences);
 
  private:
   using CopyIn = int (*)(std::uint64_t, const void*, std::size_t, cudaStream_t);
@@ -72,6 +76,8 @@ class Session {
   Synchronize synchronize_;
   Launch launch_;
   std::optional<Stream> stream_;
+  LayerTimes layer_times_;                       // the context refers to it during a profile
+  KernelTable kernels_;                          // of the last profile
   std::unique_ptr<nvinfer1::IRuntime> runtime_;  // order matters: runtime, engine, context
   std::unique_ptr<nvinfer1::ICudaEngine> engine_;
   std::unique_ptr<nvinfer1::IExecutionContext> context_;

@@ -110,6 +110,18 @@ class Execution:
 
         return infer
 
+    def begin_profile(self) -> None:
+        from . import layer_times
+
+        self._profiler = layer_times.make_profiler(self._trt)
+        self._context.profiler = self._profiler
+
+    def end_profile(self, inferences):
+        from . import layer_times
+
+        self._context.profiler = None
+        return layer_times.kernels_of(self._profiler.times, inferences)
+
     def read(self):
         return [self._read(buffer) for buffer in self._outputs]
 

@@ -7,7 +7,7 @@ from ngraphbench.adaptor import Adaptor, CompilerError
 class TensorRT(Adaptor):
     @classmethod
     def preload(cls):
-        from . import bindings, building, cuda_driver, execution  # noqa: F401
+        from . import bindings, building, cuda_driver, execution, layer_times  # noqa: F401
 
         bindings.load()  # opens its libraries and uses no GPU, so that the process may be forked later
 
@@ -57,6 +57,14 @@ class TensorRT(Adaptor):
 
     def read(self):
         return self._execution.read()
+
+    def begin_profile(self):
+        if self._settings.options["cuda_graph"]:
+            raise CompilerError("no_profile", "TensorRT does not measure the layers of a CUDA graph", "remove cuda_graph")
+        self._execution.begin_profile()
+
+    def end_profile(self, inferences):
+        return self._execution.end_profile(inferences)
 
     def inspect(self):
         facts = dict(self._facts)

@@ -49,6 +49,8 @@ class TorchCompile(Identity):
         super().compile(model)
 
     def prepare(self, module, signatures):
+        from . import inductor_times
+
         torch = self._torch
         torch._dynamo.reset()
         torch._dynamo.utils.counters.clear()
@@ -60,7 +62,8 @@ class TorchCompile(Identity):
         for tensor, signature in zip(inputs, signatures):
             for axis in open_axes(signature):
                 torch._dynamo.mark_dynamic(tensor, axis)
-        with inductor.own_cache(self._threads, self._options["freezing"], self._settings, self._kept) as cache:
+        settings = {**self._settings, **(inductor_times.PROFILED if self._is_profiled and self._is_inductor else {})}
+        with inductor.own_cache(self._threads, self._options["freezing"], settings, self._kept) as cache:
             before = inductor.machine_code(cache)
             try:
                 self.call_with(compiled, inputs)
@@ -90,6 +93,19 @@ class TorchCompile(Identity):
         return CompilerError("unsupported_operator" if isinstance(error, self._torch._dynamo.exc.Unsupported)
                              else "internal", f"torch.compile: {type(cause).__name__}: {text[0]}",
                              "the whole message is in the log of this attempt")
+
+    def begin_profile(self):
+        from . import inductor_times
+
+        self._refuse_gpu_profile()
+        if not self._is_inductor:
+            raise CompilerError("no_profile", f'the backend {self._options["backend"]} does not tell its kernels',
+                                "profile the backend inductor")
+        self._times = inductor_times.InductorTimes()
+
+    def end_profile(self, inferences):
+        self._times.stop()
+        return self._times.kernels(inferences, self._graph)
 
     def inspect(self):
         facts = super().inspect()

@@ -23,7 +23,8 @@ Functions open_libraries(const std::string& toolchain_dir, int threads) {
           ffi.function<decltype(&TVMFFIFunctionCall)>("TVMFFIFunctionCall"),
           ffi.function<decltype(&TVMFFIObjectDecRef)>("TVMFFIObjectDecRef"),
           ffi.function<decltype(&TVMFFIErrorMoveFromRaised)>("TVMFFIErrorMoveFromRaised"),
-          ffi.function<decltype(&TVMFFITensorFromDLPack)>("TVMFFITensorFromDLPack")};
+          ffi.function<decltype(&TVMFFITensorFromDLPack)>("TVMFFITensorFromDLPack"),
+          ffi.function<decltype(&TVMFFIFunctionCreate)>("TVMFFIFunctionCreate")};
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Functions {
   decltype(&TVMFFIObjectDecRef) release;
   decltype(&TVMFFIErrorMoveFromRaised) take_error;
   decltype(&TVMFFITensorFromDLPack) tensor_from_dlpack;
+  decltype(&TVMFFIFunctionCreate) create;
 };
 
 // Value owns a value of TVM's.

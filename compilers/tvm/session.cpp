@@ -10,8 +10,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kPooledAllocator = 2;
-
 // Tuning and running use equal numbers of threads, on this process's processors.
 plugin::CompileProcess::Variables python_variables(const Settings& settings) {
   const std::string threads = std::to_string(settings.threads);
@@ -52,6 +50,7 @@ void Session::compile(const ngb_model& model) {
                                        {"frontend", settings_.frontend},
                                        {"module", model.recipe_json == nullptr ? "" : model.recipe_json},
                                        {"settings", settings_.pass_configuration},
+                                       {"is_profiled", settings_.is_profiled},
                                        {"cache", settings_.cache_dir}});
   plugin::write_names(names_path(model), done.at("outputs"));
   for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());
@@ -73,6 +72,8 @@ void Session::load(const ngb_model& model) {
   }
   runtime_.call(runtime_.function_of(machine_, "vm_initialization"), devices, "start its virtual machine");
   main_ = runtime_.function_of(machine_, "main");
+  running_ = main_.object();
+  if (settings_.is_profiled && gpu_ == nullptr) try_to_load_profiled(module, model.artifact_path);
   check_threads();
 }
 

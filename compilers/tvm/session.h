@@ -14,6 +14,7 @@
 #include "gpu.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
+#include "ngraphbench/kernels.h"
 #include "settings.h"
 
 namespace ngb::tvm {
@@ -30,7 +31,7 @@ class Session {
   int run() {
     result_.reset();
     const int status =
-        functions_.call(main_.object(), arguments_.data(), static_cast<std::int32_t>(arguments_.size()), result_.put());
+        functions_.call(running_, arguments_.data(), static_cast<std::int32_t>(arguments_.size()), result_.put());
     if (gpu_ == nullptr || status != 0) [[likely]]
       return status;
     wait_status_ = gpu_->wait();
@@ -41,8 +42,30 @@ class Session {
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
+  void begin_profile();
+  const KernelTable& end_profile(std::uint32_t inferences);
 
  private:
+  static constexpr std::int64_t kPooledAllocator = 2;
+
+  // A function that the profiled virtual machine has called.
+  struct Call {
+    std::string name;
+    std::int64_t ns = 0;
+  };
+  struct Calls {
+    std::vector<Call> all{};
+    int depth = 0;  // of calls within calls, which are not noted
+    std::int64_t begin_ns = 0;
+  };
+  struct Profiled {
+    Value machine;
+    Value main;
+  };
+  static int note_call(void* calls, const TVMFFIAny* arguments, std::int32_t count, TVMFFIAny* result);
+  void try_to_load_profiled(const Value& module, const std::string& artifact);
+  void load_profiled(const Value& module, const std::string& artifact);
+  void name_nodes(std::vector<Kernel>& kernels) const;
   void check_threads();
   void bind_input(const ngb_tensor& input);
   [[nodiscard]] std::int64_t output_count() const;
@@ -55,6 +78,12 @@ class Session {
   std::optional<plugin::CompileProcess> process_;
   Value machine_;
   Value main_;
+  TVMFFIObjectHandle running_ = nullptr;  // what `run` calls: `main_`, or that of the profiled machine
+  Calls calls_;                           // outlives the machine that notes them
+  std::optional<Profiled> profiled_;      // none unless the session was opened for a profile
+  std::string no_machine_because_ = "the session was not opened for a profile";
+  std::string plan_path_;
+  KernelTable kernels_;  // of the last profile
   std::vector<Value> inputs_;
   std::vector<TVMFFIAny> arguments_;
   Value result_;

@@ -16,6 +16,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.is_on_gpu = options.text("device") == "cuda";
   settings.wait = options.text("wait");
   settings.threads = given.threads;
+  settings.is_profiled = given.is_profiled != 0;
   settings.trials = options.integer("trials");
   settings.early_stop = options.integer("early_stop");
   settings.seed = options.integer("seed");

@@ -18,6 +18,7 @@ struct Settings {
   bool is_on_gpu = false;
   std::string wait = "spin";  // for the GPU
   int threads = 1;
+  bool is_profiled = false;
   std::int64_t trials = 0;
   std::int64_t early_stop = 0;
   std::int64_t seed = 0;

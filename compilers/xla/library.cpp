@@ -172,6 +172,13 @@ Owned<PJRT_Executable> Runtime::executable_of(PJRT_LoadedExecutable* loaded) con
           }};
 }
 
+bool Runtime::has_extension(PJRT_Extension_Type type) const {
+  for (const PJRT_Extension_Base* each = api_->extension_start; each != nullptr; each = each->next) {
+    if (each->type == type) return true;
+  }
+  return false;
+}
+
 void Runtime::destroy(PJRT_Buffer* buffer) const {
   auto args = NGB_PJRT(PJRT_Buffer_Destroy_Args);
   args.buffer = buffer;

@@ -52,6 +52,7 @@ class Runtime {
   [[nodiscard]] Owned<PJRT_Executable> executable_of(PJRT_LoadedExecutable* loaded) const;
 
   void destroy(PJRT_Buffer* buffer) const;
+  [[nodiscard]] bool has_extension(PJRT_Extension_Type type) const;
 
  private:
   [[nodiscard]] ngb_status status_of(const PJRT_Error* error, const std::string& message) const;

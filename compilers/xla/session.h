@@ -11,6 +11,7 @@
 #include "../plugin_boundary.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
+#include "ngraphbench/kernels.h"
 #include "settings.h"
 #include "tensors.h"
 
@@ -35,6 +36,9 @@ class Session {
   [[nodiscard]] const Runtime& runtime() const { return runtime_; }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
+  // Always throws plugin::Failure(NGB_NO_PROFILE), with the reason.
+  [[noreturn]] void begin_profile() const;
+  [[noreturn]] static const KernelTable& end_profile(std::uint32_t inferences);
 
  private:
   void check_threads();

@@ -146,8 +146,8 @@ typedef struct ngb_kernel {
   uint32_t node_count;
   const char* const* outputs; /* names of the ONNX tensors that it is known to write */
   uint32_t output_count;
-  /* How nodes and outputs were found: "tensor name", "node name", "location", "module path", "order"; "" if there are
-   * none. */
+  /* How nodes and outputs were found: "tensor name", "node name", "location", "module path", "weights", "order"; "" if
+   * there are none. */
   const char* found_by;
 } ngb_kernel;
 

@@ -77,7 +77,7 @@ class Kernel:
     # Names of ONNX nodes (`node_names` of onnx_file), or of a user's PyTorch modules, that it is known to stand for.
     nodes: Sequence[str] = ()
     outputs: Sequence[str] = ()  # names of the ONNX tensors that it is known to write
-    # How nodes and outputs were found: "tensor name", "node name", "location", "module path", "order"; "" without any.
+    # How nodes and outputs were found: "tensor name", "node name", "location", "module path", "weights", "order"; "" without any.
     found_by: str = ""
 
 

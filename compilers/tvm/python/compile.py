@@ -3,10 +3,11 @@
 
 Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "gpu": a target of kind cuda or
 null, "trials", "early_stop", "seed", "settings": pass configuration, "cache": folder, "frontend": "onnx" or "torch",
-"module": the model's origin as JSON or ""}."""
+"module": the model's origin as JSON or "", "is_profiled"}."""
 
 import glob
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -198,6 +199,12 @@ def compile_model(request, report):
     target = target_of(request["threads"], gpu)
     module = prepare(imported, target)
     del imported
+    if request.get("is_profiled"):
+        import kernel_nodes
+
+        graph = onnx_file.read(request["model"]).graph if request.get("frontend") != "torch" else None
+        with open(os.path.join(os.path.dirname(request["output"]), "kernels.json"), "w", encoding="utf-8") as file:
+            json.dump(kernel_nodes.kernels_of(module, graph), file)
     records, facts = None, {"trials": "0"}
     if request["trials"] > 0:
         folder = tuning.folder_of(request, target)

@@ -22,12 +22,18 @@ sys.path[:0] = [BENCH.identity[1], os.path.join(LIB, "python")]
 
 import mapping  # noqa: E402
 
-# Nodes that a compiler's profile does not name, with the reason; a listed node that is found is an error.
-UNKNOWN = {}
-# Share of an inference's time in kernels. The rest is between them: dispatch, memory, and the profiler itself.
-LEAST_PERCENT = {}
+# Whose inferences of a convolution over a large image take seconds.
+SLOW = ("iree", "tvm")
+MODELS = ("resnet18",) if COMPILER in SLOW else ("resnet18", "conv_block")
+SIZE = {"rounds": 2, "inferences": 3} if COMPILER in SLOW else {"rounds": 3, "inferences": 5}
+# Compilers without a profile, and what their reason says.
+REFUSES = {"xla": "no profiler"}
+NO_PROFILE = 12  # NGB_NO_PROFILE
+# IREE's own program runs other inferences than those that are timed here, at another time.
+IS_TIMED_APART = COMPILER == "iree"
 
 
+@unittest.skipIf(COMPILER in REFUSES, "it refuses")
 class Profile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -41,33 +47,43 @@ class Profile(unittest.TestCase):
             self.told[model] = told, mapping.Graph(path)
         return self.told[model]
 
+    @unittest.skipIf(IS_TIMED_APART, "its kernels are timed in inferences of another process")
     def test_the_kernels_times_sum_to_those_of_the_profiled_inferences(self):
-        for model in ("resnet18", "conv_block"):
-            told, graph = self.profile(model, rounds=3, inferences=5)
+        for model in MODELS:
+            told, graph = self.profile(model, **SIZE)
             shares = attributed.summary(told, graph)["attributed_of"]
             for share in shares:
-                self.assertGreaterEqual(share, LEAST_PERCENT.get(COMPILER, 90), (model, shares))
+                self.assertGreaterEqual(share, 90, (model, shares))
                 self.assertLessEqual(share, 105, (model, shares))
 
     def test_every_executed_node_is_found_by_its_name_or_by_what_surrounds_it(self):
-        for model in ("resnet18", "conv_block"):
-            told, graph = self.profile(model, rounds=3, inferences=5)
+        for model in MODELS:
+            told, graph = self.profile(model, **SIZE)
             found = mapping.map_nodes(graph, told["rounds"][-1]["kernels"])
             lost = [node for node in graph.nodes if node not in found]
-            self.assertEqual(lost, UNKNOWN.get((COMPILER, model), []), model)
+            self.assertEqual(lost, [], model)
 
     def test_each_repetition_has_the_same_kernels(self):
-        told, _ = self.profile("resnet18", rounds=3, inferences=5)
+        told, _ = self.profile("resnet18", **SIZE)
         first, *others = [[(kernel["kind"], kernel["nodes"], kernel["outputs"], kernel["found_by"])
                            for kernel in each["kernels"]] for each in told["rounds"]]
         for other in others:
             self.assertEqual(other, first)
 
     def test_an_inference_costs_afterwards_what_it_did_before(self):
-        # In this model a profile costs up to 1.1 of the inference, so that one that goes on would be seen.
+        # In this model, a profile costs onnxruntime and PyTorch as much as the inference, so that one that goes on would be
+        # seen.
         told, _ = self.profile("mha_block", rounds=7, inferences=100)
-        ratios = sorted(min(each["again"]) / min(each["plain"]) for each in told["rounds"])
+        ratios = sorted(min(each["again"])[0] / min(each["plain"])[0] for each in told["rounds"])
         self.assertLess(ratios[len(ratios) // 2], 1.2, ratios)
+
+
+@unittest.skipUnless(COMPILER in REFUSES, "it has a profile")
+class Refusal(unittest.TestCase):
+    def test_a_compiler_that_does_not_tell_its_kernels_says_why(self):
+        told = BENCH.profile(COMPILER, *BENCH.write("mha_block"), rounds=1, inferences=1)
+        self.assertEqual(told["failure"]["kind"], NO_PROFILE, told)
+        self.assertIn(REFUSES[COMPILER], told["failure"]["message"])
 
 
 if __name__ == "__main__":

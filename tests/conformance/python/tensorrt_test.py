@@ -277,6 +277,41 @@ class Libraries(unittest.TestCase):
                                                    "setInternalLibraryPath tensorrt_libs"])
 
 
+class Profiles(TensorRTTest):
+    LAYERS = {**STATIC, "layers": [["conv1 + act1", 1.5], ["PWN(PWN(a(b)), c)", 0.25], ["{ForeignNode[q...out]}", 0]]}
+
+    def test_layers_have_their_means_and_the_nodes_that_their_names_are_made_of(self):
+        session = self.bind(self.LAYERS)
+        session.begin_profile()
+        infer = session.runner()
+        infer()
+        infer()
+        told = session.end_profile(2)
+        self.assertEqual([(name, ns, nodes) for name, _, ns, nodes, _, _ in told],
+                         [("conv1 + act1", 1.5e6, ["conv1", "act1"]), ("PWN(PWN(a(b)), c)", 2.5e5, ["a(b)", "c"]),
+                          ("{ForeignNode[q...out]}", 0.0, ["q", "out"])])
+
+    def test_the_context_has_a_profiler_only_within_a_profile(self):
+        session = self.bind(self.LAYERS)
+        self.calls()
+        session.begin_profile()
+        session.runner()()
+        session.end_profile(1)
+        session.runner()()
+        run = ["execute_async_v3 s1", "cuStreamSynchronize s1"]
+        self.assertEqual(self.calls(), ["set profiler", *run, "set profiler None", *run])
+
+    def test_a_graph_has_no_profile(self):
+        session = self.bind(self.LAYERS, cuda_graph="true")
+        self.assertEqual(self.failure(session.begin_profile).kind, "no_profile")
+
+    def test_inferences_of_unlike_layers_are_refused(self):
+        session = self.bind(self.LAYERS)
+        session.begin_profile()
+        session.runner()()
+        self.assertEqual(self.failure(session.end_profile, 2).kind, "no_profile")
+
+
 class Versions(TensorRTTest):
     """Each in a process of its own, as the stand-in has one version."""
 

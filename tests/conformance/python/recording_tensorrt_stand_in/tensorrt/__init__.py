@@ -301,10 +301,15 @@ class IOutputAllocator:
     pass
 
 
+class IProfiler:
+    pass
+
+
 class IExecutionContext(_Noted):
     def __init__(self, engine):
         super().__init__()
         self._engine, self._shapes, self._addresses, self._allocators = engine, {}, {}, {}
+        self._profiler = None
         this = weakref.ref(self)
         self._step = _STEP(lambda which: this()._compute())  # kept: it is called when the stream is synchronised
 
@@ -331,8 +336,20 @@ class IExecutionContext(_Noted):
         is_batch_open = len(shape) > 1 and shape[0] == -1
         return (list(self._shapes.values())[0][0],) + shape[1:] if is_batch_open else shape
 
+    @property
+    def profiler(self):
+        return self._profiler
+
+    @profiler.setter
+    def profiler(self, profiler):
+        _note("set profiler" if profiler is not None else "set profiler None")
+        self._profiler = profiler
+
     def execute_async_v3(self, stream_handle):
         _note(f"execute_async_v3 {_name(stream_handle)}")
+        if self._profiler is not None:
+            for name, ms in self._engine.model.get("layers", []):
+                self._profiler.report_layer_time(name, ms)
         _cuda.recording_stand_in_enqueue(self._step, 0)
         return True
 
