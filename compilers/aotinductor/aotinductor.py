@@ -80,7 +80,10 @@ class AotInductor(Identity):
         if not is_module(model):
             from . import onnx_weights
 
-            self._learn_names(onnx_weights.load_onnx(model.path, with_weights=False))
+            proto = onnx_weights.load_onnx(model.path, with_weights=False)
+            self._learn_names(proto)
+            if self._is_profiled:
+                self._name_nodes(proto)
         if self._mode is None:  # another process has compiled
             self._enter_mode()
         # On a GPU, the mode for several callers would record and query an event in each call.

@@ -51,8 +51,9 @@ class ModuleTimes:
                 for path, ns in zip(paths, means) if path in owned or self._computes(path)]
 
     def _computes(self, path):
-        """Return whether a module that stands for no node may compute something, and not only call others."""
-        is_container = path and any(other.startswith(path + ".") for other in self._kinds)
+        """Return whether a module that stands for no node may compute something. One that only calls others takes time as
+        well, between operators."""
+        is_container = any(other.startswith(path + "." if path else "") and other != path for other in self._kinds)
         return not is_container and self._kinds.get(path) != "Identity"
 
 

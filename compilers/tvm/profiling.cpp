@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -45,6 +46,7 @@ std::string_view text_in(const TVMFFIAny& any) {
 struct Planned {
   std::string name;
   std::vector<std::string> nodes;
+  std::string found_by;
 };
 
 std::vector<Planned> read_plan(const std::string& path) {
@@ -54,7 +56,8 @@ std::vector<Planned> read_plan(const std::string& path) {
   const nlohmann::json rows = json_text::parse(text.str());
   if (!rows.is_array()) return plan;
   for (const nlohmann::json& row : rows) {
-    plan.push_back({row.at("kernel").get<std::string>(), row.at("nodes").get<std::vector<std::string>>()});
+    plan.push_back({row.at("kernel").get<std::string>(), row.at("nodes").get<std::vector<std::string>>(),
+                    row.at("found_by").get<std::string>()});
   }
   return plan;
 }
@@ -78,6 +81,16 @@ int Session::note_call(void* calls, const TVMFFIAny* arguments, std::int32_t cou
   result->type_index = kTVMFFIInt;  // 0: it goes on
   result->v_int64 = 0;
   return 0;
+}
+
+// An older version of TVM, whose machine cannot be watched, is not profiled.
+void Session::try_to_load_profiled(const Value& module, const std::string& artifact) {
+  try {
+    load_profiled(module, artifact);
+  } catch (const plugin::Failure& failure) {
+    profiled_.reset();
+    no_machine_because_ = failure.what();
+  }
 }
 
 void Session::load_profiled(const Value& module, const std::string& artifact) {
@@ -127,15 +140,19 @@ const KernelTable& Session::end_profile(std::uint32_t inferences) {
   return kernels_;
 }
 
-// The program calls its kernels in the order of its text. If it does not, no nodes are reported.
+// The program calls its kernels in the order of its text, but for those that became functions of the machine's own,
+// such as a reshape. If it does not, no nodes are reported.
 void Session::name_nodes(std::vector<Kernel>& kernels) const {
-  const std::vector<Planned> plan = read_plan(plan_path_);
+  std::set<std::string> called;
+  for (const Kernel& kernel : kernels) called.insert(kernel.name);
+  std::vector<Planned> plan = read_plan(plan_path_);
+  std::erase_if(plan, [&](const Planned& row) { return !called.contains(row.name); });
   const bool is_in_order = std::equal(kernels.begin(), kernels.end(), plan.begin(), plan.end(),
                                       [](const Kernel& kernel, const Planned& row) { return kernel.name == row.name; });
   if (!is_in_order) return;
   for (std::size_t i = 0; i < plan.size(); ++i) {
     kernels[i].nodes = plan[i].nodes;
-    if (!plan[i].nodes.empty()) kernels[i].found_by = "weights";
+    kernels[i].found_by = plan[i].found_by;
   }
 }
 

@@ -73,7 +73,7 @@ void Session::load(const ngb_model& model) {
   runtime_.call(runtime_.function_of(machine_, "vm_initialization"), devices, "start its virtual machine");
   main_ = runtime_.function_of(machine_, "main");
   running_ = main_.object();
-  if (settings_.is_profiled && gpu_ == nullptr) load_profiled(module, model.artifact_path);
+  if (settings_.is_profiled && gpu_ == nullptr) try_to_load_profiled(module, model.artifact_path);
   check_threads();
 }
 

@@ -63,6 +63,7 @@ class Session {
     Value main;
   };
   static int note_call(void* calls, const TVMFFIAny* arguments, std::int32_t count, TVMFFIAny* result);
+  void try_to_load_profiled(const Value& module, const std::string& artifact);
   void load_profiled(const Value& module, const std::string& artifact);
   void name_nodes(std::vector<Kernel>& kernels) const;
   void check_threads();
@@ -80,6 +81,7 @@ class Session {
   TVMFFIObjectHandle running_ = nullptr;  // what `run` calls: `main_`, or that of the profiled machine
   Calls calls_;                           // outlives the machine that notes them
   std::optional<Profiled> profiled_;      // none unless the session was opened for a profile
+  std::string no_machine_because_ = "the session was not opened for a profile";
   std::string plan_path_;
   KernelTable kernels_;  // of the last profile
   std::vector<Value> inputs_;

@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "metrics/derive.h"
+#include "report/explain/explain.h"
 #include "report/show/show.h"
 #include "temporary_folder.h"
 #include "unit/store/made_up.h"
@@ -46,6 +47,15 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
+ngb::samples::KernelProfile made_up_profile() {
+  return {.graph = {{"conv", "Conv", {"x"}, {"y"}}, {"act", "Relu", {"y"}, {"z"}}},
+          .kernels = {{"fused", "FusedConv", {"conv", "act"}, {"z"}, "tensor name"}, {"reorder", "", {}, {}, ""}},
+          .kernel_ns = {100, 20},
+          .profiled_ns = 150,
+          .plain_ns = 140,
+          .inferences = 10};
+}
+
 // A run of two devices' worth of everything that a file can hold.
 void make_results(const fs::path& file) {
   auto store = ngb::store::Store::open(file, ngb::store::Mode::read_write);
@@ -63,6 +73,7 @@ void make_results(const fs::path& file) {
     for (int index = 0; index < 2; ++index) {
       auto made = process(cell, index);
       made.environment_hash = ngb::made_up::environment().hash();
+      made.profile = made_up_profile();
       record(made);
     }
   }
@@ -208,6 +219,20 @@ void mutate(const fs::path& file, std::uint64_t seed) {
   if (dice.below(4) == 0) kWays.at(dice.below(kWays.size()))(file, dice);
 }
 
+void explain_all(const std::vector<ngb::store::CellData>& cells) {
+  std::vector<ngb::report::ProfiledCell> profiled;
+  for (const ngb::store::CellData& cell : cells) {
+    for (const auto& process : cell.processes) {
+      if (process.profile) profiled.push_back({&cell, "fuzzed", &*process.profile});
+    }
+  }
+  for (const auto& document : {ngb::report::fusions_document(profiled), ngb::report::kernels_document(profiled)}) {
+    for (const char* const name : {"text", "json", "csv"}) {
+      (void)(*ngb::report::find_format(name, ngb::report::explain_formats()))->write(document, {.all = true});
+    }
+  }
+}
+
 // The message, or "" where all of it could be read.
 std::string read_all(const fs::path& file) {
   std::string message;
@@ -227,6 +252,7 @@ std::string read_all(const fs::path& file) {
       for (const auto& run : *runs) note(store->planned_cells(run.run_id));
     }
     note(store->cell_states());
+    if (const auto cells = store->load_cells(ngb::store::Detail::profiles); note(cells)) explain_all(*cells);
     note(store->environment(ngb::made_up::environment().hash()));
   }
   if (auto store = ngb::store::Store::open(file, ngb::store::Mode::read_write); note(store)) {

@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MODELS = ("resnet18", "deit3_small_patch16_224", "efficientnet_b3", "convnext_tiny", "swin_tiny_patch4_window7_224",
+MODELS = ("resnet18", "deit3_small_patch16_224", "efficientnet_b3", "convnext_tiny", "swin_s3_tiny_224",
           "conv_block", "mha_block")
 QUICK = ("resnet18", "conv_block", "mha_block")
 COMPILERS = ("onnxruntime", "openvino", "identity", "eager-cpp", "torchscript", "torch-compile", "aotinductor", "xla",
@@ -99,15 +99,18 @@ def middle(values):
 
 def summary(told, graph):
     """Return the numbers of one profile. Kernels' times are means over all inferences of a repetition, so they are
-    compared with the mean of its walls."""
+    compared with the mean of its walls. What profiling costs is a ratio of processor times, which other programs on the
+    machine change least."""
     import mapping
 
     rounds = told["rounds"]
-    attributed = [sum(kernel["ns"] for kernel in each["kernels"]) / statistics.fmean(each["profiled"]) for each in rounds]
-    plain, profiled = ([middle(each[key]) for each in rounds] for key in ("plain", "profiled"))
-    again = [middle(each["again"]) for each in rounds]
+    attributed = [sum(kernel["ns"] for kernel in each["kernels"]) / statistics.fmean(wall for wall, _ in each["profiled"])
+                  for each in rounds]
+    plain, profiled, again = ([middle(busy for _, busy in each[key]) for each in rounds]
+                              for key in ("plain", "profiled", "again"))
     kernels = rounds[-1]["kernels"]
-    return {"plain_ms": statistics.median(plain) / 1e6, "attributed_percent": 100 * statistics.median(attributed),
+    return {"plain_ms": statistics.median(wall for each in rounds for wall, _ in each["plain"]) / 1e6,
+            "attributed_percent": 100 * statistics.median(attributed),
             "attributed_of": [round(100 * each, 1) for each in attributed],
             "cost_percent": 100 * statistics.median(b / a - 1 for a, b in zip(plain, profiled)),
             "after_percent": 100 * statistics.median(b / a - 1 for a, b in zip(plain, again)),
@@ -141,10 +144,13 @@ def main():
     parser.add_argument("--compilers", default=",".join(COMPILERS))
     parser.add_argument("--models")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int)
+    parser.add_argument("--inferences", type=int)
     parser.add_argument("--json")
     arguments = parser.parse_args()
     models = arguments.models.split(",") if arguments.models else QUICK if arguments.quick else MODELS
     size = {"rounds": 3, "inferences": 5} if arguments.quick else {}
+    size.update((key, value) for key, value in (("rounds", arguments.rounds), ("inferences", arguments.inferences)) if value)
     told = {}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments.build, folder, arguments.threads)

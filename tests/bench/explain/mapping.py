@@ -7,7 +7,8 @@ import onnx
 from ngraphbench.onnx_file import node_names
 
 # Operators that a compiler appends to the kernel before them.
-LIGHT = {"BatchNormalization", "Add", "Sub", "Mul", "Div", "Relu", "Clip", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish", "Gelu", "Erf", "Identity",
+LIGHT = {"BatchNormalization", "Add", "Sub", "Mul", "Div", "Relu", "Clip", "Sigmoid", "Tanh", "HardSigmoid", "HardSwish",
+         "Gelu", "Erf", "Identity",
          "Cast", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "LeakyRelu", "Softmax", "Pow", "Sqrt"}
 
 

@@ -190,30 +190,31 @@ def _values(signature):
     return numpy.random.default_rng(1).uniform(-1, 1, signature["shape"]).astype(numpy.float32)
 
 
-def _walls(infer, count):
-    walls = []
+def _times(infer, count):
+    """Return [(wall, processor time of all threads)] of each inference, in nanoseconds."""
+    times = []
     for _ in range(count):
-        begin = time.perf_counter_ns()
+        begin, busy = time.perf_counter_ns(), time.process_time_ns()
         infer()
-        walls.append(time.perf_counter_ns() - begin)
-    return walls
+        times.append((time.perf_counter_ns() - begin, time.process_time_ns() - busy))
+    return times
 
 
 def profile(request):
-    """Return {"rounds": [{"plain": [ns], "profiled": [ns], "kernels": [kernel], "again": [ns]}]} or {"failure"}.
+    """Return {"rounds": [{"plain": times, "profiled": times, "kernels": [kernel], "again": times}]} or {"failure"}.
     A round's `again` are the first inferences after a profile."""
     try:
         session = (Native if request["host"] == "native" else Hosted)(request)
         count = request["inferences"]
-        _walls(session.infer, request.get("warm_up", 3))
+        _times(session.infer, request.get("warm_up", 3))
         rounds = []
         for _ in range(request["rounds"]):
-            plain = _walls(session.infer, count)
+            plain = _times(session.infer, count)
             session.begin_profile()
-            profiled = _walls(session.infer, count)
+            profiled = _times(session.infer, count)
             kernels = session.end_profile(count)
             rounds.append({"plain": plain, "profiled": profiled, "kernels": kernels,
-                           "again": _walls(session.infer, count)})
+                           "again": _times(session.infer, count)})
         session.close()
         return {"rounds": rounds}
     except Failure as failure:

@@ -11,12 +11,13 @@ from toolchain import LIB, toolchain_or_skip
 _, SITE = toolchain_or_skip("identity", "torch")
 sys.path.insert(0, SITE)
 
+import numpy  # noqa: E402
 import onnx  # noqa: E402
 import torch  # noqa: E402
 from ngraphbench.adaptor import CompilerError  # noqa: E402
 from ngraphbench.hosting import Host  # noqa: E402
 from ngraphbench.onnx_file import node_names  # noqa: E402
-from onnx import helper  # noqa: E402
+from onnx import helper, numpy_helper  # noqa: E402
 
 
 def module_of(compiler, name):
@@ -39,8 +40,8 @@ class Modules(unittest.TestCase):
         cls.times = module_of("identity", "module_times")
 
     def test_a_module_owns_the_nodes_whose_names_continue_its_path_but_not_those_of_modules_within_it(self):
-        owned = self.times.owned_nodes(["", "blocks.0", "blocks.0.attn", "blocks.0.attn.qkv"],
-                                       ["blocks.0.attn.qkv/product", "blocks.0.attn/scores", "blocks.0/add", "blocks.01/add"])
+        names = ["blocks.0.attn.qkv/product", "blocks.0.attn/scores", "blocks.0/add", "blocks.01/add"]
+        owned = self.times.owned_nodes(["", "blocks.0", "blocks.0.attn", "blocks.0.attn.qkv"], names)
         self.assertEqual(owned, {"blocks.0.attn.qkv": ["blocks.0.attn.qkv/product"],
                                  "blocks.0.attn": ["blocks.0.attn/scores"], "blocks.0": ["blocks.0/add"],
                                  "": ["blocks.01/add"]})
@@ -56,10 +57,43 @@ class Modules(unittest.TestCase):
         times.stop()
         kernels = times.kernels(3, self.times.ModuleNodes(net, None, []))
         self.assertEqual([(kernel.name, kernel.kind, list(kernel.nodes)) for kernel in kernels],
-                         [("0", "Linear", ["0"]), ("1", "ReLU", ["1"]), ("2", "Identity", ["2"]),
-                          ("the whole module", "Sequential", [])])
-        whole = sum(kernel.ns for kernel in kernels)
-        self.assertTrue(all(0 < kernel.ns < whole for kernel in kernels))
+                         [("0", "Linear", ["0"]), ("1", "ReLU", ["1"]), ("2", "Identity", ["2"])])
+
+    def test_a_module_that_only_calls_others_is_no_kernel_unless_nodes_are_its_own(self):
+        net = torch.nn.Sequential(self.net())
+        graph = helper.make_graph([helper.make_node("Gemm", ["x"], ["a"], name="0.0"),
+                                   helper.make_node("Relu", ["a"], ["b"], name="0.1"),
+                                   helper.make_node("Add", ["b", "x"], ["y"], name="0/add")], "g", [], [])
+        times = self.times.ModuleTimes(net)
+        net(torch.zeros(1, 2))
+        times.stop()
+        kernels = times.kernels(1, self.times.ModuleNodes(net, graph, ["0.0", "0.1", "0/add"]))
+        self.assertEqual([(kernel.name, kernel.nodes) for kernel in kernels],
+                         [("0.0", ["0.0"]), ("0.1", ["0.1"]), ("0", ["0/add"])])
+
+    def test_a_modules_time_is_without_that_of_the_modules_that_it_calls(self):
+        clock = types.SimpleNamespace(ns=0)
+
+        class Busy(torch.nn.Module):
+            def __init__(self, ns, inner=None):
+                super().__init__()
+                self.ns, self.inner = ns, inner
+
+            def forward(self, x):
+                clock.ns += self.ns
+                return x if self.inner is None else self.inner(x)
+
+        net = torch.nn.Sequential(Busy(10, Busy(50)))
+        self.addCleanup(setattr, self.times, "perf_counter_ns", self.times.perf_counter_ns)
+        self.times.perf_counter_ns = lambda: clock.ns
+        graph = helper.make_graph([helper.make_node("Add", ["x"], ["a"], name="0/add"),
+                                   helper.make_node("Relu", ["a"], ["y"], name="0.inner")], "g", [], [])
+        times = self.times.ModuleTimes(net)
+        net(torch.zeros(1))
+        net(torch.zeros(1))
+        times.stop()
+        kernels = times.kernels(2, self.times.ModuleNodes(net, graph, ["0/add", "0.inner"]))
+        self.assertEqual([(kernel.name, kernel.ns) for kernel in kernels], [("0.inner", 50), ("0", 10)])
 
     def test_no_hook_stays(self):
         registered = torch.nn.modules.module._global_forward_hooks
@@ -95,14 +129,58 @@ class Inductor(unittest.TestCase):
 
     def test_convolutions_are_the_files_only_if_number_and_shapes_of_weights_agree(self):
         times = module_of("identity", "inductor_times")
+        weights = [onnx.TensorProto(name="w1", dims=[4, 3, 1, 1]), onnx.TensorProto(name="w2", dims=[8, 4, 3, 3])]
         graph = helper.make_graph([helper.make_node("Conv", ["x", "w1"], ["a"], name="one"),
-                                   helper.make_node("Conv", ["a", "w2"], ["y"], name="two")], "g", [], [],
-                                  [onnx.TensorProto(name="w1", dims=[4, 3, 1, 1]), onnx.TensorProto(name="w2", dims=[8, 4, 3, 3])])
+                                   helper.make_node("Conv", ["a", "w2"], ["y"], name="two")], "g", [], [], weights)
         first = self.event("mkldnn::_convolution_pointwise", 0, 1, [[1, 3, 5, 5], [4, 3, 1, 1]])
         second = self.event("mkldnn::_convolution_pointwise_", 2, 1, [[1, 4, 5, 5], [8, 4, 3, 3]])
         self.assertEqual(times.anchors(graph, [first, second]), {0: "one", 1: "two"})
         self.assertEqual(times.anchors(graph, [second, first]), {})
         self.assertEqual(times.anchors(graph, [first]), {})
+
+
+class Tvm(unittest.TestCase):
+    """Relax modules are stood in for by objects with the same members."""
+
+    @classmethod
+    def setUpClass(cls):
+        sys.path.insert(0, os.path.join(LIB, "compilers", "tvm", "python"))
+        import kernel_nodes
+
+        cls.kernels_of = staticmethod(kernel_nodes.kernels_of)
+
+    def call(self, name, *weights):
+        constants = [types.SimpleNamespace(value=types.SimpleNamespace(numpy=lambda each=each: numpy.float32(each)))
+                     for each in weights]
+        arguments = (types.SimpleNamespace(name_hint=name), types.SimpleNamespace(fields=[object(), *constants]))
+        return types.SimpleNamespace(value=types.SimpleNamespace(op=types.SimpleNamespace(name="relax.call_tir"),
+                                                                 args=arguments))
+
+    def module(self, *calls):
+        block = types.SimpleNamespace(bindings=[*calls, types.SimpleNamespace(value=object())])
+        return {"main": types.SimpleNamespace(body=types.SimpleNamespace(blocks=[block]))}
+
+    def graph(self):
+        weights = {"w1": [1, 2], "w2": [3, 4], "alike": [0, 0], "alike too": [0, 0]}
+        nodes = [helper.make_node("Conv", ["x", "w1", "alike"], ["a"], name="conv1"),
+                 helper.make_node("MaxPool", ["a"], ["b"], name="pool"),
+                 helper.make_node("Conv", ["b", "w2", "alike too"], ["y"], name="conv2")]
+        return helper.make_graph(nodes, "g", [], [], [
+            numpy_helper.from_array(numpy.array(values, numpy.float32), name) for name, values in weights.items()])
+
+    def test_a_kernel_stands_for_the_nodes_whose_weights_it_receives(self):
+        told = self.kernels_of(self.module(self.call("fused_conv2d_add", [[1, 2]], [0, 0]), self.call("max_pool2d"),
+                                           self.call("fused_conv2d_add", [[3, 4]], [0, 0])), self.graph())
+        self.assertEqual([(each["nodes"], each["found_by"]) for each in told],
+                         [(["conv1"], "weights"), (["pool"], "order"), (["conv2"], "weights")])
+
+    def test_the_order_says_nothing_if_there_are_more_kernels_than_nodes(self):
+        told = self.kernels_of(self.module(self.call("max_pool2d"), self.call("max_pool2d1")), self.graph())
+        self.assertEqual([each["nodes"] for each in told], [[], []])
+
+    def test_without_a_file_no_nodes_are_told(self):
+        told = self.kernels_of(self.module(self.call("fused_conv2d", [[1, 2]])), None)
+        self.assertEqual(told, [{"kernel": "fused_conv2d", "nodes": [], "found_by": ""}])
 
 
 class Iree(unittest.TestCase):

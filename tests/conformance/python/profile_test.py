@@ -26,10 +26,14 @@ import mapping  # noqa: E402
 SLOW = ("iree", "tvm")
 MODELS = ("resnet18",) if COMPILER in SLOW else ("resnet18", "conv_block")
 SIZE = {"rounds": 2, "inferences": 3} if COMPILER in SLOW else {"rounds": 3, "inferences": 5}
+# Compilers without a profile, and what their reason says.
+REFUSES = {"xla": "no profiler"}
+NO_PROFILE = 12  # NGB_NO_PROFILE
 # IREE's own program runs other inferences than those that are timed here, at another time.
 IS_TIMED_APART = COMPILER == "iree"
 
 
+@unittest.skipIf(COMPILER in REFUSES, "it refuses")
 class Profile(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -70,8 +74,16 @@ class Profile(unittest.TestCase):
         # In this model, a profile costs onnxruntime and PyTorch as much as the inference, so that one that goes on would be
         # seen.
         told, _ = self.profile("mha_block", rounds=7, inferences=100)
-        ratios = sorted(min(each["again"]) / min(each["plain"]) for each in told["rounds"])
+        ratios = sorted(min(each["again"])[0] / min(each["plain"])[0] for each in told["rounds"])
         self.assertLess(ratios[len(ratios) // 2], 1.2, ratios)
+
+
+@unittest.skipUnless(COMPILER in REFUSES, "it has a profile")
+class Refusal(unittest.TestCase):
+    def test_a_compiler_that_does_not_tell_its_kernels_says_why(self):
+        told = BENCH.profile(COMPILER, *BENCH.write("mha_block"), rounds=1, inferences=1)
+        self.assertEqual(told["failure"]["kind"], NO_PROFILE, told)
+        self.assertIn(REFUSES[COMPILER], told["failure"]["message"])
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@
 #include "recorded_session.h"
 
 namespace ngb::tensorrt {
-namespace {
 
 class TensorRTCppProfile : public RecordedSession {
  protected:
@@ -35,8 +34,6 @@ class TensorRTCppProfile : public RecordedSession {
   const ngb_kernel* kernels_ = nullptr;
   ngb_status status_ = NGB_OK;
 };
-
-}  // namespace
 
 TEST_F(TensorRTCppProfile, HasTheNodesThatTheLayersNamesAreMadeOf) {
   ASSERT_EQ(bind(with_layers({{"conv1 + act1", 1.5}, {"PWN(PWN(a(b)), c)", 0.25}, {"{ForeignNode[q...out]}", 0}})),
