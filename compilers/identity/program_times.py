@@ -35,7 +35,7 @@ class ProgramTimes:
             if None in groups:
                 continue  # not an operator of its own
             members = max((group for _, group in groups), key=len)
-            names = [name for each in members for name in modules.of_program(_path(each), _weights(each))]
+            names = [name for each in members for name in modules.of_program(*_origin(each))]
             kernels.append(Kernel("+".join(each.kind() for each in members), sum(taken for taken, _ in groups) / inferences,
                                   node.kind().partition("::")[2], names, (), "module path" if names else ""))
         return kernels
@@ -108,6 +108,16 @@ def _limits(events, before, after, end, count):
     begin = events[before].end if before >= 0 else allocations[0] if allocations else events[0].begin
     between = allocations[1:] if len(allocations) == count else []
     return [begin, *between, events[after].begin if after < len(events) else end]
+
+
+def _origin(node):
+    """Return the path of the module that the operator was traced in, and the names of the weights that it uses. PyTorch
+    makes a product and a sum of a linear module, and keeps only the sum's."""
+    if node.kind() == "aten::matmul" and not _path(node) and not _weights(node):
+        users = [use.user for use in node.output().uses()]
+        if len(users) == 1 and users[0].kind() in ("aten::add", "aten::add_"):
+            return _path(users[0]), _weights(users[0])
+    return _path(node), _weights(node)
 
 
 def _path(node):
