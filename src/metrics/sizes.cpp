@@ -10,6 +10,7 @@ namespace ngb::metrics {
 namespace {
 
 Value largest(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
+  if (const Steady& steady = analysis.steady(cell); steady.has_failed) return {.reason = steady.reason};
   std::optional<double> found;
   std::string why;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {

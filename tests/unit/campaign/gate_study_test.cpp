@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json_text.h"
+#include "campaign/two_sides.h"
 #include "made_up_campaign.h"
 
 namespace ngb::campaign::test {
@@ -51,11 +52,11 @@ TEST_F(GateStudy, RefusesASideThatIsTheOther) {
 TEST_F(GateStudy, RefusesWordsThatMayMeanTwoOfTheStudysCompilers) {
   const auto plan = plan_study(installation_, study_file(), saying(notes_));
   ASSERT_TRUE(plan) << plan.error().text;
-  const Status clear = check_sides(plan->study, sides("null", "slow"));
+  const Status clear = check_sides(plan->study, "null", "slow");
   ASSERT_FALSE(clear);
   EXPECT_THAT(clear.error().text(), AllOf(HasSubstr("the study has several compilers that \"null\" can mean"),
                                           HasSubstr("\"plain\", \"slow\"")));
-  EXPECT_TRUE(check_sides(plan->study, sides("plain", "slow")));
+  EXPECT_TRUE(check_sides(plan->study, "plain", "slow"));
 }
 
 }  // namespace
