@@ -9,6 +9,7 @@
 
 #include "metrics/metric.h"
 #include "report/columns.h"
+#include "work/load.h"
 
 namespace ngb::report {
 namespace {
@@ -146,7 +147,7 @@ constexpr std::array kForPeople{ForPeople{"device", "device", 3},
                                 ForPeople{"compiler_version", "version", 8},
                                 ForPeople{"threads", "threads", 5},
                                 ForPeople{"precision", "precision", 9},
-                                ForPeople{"load", "load", 4},
+                                ForPeople{"load", "load", 0},
                                 ForPeople{"throughput_per_s", "samples/s", 0},
                                 ForPeople{"latency_p50_s", "p50", 0},
                                 ForPeople{"latency_p90_s", "p90", 10},
@@ -258,7 +259,13 @@ const FormatNames& profile_formats() {
 
 Document profile_document(std::vector<ProfileRow> rows) {
   Document document{.json_rows = "rows", .extra = {{"columns", columns_json()}}};
-  for (const ProfileColumn& each : profile_columns()) document.table.columns.push_back(each.column);
+  for (const ProfileColumn& each : profile_columns()) {
+    document.table.columns.push_back(each.column);
+    if (std::string_view(each.name()) != "load") continue;
+    // People need the column only to tell rows apart.
+    document.table.columns.back().is_for_people = std::any_of(
+        rows.begin(), rows.end(), [](const ProfileRow& row) { return row.at("load").value != work::kNoLoad; });
+  }
   Section& section = document.table.sections.emplace_back();
   section.title = "inferences of a whole batch; – has a reason in --format json and csv";
   for (ProfileRow& each : rows) section.rows.push_back(std::move(each.row));

@@ -114,10 +114,6 @@ class Filler {
     constexpr double kWide = 8;
     constexpr double kNarrow = 1.3;
     constexpr double kShort = 2;
-    const std::vector<double> steps = most >= kWide * least ? std::vector<double>{1, 2, 5}
-                                      : most >= kShort * least
-                                          ? std::vector<double>{1, 1.5, 2, 3, 5, 7}
-                                          : std::vector<double>{1, 1.2, 1.4, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8};
     double least = HUGE_VAL;
     double most = 0;
     for (const Row& row : rows_) {
@@ -129,6 +125,10 @@ class Filler {
       }
     }
     if (has_own_axes_ || most < kNarrow * least) return;
+    const std::vector<double> steps = most >= kWide * least ? std::vector<double>{1, 2, 5}
+                                      : most >= kShort * least
+                                          ? std::vector<double>{1, 1.5, 2, 3, 5, 7}
+                                          : std::vector<double>{1, 1.2, 1.4, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8};
     ordered_json ticks = ordered_json::array();
     const int last = static_cast<int>(std::ceil(std::log10(most)));
     for (int decade = static_cast<int>(std::floor(std::log10(least))); decade <= last; ++decade) {

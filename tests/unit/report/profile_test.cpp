@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "../metrics/made_up_cells.h"
@@ -96,6 +97,19 @@ TEST(Profile, IsPrintedInEachFormatWithEachColumn) {
   EXPECT_EQ(json["rows"][0]["batch"], 4);
   EXPECT_EQ(json["rows"][0]["settings"], nlohmann::json::object());
   EXPECT_EQ(json["rows"][0]["latency_p99_s"]["value"], nullptr);
+}
+
+TEST(Profile, HasAColumnOfLoadsForPeopleWhereThereIsOne) {
+  const auto shows_loads = [](const store::CellData& cell) {
+    const Document document = profile_document({row_of(cell)});
+    const auto& columns = document.table.columns;
+    return std::any_of(columns.begin(), columns.end(),
+                       [](const Column& each) { return each.heading == "load" && each.is_for_people; });
+  };
+  store::CellData cell = profiled();
+  EXPECT_FALSE(shows_loads(cell));
+  cell.of.load = "cpu: 50%";
+  EXPECT_TRUE(shows_loads(cell));
 }
 
 TEST(ProfileDocumentation, IsUpToDate) {

@@ -213,7 +213,7 @@ TEST(Axes, EndIntervalsAtTheFrameWithATriangleAndAWord) {
   EXPECT_EQ(rows.at(0).at("low_at"), rows.at(0).at("low"));
   EXPECT_NEAR(rows.at(1).at("low_at").get<double>(), 50, 0.1);
   EXPECT_NEAR(rows.at(1).at("high_at").get<double>(), 800, 1);
-  EXPECT_THAT(made.specification, HasSubstr("a triangle at the end of an interval: it reaches farther"));
+  EXPECT_THAT(made.specification, HasSubstr("A triangle at the end of an interval: it reaches farther"));
   EXPECT_THAT(made.specification, HasSubstr("triangle-down\""));
   const ResultsOf narrow({cell_with({}, {99.9, 100.1}), cell_with({.batch = 2}, {399, 401})});
   EXPECT_THAT(made_called(figures_of(narrow), "throughput_by_batch").specification, Not(HasSubstr("reaches farther")));
