@@ -39,9 +39,8 @@ std::string name_in(const store::Source& source, const std::string& device) {
 // Returns the study of this configuration alone, or nothing if the study does not measure it.
 std::optional<json> reduced(const config::Study& study, const store::CellData& cell, const std::string& device) {
   json whole = config::to_json(study);
-  whole["models"] = kept_of(whole["models"], study.models, [&](const config::ModelEntry& each) {
-    return cell.of.model.label == each.label + (each.dynamic_batch ? " dynamic_batch" : "");
-  });
+  whole["models"] = kept_of(whole["models"], study.models,
+                            [&](const config::ModelEntry& each) { return cell.of.model.label == each.label; });
   whole["compilers"] = kept_of(whole["compilers"], study.compilers, [&](const work::Compiler& each) {
     return each.label == cell.of.compiler.label && each.version == cell.of.compiler.version;
   });

@@ -209,7 +209,7 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
     const bool is_possible = candidate.fit == Fit::holds || candidate.fit == Fit::open;
     if (!is_possible && !options.all) continue;
     const std::string& load = candidate.cell->of.load;
-    const std::string beside = load == work::kNoLoad ? title : title + ", beside the load " + load;
+    const std::string beside = load == work::kNoLoad ? title : fmt::format("{}, beside the load {}", title, load);
     if (table.sections.empty() || table.sections.back().title != beside) table.sections.push_back({.title = beside});
     table.sections.back().rows.push_back(row_of_candidate(candidate));
   }

@@ -164,17 +164,21 @@ class Filler {
 // the next row's, so it is broken into lines, at spaces.
 std::string lines_of_at_most(int width_px) {
   constexpr int kPixelsOfACharacter = 6;  // of the theme's headers
-  return fmt::format(R"(split(slice(replace(datum.value, /(.{{1,{}}})(?: |$)/g, '$1\n'), 0, -1), '\n'))",
+  return fmt::format(R"(split(slice(replace(toString(datum.value), /(.{{1,{}}})(?: |$)/g, '$1\n'), 0, -1), '\n'))",
                      width_px / kPixelsOfACharacter);
 }
 
-// The name of a panel above it would push the axis away if it were wider than the panel.
+// The name of a panel above it would push the axis away if it were wider than the panel, and run into its neighbour's.
 void break_names_of_panels(ordered_json& whole) {
-  const bool is_grid = whole.at("facet").contains("column");
-  const ordered_json size = whole.at("spec").value(is_grid ? "height" : "width", ordered_json());
-  if (!size.is_number()) return;  // a step for each name of an axis
-  ordered_json& named = is_grid ? whole["facet"]["row"] : whole["facet"];
-  named["header"]["labelExpr"] = lines_of_at_most(size.get<int>());
+  const auto name_within = [&](ordered_json& named, const char* side) {
+    const ordered_json size = whole.at("spec").value(side, ordered_json());
+    if (size.is_number())
+      named["header"]["labelExpr"] = lines_of_at_most(size.get<int>());  // else a step for each name
+  };
+  ordered_json& facet = whole["facet"];
+  if (!facet.contains("column")) return name_within(facet, "width");
+  name_within(facet["row"], "height");
+  name_within(facet["column"], "width");
 }
 
 constexpr int kGap = 34;   // between panels
