@@ -14,6 +14,9 @@ sys.path.insert(0, os.path.join(SOURCE, "tests", "bench", "explain"))
 import attributed  # noqa: E402
 
 COMPILER = sys.argv.pop(1)
+if COMPILER in ("aotinductor", "iree", "torch-compile", "tvm") and not os.environ.get("NGB_ALL_CASES"):
+    print(f"SKIPPED: {COMPILER} compiles for minutes; NGB_ALL_CASES=1 runs it")
+    sys.exit(77)
 BENCH = attributed.Bench(os.environ["NGB_BUILD_DIR"], tempfile.mkdtemp())
 if BENCH.identity is None or attributed.toolchain_of(SOURCE, BENCH.build, COMPILER) is None:
     print(f"SKIPPED: no toolchain of identity and {COMPILER}")
