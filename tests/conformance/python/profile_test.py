@@ -68,7 +68,7 @@ class Profile(unittest.TestCase):
 
     def test_each_repetition_has_the_same_kernels(self):
         told, _ = self.profile("resnet18", **SIZE)
-        first, *others = [[(kernel["kind"], kernel["nodes"], kernel["outputs"], kernel["found_by"])
+        first, *others = [[(kernel["name"], kernel["kind"], kernel["nodes"], kernel["outputs"], kernel["found_by"])
                            for kernel in each["kernels"]] for each in told["rounds"]]
         for other in others:
             self.assertEqual(other, first)
