@@ -29,15 +29,18 @@ double mean_of(const std::vector<double>& values, const std::vector<std::size_t>
   return chosen.empty() ? 0 : sum / static_cast<double>(chosen.size());
 }
 
-samples::Failure unlike(const std::vector<samples::Kernel>& first, const std::vector<samples::Kernel>& later) {
-  const auto [a, b] = std::mismatch(first.begin(), first.end(), later.begin(), later.end());
-  const auto name = [](auto at, const auto& list) { return at == list.end() ? std::string("none") : at->name; };
+// Returns whether two kernels are the same one: sessions of one library may number their names anew.
+bool are_alike(const samples::Kernel& a, const samples::Kernel& b) {
+  return a.kind == b.kind && a.nodes == b.nodes && a.outputs == b.outputs && a.found_by == b.found_by;
+}
+
+samples::Failure too_unlike(std::size_t first, std::size_t all) {
   samples::Failure failure;
   failure.kind = samples::FailureKind::no_profile;
   failure.message = fmt::format(
-      "the kernels of an inference differ from those of another one ({} and {} of them, the first that differ: {} and "
-      "{}), so their times have no mean",
-      first.size(), later.size(), name(a, first), name(b, later));
+      "inferences have unlike kernels: the first one {}, and all together {} different ones, so their times have no "
+      "mean",
+      first, all);
   return failure;
 }
 
@@ -72,14 +75,42 @@ bool ProfilingRepeater::profile(std::uint32_t inferences, const Times& plain) {
     failure_ = told.error();
     return false;
   }
-  if (samples_.empty()) kernels_ = std::move(told->kernels);
-  if (!samples_.empty() && told->kernels != kernels_) {
-    failure_ = unlike(kernels_, told->kernels);
+  if (samples_.empty()) {
+    kernels_ = std::move(told->kernels);
+    first_count_ = kernels_.size();
+    sample.kernel_ns = std::move(told->ns);
+  } else if (!add(std::move(*told), sample.kernel_ns)) {
+    failure_ = too_unlike(first_count_, kernels_.size());
     return false;
   }
-  sample.kernel_ns = std::move(told->ns);
   samples_.push_back(std::move(sample));
   return true;
+}
+
+bool ProfilingRepeater::add(Session::Kernels told, std::vector<double>& kernel_ns) {
+  constexpr std::size_t kMostToCompare = 10'000;
+  if (std::equal(told.kernels.begin(), told.kernels.end(), kernels_.begin(), kernels_.end(), are_alike)) {
+    kernel_ns = std::move(told.ns);
+    return true;
+  }
+  if (told.kernels.size() > kMostToCompare || kernels_.size() > kMostToCompare) return false;
+  std::vector<std::size_t> places;
+  std::size_t at = 0;
+  for (samples::Kernel& kernel : told.kernels) {
+    const auto here = static_cast<std::ptrdiff_t>(at);
+    const auto found = std::find_if(kernels_.begin() + here, kernels_.end(),
+                                    [&](const samples::Kernel& each) { return are_alike(each, kernel); });
+    if (found == kernels_.end()) {
+      kernels_.insert(kernels_.begin() + here, std::move(kernel));
+      for (Sample& each : samples_) each.kernel_ns.insert(each.kernel_ns.begin() + here, 0);
+    } else {
+      at = static_cast<std::size_t>(found - kernels_.begin());
+    }
+    places.push_back(at++);
+  }
+  kernel_ns.assign(kernels_.size(), 0);
+  for (std::size_t i = 0; i < places.size(); ++i) kernel_ns[places[i]] = told.ns[i];
+  return kernels_.size() <= 2 * first_count_;
 }
 
 Result<samples::KernelProfile> ProfilingRepeater::profile(std::span<const samples::Repetition> repetitions,
