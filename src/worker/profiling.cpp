@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -34,11 +34,19 @@ bool are_alike(const samples::Kernel& a, const samples::Kernel& b) {
   return a.kind == b.kind && a.nodes == b.nodes && a.outputs == b.outputs && a.found_by == b.found_by;
 }
 
+// Kernels that are alike have the same key.
+std::string key_of(const samples::Kernel& kernel) {
+  std::string key = kernel.kind + '\n' + kernel.found_by;
+  for (const std::string& node : kernel.nodes) key += '\n' + node;
+  for (const std::string& output : kernel.outputs) key += "\n>" + output;
+  return key;
+}
+
 samples::Failure too_unlike(std::size_t first, std::size_t all) {
   samples::Failure failure;
   failure.kind = samples::FailureKind::no_profile;
   failure.message = fmt::format(
-      "inferences have unlike kernels: the first one {}, and all together {} different ones, so their times have no "
+      "inferences have unlike kernels: the first one {}, and all together more than {}, so their times have no "
       "mean",
       first, all);
   return failure;
@@ -88,29 +96,34 @@ bool ProfilingRepeater::profile(std::uint32_t inferences, const Times& plain) {
 }
 
 bool ProfilingRepeater::add(Session::Kernels told, std::vector<double>& kernel_ns) {
-  constexpr std::size_t kMostToCompare = 10'000;
   if (std::equal(told.kernels.begin(), told.kernels.end(), kernels_.begin(), kernels_.end(), are_alike)) {
     kernel_ns = std::move(told.ns);
     return true;
   }
-  if (told.kernels.size() > kMostToCompare || kernels_.size() > kMostToCompare) return false;
+  std::map<std::string, std::vector<std::size_t>>
+      unused;  // places in kernels_ of the kernels of each key, the last first
+  for (std::size_t i = kernels_.size(); i-- > 0;) unused[key_of(kernels_[i])].push_back(i);
   std::vector<std::size_t> places;
-  std::size_t at = 0;
   for (samples::Kernel& kernel : told.kernels) {
-    const auto here = static_cast<std::ptrdiff_t>(at);
-    const auto found = std::find_if(kernels_.begin() + here, kernels_.end(),
-                                    [&](const samples::Kernel& each) { return are_alike(each, kernel); });
-    if (found == kernels_.end()) {
-      kernels_.insert(kernels_.begin() + here, std::move(kernel));
-      for (Sample& each : samples_) each.kernel_ns.insert(each.kernel_ns.begin() + here, 0);
-    } else {
-      at = static_cast<std::size_t>(found - kernels_.begin());
+    std::vector<std::size_t>& alike = unused[key_of(kernel)];
+    if (!alike.empty()) {
+      places.push_back(alike.back());
+      alike.pop_back();
+      continue;
     }
-    places.push_back(at++);
+    if (kernels_.size() >= 2 * first_count_) return false;
+    const std::size_t at = places.empty() ? 0 : places.back() + 1;
+    const auto here = static_cast<std::ptrdiff_t>(at);
+    const auto move_on = [at](std::size_t& place) { place += place >= at ? 1U : 0U; };
+    std::for_each(places.begin(), places.end(), move_on);
+    for (auto& [key, others] : unused) std::for_each(others.begin(), others.end(), move_on);
+    kernels_.insert(kernels_.begin() + here, std::move(kernel));
+    for (Sample& each : samples_) each.kernel_ns.insert(each.kernel_ns.begin() + here, 0);
+    places.push_back(at);
   }
   kernel_ns.assign(kernels_.size(), 0);
   for (std::size_t i = 0; i < places.size(); ++i) kernel_ns[places[i]] = told.ns[i];
-  return kernels_.size() <= 2 * first_count_;
+  return true;
 }
 
 Result<samples::KernelProfile> ProfilingRepeater::profile(std::span<const samples::Repetition> repetitions,

@@ -48,9 +48,9 @@ class ProfilingRepeater final : public Repeater {
   // Runs as many profiled repetitions as the plain ones before them. Returns whether it succeeded.
   bool profile(std::uint32_t inferences, const Times& plain);
 
-  // Gives the times of another turn's kernels in the order of kernels_, into which kernels are inserted that were not
-  // called before: some libraries skip a kernel now and then, which then took no time. Returns false if the turns have
-  // too little in common.
+  // Gives the times of another turn's kernels in the order of kernels_, whatever the order in which this turn called
+  // them. Kernels that were not called before are inserted behind the one that was called before them: some libraries
+  // skip a kernel now and then, which then took no time. Returns false if the turns have too little in common.
   bool add(Session::Kernels told, std::vector<double>& kernel_ns);
 
   TimedRepeater& repeater_;
