@@ -41,9 +41,8 @@ void RunDisplay::show(const std::string& device, const std::string& doing, bool 
 }
 
 void RunDisplay::finish_process(const campaign::FinishedProcess& process) {
-  const double median_per_s = process.speed ? process.speed->median_per_s : 0;
-  const std::string line =
-      options_.hides_speeds ? process.label : fmt::format("{}: {:.4g} samples/s", process.label, median_per_s);
+  std::string line = process.label;
+  if (process.speed && !options_.hides_speeds) line += fmt::format(": {:.4g} samples/s", process.speed->median_per_s);
   line_->finish_process(line);
   if (page_of_run_ != nullptr) page_of_run_->finish_process(process, line);
 }

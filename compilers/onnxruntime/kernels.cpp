@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "../plugin_boundary.h"
@@ -18,6 +20,7 @@ using plugin::OnnxNode;
 using plugin::OnnxNodes;
 
 constexpr std::string_view kKernelTime = "_kernel_time";
+constexpr std::string_view kNumber = "_token_";
 constexpr const char* kTranspose = "Transpose";
 // What ONNX Runtime appends to the name of an ONNX node or tensor that a kernel of its own stands for, and whether that
 // is the last node that the kernel computes, but for a convolution's sum and activation.
@@ -52,6 +55,14 @@ std::int64_t number_at(const nlohmann::json& object, const char* key) {
 }
 
 bool runs_a_subgraph(const std::string& op_type) { return op_type == "If" || op_type == "Loop" || op_type == "Scan"; }
+
+// Returns a name without the number that ONNX Runtime adds to make it unique, which differs between sessions.
+std::string without_number(const std::string& name) {
+  const std::size_t found = name.rfind(kNumber);
+  const bool is_number =
+      found != std::string::npos && name.find_first_not_of("0123456789", found + kNumber.size()) == std::string::npos;
+  return is_number ? name.substr(0, found) : name;
+}
 
 // Appends a kernel's event. The kernels of a subgraph are parts of the one that runs it, whose event follows theirs.
 void append(Inference& inference, Event event) {
@@ -188,7 +199,7 @@ std::vector<Kernel> kernels_of(std::string_view profile, std::uint32_t inference
   for (std::size_t i = 0; i < first.size(); ++i) {
     std::int64_t sum_us = 0;
     for (const Inference& inference : all) sum_us += inference[i].duration_us;
-    Kernel kernel{.name = first[i].node,
+    Kernel kernel{.name = without_number(first[i].node),
                   .kind = first[i].op_type,
                   .ns = static_cast<double>(sum_us) * 1'000 / static_cast<double>(inferences)};
     if (nodes[i] != nullptr) {
@@ -200,6 +211,22 @@ std::vector<Kernel> kernels_of(std::string_view profile, std::uint32_t inference
     kernels.push_back(std::move(kernel));
   }
   return kernels;
+}
+
+std::vector<Kernel> in_order_of(const std::vector<Kernel>& first, std::vector<Kernel> kernels) {
+  const auto key = [](const Kernel& kernel) {
+    return std::tie(kernel.name, kernel.kind, kernel.nodes, kernel.outputs, kernel.found_by);
+  };
+  std::multimap<decltype(key(first.front())), const Kernel*> unplaced;
+  for (const Kernel& kernel : kernels) unplaced.emplace(key(kernel), &kernel);
+  std::vector<Kernel> ordered;
+  for (const Kernel& wanted : first) {
+    const auto found = unplaced.find(key(wanted));
+    if (found == unplaced.end()) return kernels;
+    ordered.push_back(*found->second);
+    unplaced.erase(found);
+  }
+  return unplaced.empty() ? ordered : kernels;
 }
 
 }  // namespace ngb::onnxruntime

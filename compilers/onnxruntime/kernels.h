@@ -18,4 +18,8 @@ namespace ngb::onnxruntime {
 std::vector<Kernel> kernels_of(std::string_view profile, std::uint32_t inferences, const plugin::OnnxNodes& optimised,
                                const plugin::OnnxNodes& original);
 
+// Returns the kernels in the order of `first`, if they are the same but for their times; else as they are. ONNX Runtime
+// calls kernels that do not depend on each other in another order in each session.
+std::vector<Kernel> in_order_of(const std::vector<Kernel>& first, std::vector<Kernel> kernels);
+
 }  // namespace ngb::onnxruntime

@@ -29,17 +29,15 @@ void Session::begin_profile() {
   }
   const Owned<OrtSessionOptions> options = make_options();
   runtime_.check(api_.EnableProfiling(options.get(), "kernels"), "begin a profile");
-  const bool is_first = optimised_.all().empty();
-  if (is_first) runtime_.check(api_.SetOptimizedModelFilePath(options.get(), kOptimised), "save its optimised model");
+  // Also of a later session, because ONNX Runtime numbers the nodes that it adds differently in each.
+  runtime_.check(api_.SetOptimizedModelFilePath(options.get(), kOptimised), "save its optimised model");
   OrtSession* raw = nullptr;
   runtime_.check(api_.CreateSession(environment_.get(), model_path_.c_str(), options.get(), &raw), "compile the model");
   Owned<OrtSession> session(raw, api_.ReleaseSession);
-  if (is_first) {
-    optimised_ = plugin::OnnxNodes::of_file(kOptimised);
-    original_ = plugin::OnnxNodes::of_file(model_path_);
-    std::error_code ignored;
-    std::filesystem::remove(kOptimised, ignored);
-  }
+  optimised_ = plugin::OnnxNodes::of_file(kOptimised);
+  std::error_code ignored;
+  std::filesystem::remove(kOptimised, ignored);
+  if (original_.all().empty()) original_ = plugin::OnnxNodes::of_file(model_path_);
   binding_.reset();
   session_ = std::move(session);
   binding_ = make_binding(session_.get(), outputs_);
@@ -54,7 +52,9 @@ const KernelTable& Session::end_profile(std::uint32_t inferences) {
   profile << std::ifstream(path).rdbuf();
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
-  kernels_ = KernelTable(kernels_of(profile.str(), inferences, optimised_, original_));
+  std::vector<Kernel> kernels = kernels_of(profile.str(), inferences, optimised_, original_);
+  if (first_kernels_.empty()) first_kernels_ = kernels;
+  kernels_ = KernelTable(in_order_of(first_kernels_, std::move(kernels)));
   return kernels_;
 }
 

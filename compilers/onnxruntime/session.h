@@ -126,9 +126,10 @@ class Session {
   std::vector<Further> further_;
   std::unique_ptr<plugin::Lanes> lanes_;  // null with one inference at a time; ends before what it runs
   plugin::Facts facts_;
-  plugin::OnnxNodes optimised_;  // of the model as the library runs it; empty before the first profile
-  plugin::OnnxNodes original_;   // of the model's file; likewise
-  KernelTable kernels_;          // of the last profile
+  plugin::OnnxNodes optimised_;        // of the model as the session that is profiled runs it
+  plugin::OnnxNodes original_;         // of the model's file; empty before the first profile
+  std::vector<Kernel> first_kernels_;  // of the first profile
+  KernelTable kernels_;                // of the last profile
 };
 
 }  // namespace ngb::onnxruntime

@@ -50,10 +50,11 @@ std::vector<std::string> words_of(const std::string& list) {
 
 bool is_part(const Counter& counter) { return counter.execution == kPart; }
 
-// Returns whether nothing is called for this node: an input or an output, or a new shape of the same memory.
-bool is_idle(const Counter& counter, double ns) {
+// Returns whether nothing is called for this node: an input or an output, or a new shape of the same memory. That does
+// not depend on its time, so that every profile has the same kernels.
+bool is_idle(const Counter& counter) {
   return counter.type == "Parameter" || counter.type == "Result" ||
-         (ns <= 0 && counter.execution.starts_with("unknown"));
+         (counter.type == "Reshape" && counter.execution.starts_with("unknown"));
 }
 
 // OpenVINO names a node after the tensor that it writes.
@@ -113,7 +114,7 @@ std::vector<Kernel> kernels_between(const Reading& before, const Reading& after,
     const double ns = mean_ns(before.counters[i], counter, before.inferences, after.inferences);
     std::vector<std::string> names{counter.name};
     for (++i; i < counters.size() && is_part(counters[i]); ++i) names.push_back(counters[i].name);
-    if (is_part(counter) || is_idle(counter, ns)) continue;
+    if (is_part(counter) || is_idle(counter)) continue;
     if (const auto found = originals.find(counter.name); found != originals.end()) names = found->second;
     Kernel kernel{.name = counter.name, .kind = counter.type, .ns = ns};
     claim(kernel, names, model);

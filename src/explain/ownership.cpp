@@ -11,7 +11,7 @@ namespace ngb::explain {
 namespace {
 
 bool is_exact(const samples::Kernel& kernel) {
-  return kernel.found_by == "tensor name" || kernel.found_by == "node name";
+  return kernel.found_by == "tensor name" || kernel.found_by == "node name" || kernel.found_by == "weights";
 }
 
 bool is_path(const samples::Kernel& kernel) { return kernel.found_by == "module path"; }

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -29,15 +29,26 @@ double mean_of(const std::vector<double>& values, const std::vector<std::size_t>
   return chosen.empty() ? 0 : sum / static_cast<double>(chosen.size());
 }
 
-samples::Failure unlike(const std::vector<samples::Kernel>& first, const std::vector<samples::Kernel>& later) {
-  const auto [a, b] = std::mismatch(first.begin(), first.end(), later.begin(), later.end());
-  const auto name = [](auto at, const auto& list) { return at == list.end() ? std::string("none") : at->name; };
+// Returns whether two kernels are the same one: sessions of one library may number their names anew.
+bool are_alike(const samples::Kernel& a, const samples::Kernel& b) {
+  return a.kind == b.kind && a.nodes == b.nodes && a.outputs == b.outputs && a.found_by == b.found_by;
+}
+
+// Kernels that are alike have the same key.
+std::string key_of(const samples::Kernel& kernel) {
+  std::string key = kernel.kind + '\n' + kernel.found_by;
+  for (const std::string& node : kernel.nodes) key += '\n' + node;
+  for (const std::string& output : kernel.outputs) key += "\n>" + output;
+  return key;
+}
+
+samples::Failure too_unlike(std::size_t first, std::size_t all) {
   samples::Failure failure;
   failure.kind = samples::FailureKind::no_profile;
   failure.message = fmt::format(
-      "the kernels of an inference differ from those of another one ({} and {} of them, the first that differ: {} and "
-      "{}), so their times have no mean",
-      first.size(), later.size(), name(a, first), name(b, later));
+      "inferences have unlike kernels: the first one {}, and all together more than {}, so their times have no "
+      "mean",
+      first, all);
   return failure;
 }
 
@@ -72,13 +83,46 @@ bool ProfilingRepeater::profile(std::uint32_t inferences, const Times& plain) {
     failure_ = told.error();
     return false;
   }
-  if (samples_.empty()) kernels_ = std::move(told->kernels);
-  if (!samples_.empty() && told->kernels != kernels_) {
-    failure_ = unlike(kernels_, told->kernels);
+  if (samples_.empty()) {
+    kernels_ = std::move(told->kernels);
+    first_count_ = kernels_.size();
+    sample.kernel_ns = std::move(told->ns);
+  } else if (!add(std::move(*told), sample.kernel_ns)) {
+    failure_ = too_unlike(first_count_, kernels_.size());
     return false;
   }
-  sample.kernel_ns = std::move(told->ns);
   samples_.push_back(std::move(sample));
+  return true;
+}
+
+bool ProfilingRepeater::add(Session::Kernels told, std::vector<double>& kernel_ns) {
+  if (std::equal(told.kernels.begin(), told.kernels.end(), kernels_.begin(), kernels_.end(), are_alike)) {
+    kernel_ns = std::move(told.ns);
+    return true;
+  }
+  std::map<std::string, std::vector<std::size_t>>
+      unused;  // places in kernels_ of the kernels of each key, the last first
+  for (std::size_t i = kernels_.size(); i-- > 0;) unused[key_of(kernels_[i])].push_back(i);
+  std::vector<std::size_t> places;
+  for (samples::Kernel& kernel : told.kernels) {
+    std::vector<std::size_t>& alike = unused[key_of(kernel)];
+    if (!alike.empty()) {
+      places.push_back(alike.back());
+      alike.pop_back();
+      continue;
+    }
+    if (kernels_.size() >= 2 * first_count_) return false;
+    const std::size_t at = places.empty() ? 0 : places.back() + 1;
+    const auto here = static_cast<std::ptrdiff_t>(at);
+    const auto move_on = [at](std::size_t& place) { place += place >= at ? 1U : 0U; };
+    std::for_each(places.begin(), places.end(), move_on);
+    for (auto& [key, others] : unused) std::for_each(others.begin(), others.end(), move_on);
+    kernels_.insert(kernels_.begin() + here, std::move(kernel));
+    for (Sample& each : samples_) each.kernel_ns.insert(each.kernel_ns.begin() + here, 0);
+    places.push_back(at);
+  }
+  kernel_ns.assign(kernels_.size(), 0);
+  for (std::size_t i = 0; i < places.size(); ++i) kernel_ns[places[i]] = told.ns[i];
   return true;
 }
 

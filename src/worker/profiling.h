@@ -48,11 +48,17 @@ class ProfilingRepeater final : public Repeater {
   // Runs as many profiled repetitions as the plain ones before them. Returns whether it succeeded.
   bool profile(std::uint32_t inferences, const Times& plain);
 
+  // Gives the times of another turn's kernels in the order of kernels_, whatever the order in which this turn called
+  // them. Kernels that were not called before are inserted behind the one that was called before them: some libraries
+  // skip a kernel now and then, which then took no time. Returns false if the turns have too little in common.
+  bool add(Session::Kernels told, std::vector<double>& kernel_ns);
+
   TimedRepeater& repeater_;
   Session& session_;
   bool is_on_ = false;
   std::atomic<std::uint64_t> uncounted_{0};
-  std::vector<samples::Kernel> kernels_{};  // the same in all samples
+  std::vector<samples::Kernel> kernels_{};  // of all samples
+  std::size_t first_count_ = 0;             // kernels of the first sample
   std::vector<Sample> samples_{};
   std::optional<samples::Failure> failure_{};
 };

@@ -66,8 +66,8 @@ class Explain(MeasuredTest):
     def test_begins_with_a_sentence_and_ends_with_whether_it_is_explained(self):
         text = (self.folder / "explained.txt").read_text()
         self.assertEqual(text, self.explain().stdout, "a study's answer is that of its results")
-        # On a busy machine the plain times may not be told apart; the made-up kernels always are.
-        self.assertRegex(text, r"\Aright (is .* slower of .*: 1\.000 ms of it in|and left are not told apart .*:) stem\+blocks\.0\.conv")
+        # The kernels are made up, the plain times are this machine's: on a busy one either side may be the faster.
+        self.assertRegex(text, r"\A(right is \d.* (slower|faster) of |right and left are not told apart )")
         self.assertRegex(text, r"\n  (not )?explained: all regions together differ by 1\.100 ms")
         self.assertIn("4 nodes in 2 regions, the largest of 2 nodes; 3 rounds", text)
 

@@ -13,7 +13,7 @@ import sys
 import unittest
 from unittest import mock
 
-from package import ROOT, PackageTest, ngb, pandas
+from package import ROOT, STUDY, PackageTest, ngb, pandas
 
 
 def columns_of(page, heading):
@@ -98,6 +98,23 @@ class Results(PackageTest):
         cells = self.results.cells
         cells["device"] = "mine"
         self.assertEqual(set(self.results.cells["device"]), {"local"})
+
+
+class Profiles(PackageTest):
+    def test_operators_are_the_kernels_of_an_inference(self):
+        null = {"null": {"options": {"run_ns": 4_000_000, "kernels": "stem+blocks.0.conv*3,~copy*1"}}}
+        study = {**STUDY, "models": [{"zoo": {"conv_block": {"width": 8, "depth": 1, "image_size": 16}}}], "compilers": [null],
+                 "batch_sizes": [1], "processes": 1, "profile": True}
+        del study["baseline"]
+        operators = ngb.run(study, "profiles", progress=False).operators
+        self.assertEqual(operators["duration_ns"].tolist(), [3_000_000, 1_000_000])
+        self.assertEqual(operators["start_ns"].tolist(), [0, 3_000_000])
+        self.assertEqual(operators["nodes"].tolist(), [("stem", "blocks.0.conv", "blocks.0.bn", "blocks.0.act"), ()])
+        self.assertEqual(operators["name"].tolist(), ["stem+blocks.0.conv", "copy"])
+
+    def test_results_that_were_timed_for_a_speed_have_none(self):
+        error = self.raised(ngb.ProgramError, lambda: self.measure("timed").operators)
+        self.assertIn("processes that are timed for a speed are never profiled", str(error))
 
 
 class SeveralFolders(PackageTest):

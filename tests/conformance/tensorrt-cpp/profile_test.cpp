@@ -30,15 +30,15 @@ class TensorRTCppProfile : public RecordedSession {
     }
     return nodes;
   }
-  inline static const json kOneLayer = json::array({json::array({"a", 1})});
+  inline static const json kOneLayer = json::parse(R"([["a", 1]])");
+  inline static const json kThreeLayers =
+      json::parse(R"json([["conv1 + act1", 1.5], ["PWN(PWN(a(b)), c)", 0.25], ["{ForeignNode[q...out]}", 0]])json");
   const ngb_kernel* kernels_ = nullptr;
   ngb_status status_ = NGB_OK;
 };
 
 TEST_F(TensorRTCppProfile, HasTheNodesThatTheLayersNamesAreMadeOf) {
-  ASSERT_EQ(bind(with_layers({{"conv1 + act1", 1.5}, {"PWN(PWN(a(b)), c)", 0.25}, {"{ForeignNode[q...out]}", 0}})),
-            NGB_OK)
-      << error_.message;
+  ASSERT_EQ(bind(with_layers(kThreeLayers)), NGB_OK) << error_.message;
   const std::vector<Texts> nodes = profile(2);
   EXPECT_EQ(nodes, (std::vector<Texts>{{"conv1", "act1"}, {"a(b)", "c"}, {"q", "out"}}));
   EXPECT_DOUBLE_EQ(kernels_[0].ns, 1.5e6);

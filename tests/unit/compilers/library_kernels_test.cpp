@@ -106,6 +106,25 @@ TEST(KernelsOfOnnxRuntime, HaveTheSumAndTheActivationOfAConvolution) {
   EXPECT_EQ(kernels[2].nodes, Words{"pool"});
 }
 
+TEST(KernelsOfOnnxRuntime, HaveNamesWithoutTheNumbersThatDifferBetweenSessions) {
+  const OnnxNodes model = nodes_of({{"Reorder_token_12", "ReorderOutput", {"x"}, {"y"}}});
+  const auto kernels =
+      onnxruntime::kernels_of(profile(event("Reorder_token_12", "ReorderOutput", 0, 1) + kRun), 1, model, model);
+  ASSERT_EQ(kernels.size(), 1U);
+  EXPECT_EQ(kernels[0].name, "Reorder");
+}
+
+TEST(KernelsOfOnnxRuntime, AreInTheOrderOfTheFirstProfile) {
+  const std::vector<Kernel> first{{.name = "a", .ns = 1}, {.name = "b", .ns = 2}, {.name = "a", .ns = 3}};
+  const auto ordered =
+      onnxruntime::in_order_of(first, {{.name = "b", .ns = 20}, {.name = "a", .ns = 10}, {.name = "a", .ns = 30}});
+  ASSERT_EQ(ordered.size(), 3U);
+  EXPECT_EQ(ordered[0].ns, 10);
+  EXPECT_EQ(ordered[1].ns, 20);
+  EXPECT_EQ(ordered[2].ns, 30);
+  EXPECT_EQ(onnxruntime::in_order_of(first, {{.name = "c"}}).front().name, "c");
+}
+
 TEST(KernelsOfOnnxRuntime, OfASubgraphArePartsOfTheNodeThatRunsIt) {
   const OnnxNodes model = nodes_of({{"loop", "Loop", {"x"}, {"y"}}});
   const auto kernels = onnxruntime::kernels_of(
@@ -151,6 +170,15 @@ TEST(KernelsOfOpenVino, HaveTheNodesThatTheExecutedGraphNames) {
   EXPECT_EQ(kernels[0].nodes, (Words{"bn", "act"}));
   EXPECT_EQ(kernels[0].outputs, Words{"r"});
   EXPECT_EQ(kernels[1].nodes, Words{});
+}
+
+TEST(KernelsOfOpenVino, AreTheSameWhateverTheirTimes) {
+  openvino::Reading before{{{"flat", "Reshape", "unknown_f32", 0}, {"pool", "Pooling", "jit", 0}}, 1};
+  openvino::Reading after{{{"flat", "Reshape", "unknown_f32", 5}, {"pool", "Pooling", "jit", 0}}, 2};
+  const auto kernels = openvino::kernels_between(before, after, {}, block());
+  ASSERT_EQ(kernels.size(), 1U);
+  EXPECT_EQ(kernels[0].name, "pool");
+  EXPECT_EQ(kernels[0].ns, 0);
 }
 
 TEST(KernelsOfOpenVino, HaveTheNodesThatFollowThemAsPartsIfThereIsNoGraph) {
