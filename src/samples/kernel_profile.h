@@ -17,7 +17,7 @@ struct Kernel {
   std::string kind{};                  // what it computes, in the compiler's words: "FusedConv"; "": unknown
   std::vector<std::string> nodes{};    // names of nodes (or module paths) that it is known to stand for
   std::vector<std::string> outputs{};  // tensors of the model that it is known to write
-  std::string found_by{};  // how both were found: "node name", … as ngb_kernel::found_by; or ""
+  std::string found_by{};              // how both were found: "node name", … as ngb_kernel::found_by; or ""
   bool operator==(const Kernel&) const = default;
 
   static constexpr bool kIsArray = true;  // because an inference has many

@@ -14,7 +14,6 @@
 #include "figures.js.h"
 #include "numbers.js.h"
 #include "page.css.h"
-#include "why.css.h"
 #include "page.html.h"
 #include "page.js.h"
 #include "report/page/base64.h"
@@ -23,6 +22,7 @@
 #include "report/page/page_parts.h"
 #include "report/page/untrusted.h"
 #include "saving.js.h"
+#include "why.css.h"
 
 namespace ngb::report::page {
 namespace {

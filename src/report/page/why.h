@@ -9,9 +9,9 @@
 
 namespace ngb::report::page {
 
-// Returns HTML: for each pair its sentence, a waterfall of the regions' differences as inline SVG, the table of regions and
-// the closing line; then what each cell's compiler fuses. Returns "" without pairs and cells. Names of regions, kernels
-// and compilers are untrusted and escaped.
+// Returns HTML: for each pair its sentence, a waterfall of the regions' differences as inline SVG, the table of regions
+// and the closing line; then what each cell's compiler fuses. Returns "" without pairs and cells. Names of regions,
+// kernels and compilers are untrusted and escaped.
 std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCell> cells);
 
 }  // namespace ngb::report::page
