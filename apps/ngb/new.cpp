@@ -45,7 +45,8 @@ std::vector<std::string> usual_compilers(const Installation& installation) {
   if (const auto installed = toolchain::list(installation.toolchains)) {
     for (const toolchain::Toolchain& each : *installed) {
       const bool is_known = each.compiler == "onnxruntime" || each.compiler == "openvino" || each.compiler == "tvm" ||
-                            each.compiler == "xla" || each.compiler == "iree" || each.compiler == "mnn" || each.compiler == "ncnn";
+                            each.compiler == "xla" || each.compiler == "iree" || each.compiler == "mnn" ||
+                            each.compiler == "ncnn";
       const bool is_new = std::find(names.begin(), names.end(), each.compiler) == names.end();
       if (is_known && is_new) names.push_back(each.compiler);
     }

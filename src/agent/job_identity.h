@@ -9,8 +9,8 @@
 namespace ngb::agent {
 
 // Two jobs with the same identity run the same processes in the same way and order. Limits of the device and the
-// client's facts of it are not part of it. Nor are the texts that say why a toolchain or reference outputs are missing: they change with the client's
-// network.
+// client's facts of it are not part of it. Nor are the texts that say why a toolchain or reference outputs are missing:
+// they change with the client's network.
 struct JobIdentity {
   std::string run_id{};
   std::string job_sha256{};  // empty if it is no particular job's
