@@ -10,7 +10,7 @@ namespace ngb::metrics {
 namespace {
 
 Value largest(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
-  if (const Steady& steady = analysis.steady(cell); steady.has_failed) return {.reason = steady.reason};
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return {.reason = reason};
   std::optional<double> found;
   std::string why;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {

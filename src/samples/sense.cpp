@@ -181,7 +181,7 @@ void add_profile(Sense& sense, const KernelProfile& profile) {
   constexpr std::array<std::string_view, 7> kFoundBy{"",        "tensor name", "node name", "location", "module path",
                                                      "weights", "order"};
   const auto time = [&sense](Name field, double value_ns) {
-    sense.finite(field, value_ns).within<double>(field, value_ns, 0, kMostNs);
+    sense.finite(field, value_ns).within<double>(field, value_ns, 0, static_cast<double>(kMostNs));
   };
   const auto names = [&sense](Name field, const std::vector<std::string>& list) {
     sense.length(field, list.size(), kMost);

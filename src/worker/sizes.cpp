@@ -51,7 +51,7 @@ Size runtime_size_bytes(const std::string& proc) {
     words >> range >> rights >> offset >> device >> inode >> std::ws;
     std::getline(words, path);
     struct stat status{};
-    if (rights.find('x') == std::string::npos || !path.starts_with("/") || ::stat(path.c_str(), &status) != 0) continue;
+    if (rights.find('x') == std::string::npos || !path.starts_with('/') || ::stat(path.c_str(), &status) != 0) continue;
     if (S_ISREG(status.st_mode) && seen.emplace(status.st_dev, status.st_ino).second)
       sum += static_cast<std::uint64_t>(status.st_size);
   }

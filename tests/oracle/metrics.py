@@ -235,6 +235,7 @@ class Oracle:
             "cpu_percent_of_threads": (100 * busy / threads).mean() if len(busy) else None,
             "cpu_reduction_ratio": reduction,
             "gpu_percent": self._reading(key, "gpu_utilisation", "end", "mean"),
+            **{f"{name}_bytes": self._reading(key, name, "end", "max") for name in ("model_size", "artifact_size", "runtime_size")},
         }
 
     def _per_inference(self, key):

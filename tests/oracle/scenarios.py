@@ -140,7 +140,8 @@ class Maker:
             compile_peak_bytes=self._random.randrange(10**8, 2 * 10**8),
             timed_peak_bytes=self._random.randrange(10**8, 2 * 10**8), error=self._random.uniform(1e-7, 1e-5), facts=tuned,
             readings=[("run_queue_wait", "timed", self._random.uniform(0, 0.5)), ("steal", "timed", 0.0),
-                      ("frequency", "start", self._random.uniform(2.9e9, 3e9))])
+                      ("frequency", "start", self._random.uniform(2.9e9, 3e9)), ("model_size", "end", 1e6),
+                      ("artifact_size", "end", 2e6), ("runtime_size", "end", float(self._random.randrange(10**7, 2 * 10**7)))])
 
 
 def write_broad(folder, like):

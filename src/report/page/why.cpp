@@ -124,7 +124,7 @@ void add_flames(const std::string& path, const Module& module, double x, double 
           (letters < 4 ? "" : words_at(x + 3, y + 14, "start", path.substr(path.find_last_of("./") + 1), letters)));
   for (const auto& [name, part] : module.parts) {
     const double own = width * std::max(part.candidate_ns, part.baseline_ns) / std::max(whole, 1e-9);
-    add_flames(path.empty() ? name : path + "." + name, part, x, own, depth + 1, marks, deepest);
+    add_flames(path.empty() ? name : fmt::format("{}.{}", path, name), part, x, own, depth + 1, marks, deepest);
     x += own;
   }
 }

@@ -49,7 +49,7 @@ class Extension(unittest.TestCase):
             "PyObject_CallNoArgs", "PyObject_CallObject", "PyObject_GetAttrString", "PyObject_IsTrue",
             "PySequence_List", "PyTuple_GetItem", "PyTuple_New", "PyTuple_Pack", "PyTuple_SetItem", "PyTuple_Size",
             "PyType_GetFlags", "PyUnicode_AsUTF8String", "PyUnicode_DecodeUTF8", "Py_DecRef", "Py_IncRef",
-            "_Py_NoneStruct",
+            "PyFloat_AsDouble", "_Py_BuildValue_SizeT", "_Py_NoneStruct",
         }
         self.assertEqual(used - allowed, set())
 
