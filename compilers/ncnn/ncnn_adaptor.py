@@ -69,7 +69,7 @@ class Ncnn(Adaptor):
         import ncnn
         import numpy as np
 
-        self._arrays, self._inputs = [], []
+        self._inputs = []
         for index, (tensor, axis) in enumerate(zip(inputs, self._axes["inputs"])):
             array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(_HELD_AS[tensor.dtype])
             self._inputs.append((f"in{index}", ncnn.Mat(array, batch_index=axis).clone()))

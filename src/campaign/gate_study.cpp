@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "campaign/gate_study.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
-#include "campaign/measure.h"
-#include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
 #include "campaign/time_folder.h"
 #include "campaign/two_sides.h"
@@ -76,16 +72,7 @@ Answer<MeasuredSides> measure_sides(const Installation& installation, const std:
   auto plan = plan_sides(installation, given->study, sides, folder, say);
   if (!plan) return tl::unexpected(plan.error());
   ask_of_sides(*plan);
-  const auto compilers = Compilers::find(installation, *plan);
-  if (!compilers) return cannot_go_on(compilers.error());
-  if (const Status installed = check_both_installed(*compilers, *plan); !installed) {
-    return cannot_go_on(installed.error());
-  }
-  MeasuredSides measured{folder, plan->study.compilers[0].label, plan->study.compilers[1].label};
-  const auto done = measure_plan(installation, *std::move(plan), *compilers, observer, sides.budget);
-  if (!done) return tl::unexpected(done.error());
-  say(fmt::format("ngb: results: {}\n", folder.string()));
-  return measured;
+  return measure_both(installation, *std::move(plan), observer, sides.budget);
 }
 
 }  // namespace ngb::campaign

@@ -10,6 +10,7 @@
 #include "campaign/installation.h"
 #include "campaign/observer.h"
 #include "campaign/refusal.h"
+#include "campaign/two_sides.h"
 #include "config/study.h"
 #include "config/turns.h"
 
@@ -28,13 +29,6 @@ struct Sides {
   int rounds_factor = 1;            // times the most rounds; 30 at most
   int turns = config::kUsualTurns;  // of each process, if the study leaves them open
   std::optional<Nanoseconds> budget{};
-};
-
-// A study's results, and the labels of the two compilers in it.
-struct MeasuredSides {
-  std::filesystem::path results{};
-  std::string baseline{};
-  std::string candidate{};
 };
 
 // Measures the study with these two compilers instead of its own, as `ngb run` does. `output` is the results folder; ""

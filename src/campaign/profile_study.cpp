@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "campaign/profile_study.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "campaign/measure.h"
-#include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
 #include "campaign/time_folder.h"
 #include "campaign/two_sides.h"
@@ -47,16 +43,7 @@ Answer<MeasuredSides> profile_sides(const Installation& installation, const std:
   if (!both) return wrong_usage(both.error());
   auto plan = plan_made_study(installation, *both, say);
   if (!plan) return tl::unexpected(plan.error());
-  const auto compilers = Compilers::find(installation, *plan);
-  if (!compilers) return cannot_go_on(compilers.error());
-  if (const Status installed = check_both_installed(*compilers, *plan); !installed) {
-    return cannot_go_on(installed.error());
-  }
-  MeasuredSides measured{folder, plan->study.compilers[0].label, plan->study.compilers[1].label};
-  const auto done = measure_plan(installation, *std::move(plan), *compilers, observer, sides.budget);
-  if (!done) return tl::unexpected(done.error());
-  say(fmt::format("ngb: results: {}\n", folder.string()));
-  return measured;
+  return measure_both(installation, *std::move(plan), observer, sides.budget);
 }
 
 }  // namespace ngb::campaign

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "campaign/gate_study.h"
 #include "campaign/installation.h"
 #include "campaign/observer.h"
 #include "campaign/refusal.h"
+#include "campaign/two_sides.h"
 
 namespace ngb::campaign {
 

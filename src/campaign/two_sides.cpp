@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "campaign/measure.h"
+#include "campaign/study_compilers.h"
 #include "work/property.h"
 
 namespace ngb::campaign {
@@ -53,6 +55,16 @@ Result<json> entry_of(const config::Study& study, const std::string& words) {
   return with_version(entries[of_name.front()], name, version);
 }
 
+// Returns an error that says what to type if a compiler is not installed here.
+Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) {
+  const bool has_local = std::any_of(plan.study.devices.begin(), plan.study.devices.end(),
+                                     [](const config::DeviceEntry& device) { return config::is_here(device); });
+  if (!has_local || compilers.missing().empty()) return Done{};
+  const Compilers::Missing& missing = compilers.missing().front();
+  return fail(missing.damage.empty() ? missing.name + " is not installed" : missing.damage, plan.study.path.string(),
+              missing.damage.empty() ? "run: ngb toolchain install " + missing.name : "");
+}
+
 }  // namespace
 
 Result<json> study_of_sides(const config::Study& study, const std::string& baseline, const std::string& candidate) {
@@ -71,20 +83,25 @@ Result<json> study_of_sides(const config::Study& study, const std::string& basel
   return both;
 }
 
-Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) {
-  const bool has_local = std::any_of(plan.study.devices.begin(), plan.study.devices.end(),
-                                     [](const config::DeviceEntry& device) { return config::is_here(device); });
-  if (!has_local || compilers.missing().empty()) return Done{};
-  const Compilers::Missing& missing = compilers.missing().front();
-  return fail(missing.damage.empty() ? missing.name + " is not installed" : missing.damage, plan.study.path.string(),
-              missing.damage.empty() ? "run: ngb toolchain install " + missing.name : "");
-}
-
 Status check_sides(const config::Study& study, const std::string& baseline, const std::string& candidate) {
   for (const std::string& words : {baseline, candidate}) {
     if (const auto entry = entry_of(study, words); !entry) return error_of(entry);
   }
   return Done{};
+}
+
+Answer<MeasuredSides> measure_both(const Installation& installation, plan::Plan plan, Observer& observer,
+                                   std::optional<Nanoseconds> budget) {
+  const auto compilers = Compilers::find(installation, plan);
+  if (!compilers) return cannot_go_on(compilers.error());
+  if (const Status installed = check_both_installed(*compilers, plan); !installed) {
+    return cannot_go_on(installed.error());
+  }
+  MeasuredSides measured{plan.study.output, plan.study.compilers[0].label, plan.study.compilers[1].label};
+  const auto done = measure_plan(installation, std::move(plan), *compilers, observer, budget);
+  if (!done) return tl::unexpected(done.error());
+  saying(observer)(fmt::format("ngb: results: {}\n", measured.results.string()));
+  return measured;
 }
 
 }  // namespace ngb::campaign

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a study of two compilers from a study that may have others.
+// Makes a study of two compilers from a study that may have others, and measures it.
 #pragma once
 
+#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
+#include "base/clock.h"
 #include "base/result.h"
-#include "campaign/study_compilers.h"
+#include "campaign/installation.h"
+#include "campaign/observer.h"
+#include "campaign/refusal.h"
 #include "config/study.h"
+#include "plan/plan.h"
 
 namespace ngb::campaign {
 
@@ -20,8 +26,16 @@ Result<nlohmann::json> study_of_sides(const config::Study& study, const std::str
 // Fails if a side can mean several of the study's compilers.
 Status check_sides(const config::Study& study, const std::string& baseline, const std::string& candidate);
 
-// Returns an error that says what to type if a compiler is not installed here: a side without a toolchain would look
-// like one that fails.
-Status check_both_installed(const Compilers& compilers, const plan::Plan& plan);
+// A study's results, and the labels of the two compilers in it.
+struct MeasuredSides {
+  std::filesystem::path results{};
+  std::string baseline{};
+  std::string candidate{};
+};
+
+// Measures a plan of two compilers, the baseline first. Refuses if one is not installed here, and says what to type: a
+// side without a toolchain would look like one that fails.
+Answer<MeasuredSides> measure_both(const Installation& installation, plan::Plan plan, Observer& observer,
+                                   std::optional<Nanoseconds> budget);
 
 }  // namespace ngb::campaign
