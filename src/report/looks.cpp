@@ -32,11 +32,11 @@ int colour_by_name(std::string_view name) {
 }  // namespace
 
 std::vector<Look> looks_of(std::span<const std::string> compilers) {
-  std::map<std::string, int> settings;
+  std::map<std::string, int> next_shapes;
   std::vector<Look> looks;
   for (const std::string& compiler : compilers) {
-    const int earlier = settings[compiler]++;
-    looks.push_back({colour_by_name(compiler), static_cast<int>(settings.size()) - 1 + earlier});
+    const int first = static_cast<int>(next_shapes.size());
+    looks.push_back({colour_by_name(compiler), next_shapes.try_emplace(compiler, first).first->second++});
   }
   return looks;
 }

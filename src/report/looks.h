@@ -19,7 +19,8 @@ struct Look {
 
 // Returns the looks of several settings of compilers. `compilers` has the name of the compiler of each setting. The
 // colour follows from the compiler's name alone, so that it is the same in all reports; compilers of one maker share
-// it. Settings and versions of one compiler differ in their shapes.
+// it. Settings and versions of one compiler differ in their shapes, and so do the second settings of several compilers,
+// such as published numbers beside one's own.
 std::vector<Look> looks_of(std::span<const std::string> compilers);
 
 }  // namespace ngb::report

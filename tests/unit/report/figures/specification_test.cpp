@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 using made_up::cell_with;
 using made_up::ResultsOf;
 using nlohmann::ordered_json;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -227,6 +228,13 @@ TEST(Looks, AreOneColourForACompilerAndAShapeForEachOfItsSettings) {
   EXPECT_NE(looks[0].colour, looks[1].colour);
   const std::vector<std::string> alone{"openvino"};
   EXPECT_EQ(looks_of(alone)[0].colour, looks[1].colour) << "whatever it is compared with";
+}
+
+TEST(Looks, OfSecondSettingsAreToldApartInGrey) {
+  const std::vector<std::string> compilers{"openvino", "tensorrt", "tvm", "openvino", "tensorrt", "tvm"};
+  std::vector<int> shapes;
+  for (const Look& look : looks_of(compilers)) shapes.push_back(look.shape);
+  EXPECT_THAT(shapes, ElementsAre(0, 1, 2, 1, 2, 3)) << "and the dash of a line tells the first settings from the second";
 }
 
 TEST(Specifications, HaveHostileNamesAsDataOnly) {
