@@ -57,8 +57,20 @@ Check governor(const samples::Environment& environment) {
 Check processor_limit(const samples::Environment& environment) {
   const Known<std::string> limit = entry(environment, "cgroup_cpu_limit");
   if (!limit.value || *limit.value == "none") return {"processor limit", State::ok, shown(limit), ""};
+  const bool is_fraction = limit.value->find('.') != std::string::npos;
   return {"processor limit", State::warning, words_of_quota(*limit.value),
-          "give studies at most that many threads, or remove the limit"};
+          is_fraction ? "allow whole processors: of a fraction, the last thread is stopped part of the time"
+                      : "give studies at most that many threads, or remove the limit"};
+}
+
+// Of a pod of Kubernetes: whether its processors are its own. Nothing elsewhere.
+std::optional<Check> pod(const samples::Environment& environment) {
+  const Known<std::string> processors = entry(environment, "kubernetes_processors");
+  if (!processors.value) return std::nullopt;
+  if (*processors.value == "exclusive") return Check{"pod", State::ok, "its processors are its own", ""};
+  return Check{"pod", State::warning, "it shares its processors with whatever else runs on the node",
+               "give it whole processors, with requests equal to limits for processors and memory, on a node whose kubelet "
+               "has cpuManagerPolicy: static"};
 }
 
 Check steal(const probe::Snapshot& now) {
@@ -101,6 +113,7 @@ std::vector<Check> all_checks(const Installation& installation) {
   std::vector<Check> checks{processor(environment),       memory(),        governor(environment),
                             processor_limit(environment), steal(now),      load(now),
                             c_library(environment),       gpu(environment)};
+  if (std::optional<Check> check = pod(environment)) checks.insert(checks.begin() + 4, *std::move(check));
   for (Check& check : toolchain::examine(installation.parts.lib, installation.toolchains))
     checks.push_back(std::move(check));
   return checks;

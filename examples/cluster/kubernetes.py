@@ -128,21 +128,27 @@ class Cluster:
                     (group / name).write_text((hierarchy / name).read_text())
         self.write_configuration(host, home)
         self.start(f"containerd@{host.name}", "containerd", "-c", home / "containerd.toml", host=host)
-        control = ["ctr", "-a", home / "containerd.sock"]
-        self.wait_until(lambda: subprocess.run([*control, "version"], capture_output=True, env={"PATH": PATH}).returncode == 0)
+        self.wait_until(lambda: self.ctr(host, "version"))
         if not (home / "has-images").exists():
             for each in IMAGES:
-                subprocess.run([*control, "-n", "k8s.io", "images", "import", programs.CACHE / f"{each}.tar"], check=True,
-                               capture_output=True, env={"PATH": PATH})
+                self.ctr(host, "images", "import", programs.CACHE / f"{each}.tar")
             (home / "has-images").touch()
         self.start(f"kubelet@{host.name}", programs.PROGRAM, "kubelet", "--config", home / "kubelet.yaml", "--kubeconfig",
                    self.folder / f"kubelet-{host.name}.conf", "--hostname-override", host.name, "--node-ip", host.address,
                    "--root-dir", home / "kubelet", "--node-labels", f"kind=bench,machine={host.name}", host=host)
         self.wait_until(lambda: self.is_ready(host))
 
+    def ctr(self, host, *words):
+        """Asks the node's containerd."""
+        return subprocess.run(["ctr", "-a", self.folder / host.name / "containerd.sock", "-n", "k8s.io", *words], check=True,
+                              capture_output=True, text=True, env={"PATH": PATH}).stdout
+
     def write_configuration(self, host, home):
         plugins = pathlib.Path(next(path for path in programs.CNI if (pathlib.Path(path) / "ptp").exists()))
-        addresses = {"type": "host-local", "subnet": f"{self.pods_prefix}.{host.name.removeprefix('edge')}.0/24",
+        number = int(host.name.removeprefix("edge"))
+        # A node keeps a processor for itself. Each keeps another one, so that pods of two nodes compute on different ones.
+        kept = sorted(os.sched_getaffinity(0))[(number - 1) % len(os.sched_getaffinity(0))]
+        addresses = {"type": "host-local", "subnet": f"{self.pods_prefix}.{number}.0/24",
                      "dataDir": f"{home}/run/ipam"}
         (home / "cni/10-test.conflist").write_text(json.dumps(
             {"cniVersion": "0.4.0", "name": "test", "plugins": [{"type": "ptp", "ipam": addresses}]}))
@@ -166,7 +172,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
             "port": 10250, "healthzPort": 0, "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
             "authorization": {"mode": "AlwaysAllow"}, "containerRuntimeEndpoint": f"unix://{home}/containerd.sock",
             "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{host.space}", "failCgroupV1": False, "failSwapOn": False,
-            "clusterDNS": ["10.97.0.10"], "cpuManagerPolicy": "static", "reservedSystemCPUs": "0",
+            "clusterDNS": ["10.97.0.10"], "cpuManagerPolicy": "static", "reservedSystemCPUs": str(kept),
             "enforceNodeAllocatable": ["pods"], "imageMinimumGCAge": "24h", "imageGCHighThresholdPercent": 100,
             "evictionHard": {"memory.available": "200Mi", **dict.fromkeys(
                 ("nodefs.available", "nodefs.inodesFree", "imagefs.available", "imagefs.inodesFree"), "0%")}, **SOON}))
@@ -200,6 +206,26 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
             time.sleep(0.1)
         for mount in reversed(mounts_below(self.folder / host.name / "run")):
             subprocess.run(["umount", "-l", mount], capture_output=True)
+
+    def devices(self):
+        """As a study's `devices`, in YAML."""
+        return "".join(f'  - {host.name}: {{kubernetes: {{image: "localhost/debian:1", pull: Never, nodes: [{host.name}]}}}}\n'
+                       for host in self.hosts.all)
+
+    def make_volume(self, name, namespace, host):
+        """A claim for a folder of that node's disk. Returns the folder."""
+        folder = self.folder / host.name / f"volume-{namespace}-{name}"
+        folder.mkdir()
+        size = {"storage": "1Gi"}
+        claim = {"metadata": {"name": name, "namespace": namespace}, "spec": {
+            "storageClassName": "", "volumeName": f"{namespace}-{name}", "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": size}}}
+        volume = {"metadata": {"name": f"{namespace}-{name}"}, "spec": {
+            "capacity": size, "accessModes": ["ReadWriteOnce"], "persistentVolumeReclaimPolicy": "Retain",
+            "hostPath": {"path": str(folder)}}}
+        for kind, what in (("PersistentVolume", volume), ("PersistentVolumeClaim", claim)):
+            self.kubectl("apply", "-f", "-", input=json.dumps({"apiVersion": "v1", "kind": kind, **what}))
+        return folder
 
     def kubectl(self, *words, input=None):
         return subprocess.run(["kubectl", *words], env={**os.environ, **self.environment}, check=True, capture_output=True,

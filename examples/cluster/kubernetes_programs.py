@@ -174,7 +174,7 @@ def make_debian():
         nothing.touch()
         run("apt-get", "-qq", "-o", f"Dir::State::status={nothing}", "-o", f"Dir::Cache::archives={archives}", "-o",
             "Debug::NoLocking=1", "install", "-y", "--no-install-recommends", "--download-only", "dash", "coreutils",
-            "libstdc++6", "zlib1g", "python3-minimal")
+            "libstdc++6", "zlib1g", "python3-minimal", "tar")
         for archive in archives.glob("*.deb"):
             packed = subprocess.run(["dpkg-deb", "--fsys-tarfile", archive], check=True, stdout=subprocess.PIPE).stdout
             subprocess.run(["tar", "-x", "-C", root, "--keep-directory-symlink"], input=packed, check=True)

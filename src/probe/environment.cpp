@@ -180,9 +180,9 @@ void add_node(Collector& collector) {
 }
 
 // Says what a kubelet with the static CPU manager gives to pods of whole processors: as many processors as the pod may
-// use, and to itself. Any other pod shares those that are left, under a quota.
+// use, and to itself. Any other pod shares those that are left, under a quota. Every pod has the first variable.
 void add_processors_of_pod(const Tree& tree, const Processor& processor, Collector& collector) {
-  if (std::getenv("NGB_KUBERNETES_NODE") == nullptr) return;
+  if (std::getenv("KUBERNETES_SERVICE_HOST") == nullptr && std::getenv("NGB_KUBERNETES_NODE") == nullptr) return;
   const auto usable = static_cast<double>(allowed_cpus().size());
   const std::optional<double> quota = cgroup_cpu_limit(tree).value.value_or(std::nullopt);
   const bool is_part = !processor.threads.value || usable < static_cast<double>(*processor.threads.value);

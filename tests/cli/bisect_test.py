@@ -94,6 +94,15 @@ class Bisect(NgbTest):
         self.assertEqual(self.query("results/speed-bisect/2.0", "SELECT DISTINCT compiler_version FROM cell ORDER BY 1"),
                          [("1.0",), ("2.0",)])
 
+    def test_ends_on_request_with_the_operator_that_made_the_first_bad_version_slow(self):
+        self.make(["1.0", "1.1"])
+        self.make(["1.2", "1.3"], seconds=SLOW)
+        told = self.bisect("1.0", "1.3", "--slower", "100%", "--explain")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        answer, explained = told.stdout.split("onnxruntime 1.2 is ", 1)
+        self.assertIn("1.2", answer)
+        self.assertRegex(explained, r"\A\d+\.\d+ ms \[.*\] slower of 1\d\.\d+ ms: 70\.000 ms of it in blocks\.0\.act")
+
     def test_prints_the_answer_and_a_table_and_reads_only_results_the_second_time(self):
         self.make(["1.0", "1.1"])
         self.make(["1.2"], seconds=SLOW)

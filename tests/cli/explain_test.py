@@ -109,6 +109,17 @@ class Explain(MeasuredTest):
             times = [event["at"] for event in profile["events"]]
             self.assertEqual(times, sorted(times))
 
+    def test_a_gate_that_fails_ends_on_request_with_the_regions_that_made_it_fail(self):
+        self.write("gated.yaml", STUDY.replace("processes: 2", "processes: 5"))
+        sides = ("--baseline", "left", "--candidate", "right")
+        told = self.ngb("gate", "gated.yaml", *sides, "--explain")
+        self.assertEqual(told.returncode, 4, told.stdout + told.stderr)
+        gate, explained = told.stdout.split("Gate failed: 1 slower by more than 3 %", 1)
+        self.assertRegex(explained, r"right is .* slower of .*: 1\.000 ms of it in stem\+blocks\.0\.conv")
+        of_results = self.ngb("gate", "plain", *sides, "--explain")
+        self.assertEqual(of_results.returncode, 2)
+        self.assertIn("--explain profiles a study, and these are results", of_results.stderr)
+
     def test_refuses_results_without_profiles_and_says_what_to_type(self):
         self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
         self.assertRegex(self.refusal(3, "plain", "--baseline", "left", "--candidate", "right"),

@@ -78,6 +78,17 @@ class Threads(NgbTest):
         self.assertIn("study.yaml:4:10: threads: expected all, physical, or an integer from 1 to 4096, found most",
                       self.ngb("plan", "study.yaml").stderr)
 
+    def test_the_doctor_says_of_a_pod_whether_its_processors_are_its_own(self):
+        self.assertNotIn(" pod ", self.ngb("doctor").stdout)
+        self.environment["KUBERNETES_SERVICE_HOST"] = "10.0.0.1"
+        told = self.ngb("doctor").stdout
+        if self.processors == os.cpu_count():
+            self.assertRegex(told, "pod +it shares its processors with whatever else runs on the node\n.*cpuManagerPolicy: static")
+        if os.cpu_count() > 1:
+            told = subprocess.run(["taskset", "-c", str(min(os.sched_getaffinity(0))), BIN / "ngb", "doctor"], env=self.environment,
+                                  cwd=self.folder, capture_output=True, text=True).stdout
+            self.assertRegex(told, "pod +its processors are its own")
+
 
 class Quota(NgbTest):
     """In a control group that allows 0.6 processors, which a test makes where it may."""

@@ -92,6 +92,21 @@ class DevicesTest(NgbTest):
         self.assertEqual(short, [])
 
 
+STAND_IN = pathlib.Path(__file__).resolve().parent / "kubectl_stand_in.py"
+
+
+def use_stand_in(test, nodes="edge1 2\nedge2 2\n"):
+    """Gives a test a kubectl whose pods are processes of this machine. Returns the folder that is its cluster."""
+    cluster = test.folder / "cluster"
+    (test.folder / "programs").mkdir()
+    cluster.mkdir()
+    test.write("programs/kubectl", f'#!/bin/sh\nexec "{sys.executable}" -S "{STAND_IN}" "$@"\n').chmod(0o755)
+    test.write("cluster/nodes", nodes)
+    test.environment["PATH"] = f"{test.folder}/programs:{test.environment['PATH']}"
+    test.environment["KUBECTL_STAND_IN"] = str(cluster)
+    return cluster
+
+
 class FleetTest(DevicesTest, HostsTest):
     """A test of studies on such hosts."""
 
@@ -112,7 +127,7 @@ class FleetTest(DevicesTest, HostsTest):
 class DemonstrationTest(NgbTest):
     """A test of examples/cluster/demonstration, with a study of a few seconds."""
 
-    def demonstrate(self, *options):
+    def demonstrate(self, *options, hosts=3, off="edge2 is cut off"):
         self.environment["PATH"] += ":/usr/sbin:/sbin"
         self.environment["NGB_BIN"] = str(lean_programs(BIN.parent, "null") / "bin")
         slow = '"null": {options: {compile_ns: 700000000}}\nbatch'
@@ -121,7 +136,7 @@ class DemonstrationTest(NgbTest):
         done = subprocess.run([sys.executable, script, "--pause", "1", *options, study], capture_output=True, text=True,
                               timeout=PATIENCE_S, env=self.environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertIn("edge2 is cut off", done.stdout)
-        self.assertIn("torn down: 3 of 3 verified", done.stdout, done.stderr)
-        self.assertIn("12 cells: 12 measured", done.stdout)
+        self.assertIn(off, done.stdout)
+        self.assertIn(f"torn down: {hosts} of {hosts} verified", done.stdout, done.stderr)
+        self.assertIn(f"{4 * hosts} cells: {4 * hosts} measured", done.stdout)
         self.assertIn("processes that are left on the hosts: 0", done.stdout)

@@ -4,8 +4,8 @@
 
 It knows what the route to a pod uses (get, create, delete, exec), and answers with the words and exit codes that kubectl
 1.36 and an API server 1.35 have been seen to give. Its cluster is the folder $KUBECTL_STAND_IN: a file for each pod, `nodes`
-with a name and the processors that are free on each line, `fault` with the words with which every command fails, and
-`calls`, which gets a line for each command. A pod's volume is the folder that its manifest mounts, so that the pods of
+with a name and the processors that are free on each line, `fault` with the words with which every command fails, `why-ended`
+with the reason of pods whose first process was killed, and `calls`, which gets a line for each command. A pod's volume is the folder that its manifest mounts, so that the pods of
 one test have different ones.
 """
 
@@ -79,12 +79,17 @@ def first_process_lives(pod):
     return False
 
 
+def why_ended():
+    told = CLUSTER / "why-ended"
+    return told.read_text(encoding="ascii") if told.exists() else "Error"
+
+
 def looked_at(path):
     pod = json.loads(path.read_text(encoding="utf-8"))
     if pod["status"]["phase"] == "Running" and not first_process_lives(pod):
         kill(pod["metadata"]["uid"])
         pod["status"] = {"phase": "Failed", "containerStatuses": [
-            {"name": "device", "state": {"terminated": {"reason": "Error", "exitCode": 137}}}]}
+            {"name": "device", "state": {"terminated": {"reason": why_ended(), "exitCode": 137}}}]}
         keep(pod)
     return pod
 

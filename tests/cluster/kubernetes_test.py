@@ -14,11 +14,10 @@ import unittest
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 import kubernetes  # noqa: E402
-from fleet import PATIENCE_S, DevicesTest, HostsTest  # noqa: E402
+from fleet import PATIENCE_S, DemonstrationTest, DevicesTest, HostsTest, use_stand_in  # noqa: E402
 from lean_programs import lean_programs  # noqa: E402
 from ngb_program import BIN  # noqa: E402
 
-STAND_IN = pathlib.Path(__file__).resolve().parent / "kubectl_stand_in.py"
 WHY_NOT = kubernetes.missing()
 
 
@@ -150,13 +149,7 @@ class OnAStandIn(PodCases, DevicesTest):
 
     def setUp(self):
         super().setUp()
-        (self.folder / "programs").mkdir()
-        self.write("programs/kubectl", f'#!/bin/sh\nexec "{sys.executable}" -S "{STAND_IN}" "$@"\n').chmod(0o755)
-        self.cluster = self.folder / "cluster"
-        self.cluster.mkdir()
-        self.write("cluster/nodes", "edge1 2\nedge2 2\n")
-        self.environment["PATH"] = f"{self.folder}/programs:{self.environment['PATH']}"
-        self.environment["KUBECTL_STAND_IN"] = str(self.cluster)
+        self.cluster = use_stand_in(self)
         self.addCleanup(self.delete_all)
 
     def request(self, name, request):
@@ -208,6 +201,25 @@ class OnAStandIn(PodCases, DevicesTest):
         self.assertEqual(second["spec"]["nodeSelector"], {"kubernetes.io/hostname": "edge2"})
         self.assertFalse((self.cluster / "calls").exists())
         self.assertFalse(self.results.exists())
+
+    def test_pods_that_end_for_their_memory_again_and_again_end_the_run_with_that_reason(self):
+        """As control groups of version 2 do it: with the largest process, all of the pod is gone."""
+        self.write("cluster/why-ended", "OOMKilled")
+        self.use_nodes("edge1")
+        self.slow(60_000)
+        client = self.start("run", self.study)
+        ended = set()
+        while client.poll() is None:
+            for pod in self.pods():
+                if pod["metadata"]["uid"] not in ended and list(self.folder.glob("volume-of-edge1/data/runs/*/journal*")):
+                    ended.add(pod["metadata"]["uid"])
+                    os.killpg(pod["pid"], signal.SIGKILL)
+            time.sleep(0.3)
+        output = client.communicate(timeout=PATIENCE_S)[0]
+        self.assertIn("ended without having done anything, like 3 before it: OOMKilled, exit code 137", output)
+        self.assertIn("give it more memory", output)
+        self.assertEqual(len(ended), 4)
+        self.assert_nothing_is_left()
 
     def test_a_hundred_pods_that_wait_are_asked_for_at_most_twice_a_second(self):
         self.write("cluster/nodes", "edge1 0\n")
@@ -294,6 +306,27 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
         self.assertIn("another pod continues", output)
         self.assert_recorded()
         self.assert_nothing_is_left()
+
+    def test_a_volume_has_the_journal_for_the_next_pod_and_nothing_of_the_run_in_the_end(self):
+        volume = self.cluster.make_volume("bench", self.namespace, self.hosts.all[0])
+        self.use(self.request("edge1", f"{self.IMAGE}, nodes: [edge1], volume: bench"))
+        self.slow(300)
+        client = self.start("run", self.study)
+        self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
+        journal, = volume.rglob("journal*")
+        self.kubectl("delete", "pod", self.pods()[0]["metadata"]["name"], "--wait=false")
+        output = self.end_of(client)
+        self.assertIn("another pod continues", output)
+        self.assert_recorded()
+        self.assert_nothing_is_left()
+        self.assertFalse(journal.exists())
+        self.assertEqual(list(volume.rglob("runs/*")), [])
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Demonstration(DemonstrationTest):
+    def test_a_node_without_power_costs_nothing_and_nothing_is_left(self):
+        self.demonstrate("--kubernetes", hosts=2, off="edge2 has no power")
 
 
 if __name__ == "__main__":
