@@ -21,9 +21,10 @@ ExitCode refuse_profiles(const Error& error) {
 }
 
 ExitCode print_pairs(const report::Profiles& profiles, const report::Format& format, bool all) {
-  print_explained(report::explain_document(profiles.pairs, all), format, all);
   const bool is_any = std::any_of(profiles.pairs.begin(), profiles.pairs.end(),
                                   [](const report::ExplainedPair& each) { return each.explanation.has_value(); });
+  const bool has_table = is_any || profiles.pairs.size() > 1 || !format.is_for_people;  // else the error says it all
+  if (has_table) print_explained(report::explain_document(profiles.pairs, all), format, all);
   if (is_any) return kSuccess;
   report_failure({"no pair is explained: " + profiles.pairs.front().why_not, {}, {}}, kCannotGoOn);
   return kCannotGoOn;

@@ -191,6 +191,10 @@ Status Follower::handle_event(const samples::Event& event, Received& received) {
   if (event.sequence <= last_sequence_) return Done{};
   if (Status recorded = recording_.record(share_.device.name, event); !recorded) return recorded;
   last_sequence_ = event.sequence;
+  if (std::holds_alternative<samples::ProcessResult>(event.body) ||
+      std::holds_alternative<samples::ReferenceMade>(event.body)) {
+    ++results_;
+  }
   return Done{};
 }
 

@@ -22,6 +22,9 @@ class Follower {
       : loop_(loop), recording_(recording), share_(share), last_sequence_(share.last_sequence) {}
 
   [[nodiscard]] std::uint64_t last_sequence() const { return last_sequence_; }
+  // Returns how many results of processes, and reference outputs, were recorded since this program started. What a new
+  // machine does before it measures, such as describing itself, is none.
+  [[nodiscard]] std::uint64_t results() const { return results_; }
 
   // Returns when the job is over. Returns an error with the code `lost` if the connection ended, lost an event or was
   // silent for `silence` (a working agent reports its progress every second). Any other error says why the device
@@ -55,6 +58,7 @@ class Follower {
   Recording& recording_;
   const Share& share_;
   std::uint64_t last_sequence_;
+  std::uint64_t results_ = 0;
   std::string busy_with_{};    // the other run on the device, as last shown to the user
   Nanoseconds waits_since_{};  // since when this run waits for that one
 };

@@ -84,7 +84,7 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
       if (has_code(noted, ErrorCode::lost)) break;
       if (!noted) co_return error_of(noted);
     }
-    const Status prepared = co_await route_->prepare(follower_.last_sequence());
+    const Status prepared = co_await route_->prepare(follower_.results());
     if (has_code(prepared, ErrorCode::lost)) break;
     if (!prepared) co_return error_of(prepared);
     last_heard += loop_.clock.now() - asked;  // the wait for a machine is not silence of the device

@@ -53,7 +53,7 @@ asio::awaitable<Status> RemoteRun::fetch() {
   const Result<bool> is_there = co_await route_->is_there();
   if (!is_there) co_return error_of(is_there);
   if (!*is_there) co_return fail("has no machine at present", share_.device.name);
-  const Status prepared = co_await route_->prepare(follower_.last_sequence());
+  const Status prepared = co_await route_->prepare(follower_.results());
   if (!prepared) co_return error_of(prepared);
   for (;;) {
     const Talk<Done> talk = [this](Connection& device) { return fetch_over(device); };

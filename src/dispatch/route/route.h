@@ -35,7 +35,7 @@ class Route {
   [[nodiscard]] virtual bool has_batch_job() const { return false; }
   // Returns whether there is a machine to reach now.
   virtual asio::awaitable<Result<bool>> is_there() { co_return true; }
-  // Waits until there is a machine. `progress` is a number that grows whenever the device has done something. Returns
+  // Waits until there is a machine. `progress` is a number that grows with each result of the device. Returns
   // an error with the code `lost` if the loop stops; any other error says why there will never be a machine.
   virtual asio::awaitable<Status> prepare(std::uint64_t /*progress*/) { co_return Done{}; }
   // Begins a visit: runs the command and returns the connection to it. What ssh or srun writes on its standard error is
