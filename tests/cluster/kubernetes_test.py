@@ -326,6 +326,7 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 class Demonstration(DemonstrationTest):
     def test_a_node_without_power_costs_nothing_and_nothing_is_left(self):
+        self.environment["NGB_KUBERNETES"] = str(kubernetes.programs.CACHE)
         self.demonstrate("--kubernetes", hosts=2, off="edge2 has no power")
 
 

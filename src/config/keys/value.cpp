@@ -260,7 +260,8 @@ std::string expected(const Key& key) {
     case ValueType::bare_text:
       if (!key.example.empty()) return key.example;
       return fmt::format("one line of text, at most {} characters", key.maximum > 0 ? key.maximum : 100) +
-             std::string(key.pattern.find('/') == std::string::npos ? "" : ", without slashes");
+             std::string(key.pattern.find('/') == std::string::npos ? "" : ", without slashes") +
+             std::string(matches("n", key.pattern) && !matches("-n", key.pattern) ? ", not beginning with -" : "");
     case ValueType::path:
       return "text";
     case ValueType::scalar:

@@ -176,7 +176,7 @@ TEST(StudyModels, MistakesInAUsersModelAreReportedAtTheirPlaces) {
                   "models[6].inputs.x: rnage: unknown key, did you mean range?",
                   "models[7].inputs: x.npy: no such file; relative paths start at the study's folder",
                   "models[7].inputs: expected an .npz with an array for each input, or INPUT: FILE.npy",
-                  "models[8].timm: expected one line of text, at most 100 characters, found a b"));
+                  "models[8].timm: expected one line of text, at most 100 characters, not beginning with -, found a b"));
 }
 
 TEST(StudyModels, MoreThanTenThousandModelsAreRefusedAtOnce) {
