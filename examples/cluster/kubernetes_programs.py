@@ -24,6 +24,7 @@ CACHE = pathlib.Path(os.environ.get("NGB_KUBERNETES") or
                      "ngraphbench-kubernetes")
 PROGRAM = CACHE / "kubernetes"
 PACKAGES = ("containerd", "runc", "etcd-server", "containernetworking-plugins", "busybox-static", "iproute2", "iptables")
+DEBIAN = ("dash", "coreutils", "libstdc++6", "zlib1g", "python3", "tar")  # of the image
 CNI = ("/usr/lib/cni", "/opt/cni/bin")
 MAIN = """package main
 
@@ -56,9 +57,14 @@ func main() {
 """
 
 
+def has_images():
+    packages = CACHE / "debian.packages"
+    return (CACHE / "debian.tar").exists() and packages.exists() and packages.read_text() == " ".join(DEBIAN)
+
+
 def missing():
     """Why there are no such programs here; None if there are."""
-    if not PROGRAM.exists() or not (CACHE / "debian.tar").exists() or not (CACHE / "kubectl").exists():
+    if not PROGRAM.exists() or not has_images() or not (CACHE / "kubectl").exists():
         return "Kubernetes is not built (make kubernetes-cluster)"
     for program in ("etcd", "containerd", "runc", "ctr", "openssl", "iptables"):
         if shutil.which(program, path=os.environ["PATH"] + ":/usr/sbin:/sbin") is None:
@@ -173,8 +179,7 @@ def make_debian():
         nothing = pathlib.Path(folder) / "status"
         nothing.touch()
         run("apt-get", "-qq", "-o", f"Dir::State::status={nothing}", "-o", f"Dir::Cache::archives={archives}", "-o",
-            "Debug::NoLocking=1", "install", "-y", "--no-install-recommends", "--download-only", "dash", "coreutils",
-            "libstdc++6", "zlib1g", "python3-minimal", "tar")
+            "Debug::NoLocking=1", "install", "-y", "--no-install-recommends", "--download-only", *DEBIAN)
         for archive in archives.glob("*.deb"):
             packed = subprocess.run(["dpkg-deb", "--fsys-tarfile", archive], check=True, stdout=subprocess.PIPE).stdout
             subprocess.run(["tar", "-x", "-C", root, "--keep-directory-symlink"], input=packed, check=True)
@@ -184,6 +189,7 @@ def make_debian():
         for each in ("doc", "man", "locale"):
             shutil.rmtree(root / "usr/share" / each, ignore_errors=True)
         write_image("debian", root, ["/bin/sh"])
+        (CACHE / "debian.packages").write_text(" ".join(DEBIAN))
 
 
 def build():
@@ -194,7 +200,7 @@ def build():
     CACHE.mkdir(parents=True, exist_ok=True)
     install_packages()
     fetch_kubectl()
-    if not (CACHE / "debian.tar").exists():
+    if not has_images():
         make_busybox()
         make_debian()
     build_kubernetes()

@@ -60,6 +60,22 @@ Failure failure_of(FailureKind kind, std::string message) {
   return failure;
 }
 
+// Returns the last line of a Python traceback, such as "ImportError: no libfoo"; "" if the lines do not end with one.
+std::string exception_of(std::string_view lines) {
+  const std::string_view last = lines.substr(lines.rfind('\n') + 1);
+  const bool is_traceback = lines.find("Traceback (most recent call last)") != std::string_view::npos;
+  return is_traceback && last.find("Error: ") != std::string_view::npos ? std::string(last) : "";
+}
+
+// Returns whether it was a file of ours, which import nothing but Python's own modules, that lacked a module.
+bool lacks_own_modules(std::string_view lines, std::string_view exception) {
+  constexpr std::string_view kFrame = "File \"";
+  const std::size_t frame = lines.rfind(kFrame);
+  if (frame == std::string_view::npos || !exception.starts_with("ModuleNotFoundError")) return false;
+  const std::string_view file = lines.substr(frame + kFrame.size());
+  return file.substr(0, file.find('"')).find("/python/ngraphbench/") != std::string_view::npos;
+}
+
 }  // namespace
 
 ForkServer::ForkServer(const Surroundings& surroundings, Children& children, const work::Place& place, int number)
@@ -213,9 +229,14 @@ void ForkServer::server_ended(int wait_status) {
   Failure failure = failure_of(FailureKind::crash, fmt::format("the fork server was lost: {}", how));
   failure.signal = outcome.signal;
   if (!is_ready_ && !outcome.signal) {
+    const std::string lines = last_lines(log_);
+    const std::string exception = exception_of(lines);
     failure.kind = FailureKind::import_error;
-    failure.message = fmt::format("{} cannot import the compiler: {}", python_.front(), how);
-    failure.advice = "install the compiler's toolchain again";
+    failure.message =
+        fmt::format("{} cannot import the compiler: {}", python_.front(), exception.empty() ? how : exception);
+    failure.advice = lacks_own_modules(lines, exception)
+                         ? "give the device all of Python: the package python3, where there is only python3-minimal"
+                         : "install the compiler's toolchain again";
     quote_log(failure, log_, "logs/" + log_.filename().string());
     import_failure_ = failure;
   }

@@ -109,9 +109,20 @@ TEST(ForkServer, QuotesItsLogWhenTheCompilerCannotBeImported) {
   const WholeRun run = run_job(folder.path(), python_job("broken", 3));
   ASSERT_EQ(run.processes.size(), 1U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::import_error);
-  EXPECT_THAT(run.processes[0].failure->message, HasSubstr("libnothing.so: cannot open shared object file"));
+  EXPECT_THAT(run.processes[0].failure->message,
+              HasSubstr("cannot import the compiler: ImportError: libnothing.so: cannot open shared object file"));
   EXPECT_THAT(run.processes[0].failure->message, HasSubstr("logs/fork-server-broken-none.log"));
   EXPECT_TRUE(ends_finished(run.events));
+}
+
+TEST(ForkServer, SaysOfAPythonThatLacksItsOwnModulesWhatToInstall) {
+  const TemporaryFolder folder;
+  const WholeRun run = run_job(folder.path(), python_job("minimal", 1));
+  ASSERT_EQ(run.processes.size(), 1U);
+  EXPECT_THAT(run.processes[0].failure->message,
+              HasSubstr("ModuleNotFoundError: No module named 'a_module_that_a_minimal_python_lacks'\n"));
+  EXPECT_EQ(run.processes[0].failure->advice,
+            "give the device all of Python: the package python3, where there is only python3-minimal");
 }
 
 TEST(ForkServer, IsEndedIfItsImportExceedsTheCompileTimeout) {

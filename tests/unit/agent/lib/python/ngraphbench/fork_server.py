@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Speaks the fork server's protocol (src/agent/workers/fork_server.h); its children become the fake worker.
 
-The compiler's name says how it behaves: "broken" cannot be imported, "refusing" forks nothing, "dying" ends when asked
-to fork, "importing" never gets ready, the first server of "stopping" stops when asked to fork; any other forks.
+The compiler's name says how it behaves: "broken" cannot be imported, "minimal" meets a Python that lacks modules, "refusing"
+forks nothing, "dying" ends when asked to fork, "importing" never gets ready, the first server of "stopping" stops when asked
+to fork; any other forks.
 """
 
 import array
@@ -15,8 +16,9 @@ import sys
 folder = sys.argv[sys.argv.index("--compiler-dir") + 1]
 name = os.path.basename(folder)
 if name == "broken":
-    print("ImportError: libnothing.so: cannot open shared object file", flush=True)
-    sys.exit(1)
+    raise ImportError("libnothing.so: cannot open shared object file")
+if name == "minimal":
+    import a_module_that_a_minimal_python_lacks  # noqa: F401
 if name == "importing":
     signal.pause()
 
