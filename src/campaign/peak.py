@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ngb calibrate --peak` measures, as modules of a study: products of two square matrices by two functions of
-PyTorch's libraries, and two ways to move arrays that exceed the caches. All write to memory that is there already."""
+"""What `ngb calibrate --peak` measures, as modules of a study: products of two square matrices by two of PyTorch's
+libraries, and two ways to move arrays that exceed the caches. All write to memory that is there already."""
 import torch
 
 
@@ -16,17 +16,19 @@ class Product(torch.nn.Module):
         return self.made[0, :1] + x
 
 
-class Convolution(torch.nn.Module):
-    """The same product as a convolution of 1 x 1, which other code of the libraries computes."""
+class OnednnProduct(torch.nn.Module):
+    """The same product by oneDNN, whose kernels for a processor do not depend on who made it."""
 
     def __init__(self, extent):
         super().__init__()
-        self.register_buffer("image", torch.rand(1, extent, extent // 32, 32), persistent=False)
-        self.register_buffer("weight", torch.rand(extent, extent, 1, 1), persistent=False)
+        self.extent, self.operands = extent, None
 
     def forward(self, x):
-        made = torch.nn.functional.conv2d(self.image, self.weight)
-        return made[0, 0, 0, :1] + x
+        if self.operands is None:  # at the first inference: nothing can move such tensors to a device
+            shapes = ((self.extent, self.extent), (self.extent, self.extent), (self.extent,))
+            self.operands = [torch.rand(shape).to_mkldnn() for shape in shapes]
+        torch.nn.functional.linear(*self.operands)
+        return x + 1
 
 
 class Moved(torch.nn.Module):
@@ -52,8 +54,8 @@ def mm(extent):
     return Product(extent)
 
 
-def convolution(extent):
-    return Convolution(extent)
+def onednn(extent):
+    return OnednnProduct(extent)
 
 
 def copy(elements):

@@ -19,8 +19,7 @@ using nlohmann::json;
 constexpr std::size_t kListed = 12;        // regions that are listed whatever they are
 constexpr double kFullyAttributed = 0.95;  // of the profiled time
 constexpr double kCheapProfile = 0.05;     // of the plain time
-constexpr const char* kBaselineShare = "baseline, % of limit";
-constexpr const char* kCandidateShare = "candidate, % of limit";
+constexpr const char* kShares = "% of limit";
 
 // A row: a region, or one of the numbers that no region has.
 struct RegionLine {
@@ -69,12 +68,16 @@ json kernels_json(const std::vector<explain::KernelUse>& uses) {
   return list;
 }
 
-// The share of the limit as people see it: "71 %", or "–".
-Entry percent_of_limit(const RegionLine& line, const Known<metrics::Peak>& peak, double ns) {
+std::string percent_of_limit(const RegionLine& line, const Known<metrics::Peak>& peak, double ns) {
+  const auto ratio = limit_entry(*line.work, peak, ns).number();
+  return ratio ? fmt::format("{:.{}f}", 100 * *ratio, *ratio < 0.1 ? 1 : 0) : "–";
+}
+
+// The shares of the limit as people see them: "71, 9.4", of the baseline and of the candidate.
+Entry shares_entry(const RegionLine& line) {
   if (!line.has_work()) return {};
-  Entry entry = limit_entry(*line.work, peak, ns);
-  if (const auto ratio = entry.number()) entry.value = 100 * *ratio;
-  return entry;
+  return Entry{fmt::format("{}, {}", percent_of_limit(line, line.pair->baseline_peak, line.baseline_ns),
+                           percent_of_limit(line, line.pair->candidate_peak, line.candidate_ns))};
 }
 
 Entry amount_entry(const RegionLine& line, std::uint64_t metrics::LeastWork::* amount) {
@@ -117,10 +120,7 @@ std::vector<LineColumn> make_line_columns() {
   Column difference = data_column("difference_ns");
   difference.has_interval = true;
   add(difference, [](const RegionLine& line) { return difference_entry(line.difference, 1); });
-  add(number_column(kBaselineShare, 4, "percent"),
-      [](const RegionLine& line) { return percent_of_limit(line, line.pair->baseline_peak, line.baseline_ns); });
-  add(number_column(kCandidateShare, 4, "percent"),
-      [](const RegionLine& line) { return percent_of_limit(line, line.pair->candidate_peak, line.candidate_ns); });
+  add(text_column(kShares, 2), shares_entry);
   add(quantity_column("macs", "", false),
       [](const RegionLine& line) { return amount_entry(line, &metrics::LeastWork::macs); });
   add(quantity_column("least_bytes", "bytes", false),
@@ -138,10 +138,10 @@ std::vector<LineColumn> make_line_columns() {
   add(data_column("adjusted_p"), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return region.p ? Entry{*region.p} : Entry{}; });
   });
-  add(text_column("baseline's kernels", 3), [=](const RegionLine& line) {
+  add(text_column("baseline's kernels", 4), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return text_entry(words_of_kernels(region.baseline_kernels)); });
   });
-  add(text_column("candidate's kernels", 2), [=](const RegionLine& line) {
+  add(text_column("candidate's kernels", 3), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return text_entry(words_of_kernels(region.candidate_kernels)); });
   });
   add(data_column("baseline_kernels"), [=](const RegionLine& line) {
@@ -227,15 +227,13 @@ void add_limit_remarks(const ExplainedPair& pair, const std::string& before, std
   }
 }
 
-// Columns of shares that no row has are not for people.
+// The column of shares is not for people if no row has one.
 void hide_empty_shares(std::span<const ExplainedPair> pairs, std::vector<Column>& columns) {
-  const auto is_any = [&](const Known<metrics::Peak> ExplainedPair::* peak) {
-    return std::any_of(pairs.begin(), pairs.end(),
-                       [&](const ExplainedPair& each) { return (each.*peak).value.has_value(); });
-  };
+  const bool is_any = std::any_of(pairs.begin(), pairs.end(), [](const ExplainedPair& each) {
+    return each.baseline_peak.value || each.candidate_peak.value;
+  });
   for (Column& each : columns) {
-    if (each.heading == kBaselineShare) each.is_for_people = is_any(&ExplainedPair::baseline_peak);
-    if (each.heading == kCandidateShare) each.is_for_people = is_any(&ExplainedPair::candidate_peak);
+    if (each.heading == kShares) each.is_for_people = is_any;
   }
 }
 

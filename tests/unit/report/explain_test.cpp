@@ -126,7 +126,10 @@ TEST_F(ExplainDocument, HasTheShareOfTheLimitOfRegionsAndOfTheWhole) {
   EXPECT_TRUE(rows[1]["candidate_limit_share"]["value"].is_null());
   EXPECT_EQ(rows[1]["candidate_limit_share"]["reason"], "multiply-adds of maxpool are not counted");
   EXPECT_NEAR(rows[6]["candidate_limit_share"]["value"].get<double>(), 0.25, 1e-12);
-  EXPECT_THAT(to_text(document(), {.width = 0}), HasSubstr("candidate, % of limit"));
+  const std::string text = to_text(document(), {.width = 0});
+  EXPECT_THAT(text, HasSubstr("% of limit"));
+  EXPECT_THAT(text, HasSubstr("27, 50")) << "of the first region";
+  EXPECT_THAT(text, HasSubstr("18, 25")) << "of the whole";
 }
 
 TEST_F(ExplainDocument, SaysWhyThereIsNoShareOfTheLimitAndHidesItsColumns) {
