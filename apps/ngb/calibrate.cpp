@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ngb calibrate: measures two sides that are the same thing and says how small a difference can be found on this
-// machine.
+// machine; with --peak, what the machine can do at the most.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -14,6 +14,7 @@
 #include "apps/ngb/terminal.h"
 #include "campaign/calibrate_study.h"
 #include "campaign/kept_calibrations.h"
+#include "campaign/peak_study.h"
 #include "campaign/time_folder.h"
 #include "config/turns.h"
 #include "probe/probe.h"
@@ -29,6 +30,10 @@ struct CalibrateArguments {
   int turns = config::kUsualTurns;
   std::string time = "10m";
   std::string compiler;
+  bool is_of_peak = false;
+  int rounds = campaign::kPeakRounds;
+  std::string device;  // "": this machine
+  bool is_on_gpu = false;
   std::string output;
   FormatArguments format;
 };
@@ -49,7 +54,8 @@ std::vector<int> usual_threads() {
   return probe::allowed_cpus().size() >= 2 ? std::vector<int>{1, 2} : std::vector<int>{1};
 }
 
-std::filesystem::path new_calibration_folder() {
+std::filesystem::path folder_of(const CalibrateArguments& arguments) {
+  if (!arguments.output.empty()) return std::filesystem::absolute(arguments.output);
   return std::filesystem::absolute(std::filesystem::path("results") / "calibrate" / campaign::time_folder());
 }
 
@@ -71,14 +77,40 @@ tl::expected<std::string, ExitCode> compiler_for(const Installation& installatio
   return std::string("null");
 }
 
-ExitCode print_calibration(const metrics::DeviceCalibration& device, const report::Format& format) {
+// `to_text` is one of report/calibration.h.
+int print_kept(const std::filesystem::path& cache, const std::string& environment, const report::Format& format,
+               std::string (*to_text)(const metrics::DeviceCalibration&, int, bool)) {
+  const auto device = campaign::kept_calibration(cache, environment);
+  if (!device) return report_failure(device.error(), kCannotGoOn);
   if (format.is("json")) {
-    print_json_text(report::calibration_json(device));
+    print_json_text(report::calibration_json(*device));
   } else {
     const OutputShape shape = shape_of_stdout();
-    print_table_text(report::calibration_text(device, shape.width, shape.has_color));
+    print_table_text(to_text(*device, shape.width, shape.has_color));
   }
   return kSuccess;
+}
+
+int calibrate_peak(const Installation& installation, const CalibrateArguments& arguments,
+                   const std::filesystem::path& cache, const report::Format& format) {
+  campaign::PeakOrder order{.device = arguments.device,
+                            .is_on_gpu = arguments.is_on_gpu,
+                            .rounds = arguments.rounds,
+                            .folder = folder_of(arguments)};
+  const std::vector<int> usual = arguments.device.empty() ? usual_threads() : std::vector<int>{1};
+  std::string environment;
+  for (const int count : arguments.threads.empty() ? usual : arguments.threads) {
+    order.threads = count;
+    RunDisplay display(RunDisplay::Options{.hides_speeds = true});
+    auto measured = campaign::measure_peak(installation, order, display);
+    if (!measured) return report_refusal(measured.error());
+    environment = measured->environment_hash;
+    if (const Status kept = campaign::keep_peak(cache, environment, std::move(measured->peak)); !kept) {
+      return report_failure(kept.error(), kCannotGoOn);
+    }
+  }
+  warn("ngb: results: {}\n", order.folder.string());
+  return print_kept(cache, environment, format, report::peak_text);
 }
 
 int calibrate(const Installation& installation, const CalibrateArguments& arguments) {
@@ -91,11 +123,11 @@ int calibrate(const Installation& installation, const CalibrateArguments& argume
     return report_failure({"there is no place for the calibration", "ngb calibrate", "name a folder with NGB_CACHE"},
                           kCannotGoOn);
   }
+  if (arguments.is_of_peak) return calibrate_peak(installation, arguments, cache, **format);
   const std::vector<int> threads = arguments.threads.empty() ? usual_threads() : arguments.threads;
-  campaign::CalibrationOrder order{
-      .turns = arguments.turns,
-      .seconds = *seconds / static_cast<double>(threads.size()),
-      .folder = arguments.output.empty() ? new_calibration_folder() : std::filesystem::absolute(arguments.output)};
+  campaign::CalibrationOrder order{.turns = arguments.turns,
+                                   .seconds = *seconds / static_cast<double>(threads.size()),
+                                   .folder = folder_of(arguments)};
   std::string environment;
   for (const int count : threads) {
     order.threads = count;
@@ -111,9 +143,7 @@ int calibrate(const Installation& installation, const CalibrateArguments& argume
     }
   }
   warn("ngb: results: {}\n", order.folder.string());
-  const auto device = campaign::kept_calibration(cache, environment);
-  if (!device) return report_failure(device.error(), kCannotGoOn);
-  return print_calibration(*device, **format);
+  return print_kept(cache, environment, **format, report::calibration_text);
 }
 
 }  // namespace
@@ -124,21 +154,38 @@ void add_calibrate(CLI::App& app, const Installation& installation, Action& chos
   command->add_option("--threads", arguments->threads, "Numbers of threads (1,2; 1 on a machine with one processor)")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));
-  command
-      ->add_option("--turns", arguments->turns,
-                   "Turns in which both sides alternate, as in a study (20); 1: one after the other")
-      ->check(CLI::Range(1, 1'000'000));
-  command->add_option("--time", arguments->time, "Time for everything, for example 90s, 10m or 1h (10m)");
-  command->add_option("--compiler", arguments->compiler,
-                      "NAME or NAME@VERSION to measure with (onnxruntime; null if that is not installed)");
+  CLI::Option* const turns =
+      command
+          ->add_option("--turns", arguments->turns,
+                       "Turns in which both sides alternate, as in a study (20); 1: one after the other")
+          ->check(CLI::Range(1, 1'000'000));
+  CLI::Option* const time =
+      command->add_option("--time", arguments->time, "Time for everything, for example 90s, 10m or 1h (10m)");
+  CLI::Option* const compiler =
+      command->add_option("--compiler", arguments->compiler,
+                          "NAME or NAME@VERSION to measure with (onnxruntime; null if that is not installed)");
+  CLI::Option* const peak = command
+                                ->add_flag("--peak", arguments->is_of_peak,
+                                           "Measure what the machine can do at the most instead: multiply-adds by "
+                                           "PyTorch's libraries, bytes by a copy and a triad")
+                                ->excludes(turns)
+                                ->excludes(time)
+                                ->excludes(compiler);
+  command->add_option("--rounds", arguments->rounds, "Of the peak: processes of each product, copy and triad (5)")
+      ->check(CLI::Range(2, 100))
+      ->needs(peak);
+  command->add_option("--device", arguments->device, "Of the peak: a device of yours (default: this machine)")
+      ->needs(peak);
+  command->add_flag("--gpu", arguments->is_on_gpu, "Of the peak: that of the device's GPU")->needs(peak);
   command->add_option("-o,--output", arguments->output,
                       "Results folder; an interrupted calibration there is resumed (results/calibrate/TIME)");
   add_format_option(
       *command, arguments->format, report::text_and_json(),
       "Both sides are the same thing, so that every difference is noise. What was found is kept for this state of the\n"
-      "machine; `ngb plan` says from it what a study can decide.\n\n"
+      "machine; `ngb plan` says from it what a study can decide, and `ngb explain` which share of the peak is "
+      "reached.\n\n"
       "Examples:\n  ngb calibrate\n  ngb calibrate --turns 1\n  "
-      "ngb calibrate --threads 4 --time 20m --compiler openvino");
+      "ngb calibrate --threads 4 --time 20m --compiler openvino\n  ngb calibrate --peak --threads 1,2");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return calibrate(installation, *arguments); }; });
 }

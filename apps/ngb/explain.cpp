@@ -9,6 +9,7 @@
 #include "apps/ngb/format_option.h"
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/sources.h"
+#include "campaign/kept_calibrations.h"
 
 namespace ngb::app {
 namespace {
@@ -19,6 +20,7 @@ constexpr const char* kExplainExamples =
     "  ngb explain my_study.yaml --baseline onnxruntime@1.30.0 --candidate onnxruntime@1.31.1 --rounds 10\n"
     "  ngb explain results/my_study-explain/20261127T153000Z --baseline onnxruntime --candidate openvino --all\n"
     "  ngb explain results/my_study-explain/20261127T153000Z --fusions\n"
+    "  ngb explain results/blocks --depth\n"
     "  ngb explain results/my_study-explain/20261127T153000Z --format trace > inference.json";
 
 struct ExplainArguments {
@@ -32,6 +34,7 @@ struct ExplainArguments {
   std::string output{};
   bool all = false;
   bool fusions = false;
+  bool depth = false;
   bool kernels = false;
   FormatArguments format{};
 };
@@ -95,20 +98,24 @@ int explain(const Installation& installation, const ExplainArguments& given) {
   if (!format) return report_failure(format.error(), kWrongUsage);
   const auto arguments = with_results(installation, given);
   if (!arguments) return arguments.error();
-  const bool lists_cells = arguments->fusions || arguments->kernels || report::draws_kernels(**format);
+  const bool lists_cells =
+      arguments->fusions || arguments->depth || arguments->kernels || report::draws_kernels(**format);
   if (!lists_cells && arguments->baseline.empty()) {
     return report_failure({"which two sides?", arguments->sources.folders.front(),
-                           "give --baseline and --candidate, or ask for --fusions or --kernels"},
+                           "give --baseline and --candidate, or ask for --fusions, --depth or --kernels"},
                           kWrongUsage);
   }
-  const auto order = order_of(*arguments);
+  auto order = order_of(*arguments);
   if (!order) return report_failure(order.error(), kWrongUsage);
+  order->peak_of = campaign::peaks_in(installation.cache);
   const auto profiles = report::explain_results(*order);
   if (!profiles) return refuse_profiles(profiles.error());
   if (!lists_cells) return print_pairs(*profiles, **format, arguments->all);
   const std::vector<report::ProfiledCell> cells = report::profiled_cells(*profiles);
-  print_explained(arguments->fusions ? report::fusions_document(cells) : report::kernels_document(cells), **format,
-                  arguments->all);
+  print_explained(arguments->fusions ? report::fusions_document(cells)
+                  : arguments->depth ? report::depth_document(cells)
+                                     : report::kernels_document(cells),
+                  **format, arguments->all);
   return cells.empty() ? report_failure({"no cell has a profile", arguments->sources.folders.front(),
                                          "ngb show says why, in the column of failures"},
                                         kCannotGoOn)
@@ -135,6 +142,8 @@ void add_explain(CLI::App& app, const Installation& installation, Action& chosen
   command->add_option("-o,--output", arguments->output,
                       "Of a study: its results folder; one that exists is resumed (default: a new one)");
   command->add_flag("--fusions", arguments->fusions, "What each compiler fuses, instead of a comparison");
+  command->add_flag("--depth", arguments->depth,
+                    "Stacks of blocks over their depth, and what the paper supposes of them, instead of a comparison");
   command->add_flag("--kernels", arguments->kernels, "All kernel calls of one inference, instead of a comparison");
   command->add_flag("--all", arguments->all, "List every region");
   add_format_option(*command, arguments->format, report::explain_formats(), kExplainExamples);

@@ -5,6 +5,7 @@
 
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
+#include "campaign/kept_calibrations.h"
 
 namespace ngb::app {
 
@@ -44,7 +45,8 @@ ExitCode explain_after(const Installation& installation, const std::filesystem::
   if (!measured) return report_refusal(measured.error());
   const auto profiles = report::explain_results({.sources = {{.file = measured->results / "results.db"}},
                                                  .baseline = measured->baseline,
-                                                 .candidate = measured->candidate});
+                                                 .candidate = measured->candidate,
+                                                 .peak_of = campaign::peaks_in(installation.cache)});
   if (!profiles) return refuse_profiles(profiles.error());
   say("\n");
   return print_pairs(*profiles, format, false);

@@ -9,6 +9,7 @@
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
 #include "base/text.h"
+#include "campaign/kept_calibrations.h"
 #include "report/figures/draw.h"
 #include "report/folder/folder.h"
 #include "report/formats.h"
@@ -81,6 +82,7 @@ int write_and_tell(const Installation& installation, ReportArguments arguments) 
   if (!sources) return report_failure(sources.error(), kWrongUsage);
   request.sources = *std::move(sources);
   request.made_by = describe(this_revision());
+  request.peak_of = campaign::peaks_in(installation.cache);
   for (const Status& found :
        {find_drawer(installation, request.figures), find_parquet_writer(installation, request.tables)}) {
     if (!found) return report_failure(found.error(), kCannotGoOn);

@@ -2,6 +2,9 @@
 #include "campaign/kept_calibrations.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -9,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/json_text.h"
+#include "report/calibration.h"
 
 namespace ngb::campaign {
 namespace {
@@ -16,6 +20,7 @@ namespace {
 using metrics::CalibratedThreads;
 using metrics::DeviceCalibration;
 using metrics::EqualCell;
+using metrics::Peak;
 using nlohmann::json;
 
 constexpr int kVersion = 1;
@@ -61,6 +66,50 @@ CalibratedThreads read_threads(const json& read) {
   return measured;
 }
 
+// Throws as read_threads does; std::invalid_argument if the rate is none.
+metrics::Value read_rate(const json& read) {
+  metrics::Value rate{read_number(read.at("value")), read_number(read.at("low")), read_number(read.at("high"))};
+  if (!rate.value || *rate.value <= 0) throw std::invalid_argument("a rate that is not above 0");
+  return rate;
+}
+
+Peak read_peak(const json& read) {
+  return {.threads = read.at("threads").get<int>(),
+          .compute_device = read.at("compute_device").get<std::string>(),
+          .measured_unix_ns = read.at("measured_unix_ns").get<std::int64_t>(),
+          .compiler = read.at("compiler").get<std::string>(),
+          .rounds = read.at("rounds").get<int>(),
+          .product = read.at("product").get<std::string>(),
+          .macs_per_s = read_rate(read.at("macs_per_s")),
+          .copy_bytes_per_s = read_rate(read.at("copy_bytes_per_s")),
+          .triad_bytes_per_s = read_rate(read.at("triad_bytes_per_s"))};
+}
+
+Status write_device(const std::filesystem::path& path, const DeviceCalibration& device) {
+  json threads = json::array();
+  for (const CalibratedThreads& each : device.threads) threads.push_back(threads_json(each));
+  json peaks = json::array();
+  for (const Peak& each : device.peaks) peaks.push_back(report::peak_json(each));
+  const json content{{"version", kVersion},
+                     {"environment_hash", device.environment_hash},
+                     {"threads", std::move(threads)},
+                     {"peaks", std::move(peaks)}};
+  if (const Status made = file::make_folder(path.parent_path()); !made) return made;
+  return file::write_atomically(path, json_text::dump(content, 1) + "\n");
+}
+
+// Reads what is kept, lets `change` change it, and keeps that.
+Status change_kept(const std::filesystem::path& cache, const std::string& environment_hash,
+                   const std::function<void(DeviceCalibration&)>& change) {
+  if (!is_hash(environment_hash)) return fail("the processes name no environment", "ngb calibrate");
+  auto device = kept_calibration(cache, environment_hash);
+  if (!device) return error_of(device);
+  change(*device);
+  return write_device(file_of(cache, environment_hash), *device);
+}
+
+Known<Peak> unknown_peak(std::string reason) { return Known<Peak>::unknown(std::move(reason)); }
+
 // Returns the environment of all processes of the comparison's judged pairs; "" if they have several.
 std::string only_environment(const metrics::Comparison& comparison) {
   std::set<std::string> hashes;
@@ -87,6 +136,7 @@ Result<DeviceCalibration> kept_calibration(const std::filesystem::path& cache, c
     const json read = json_text::parse(*content);
     if (read.at("version").get<int>() != kVersion) throw std::invalid_argument("another version");
     for (const json& each : read.at("threads")) device.threads.push_back(read_threads(each));
+    for (const json& each : read.value("peaks", json::array())) device.peaks.push_back(read_peak(each));
   } catch (const std::exception&) {
     return fail("this is not a calibration of this version of ngb", path.string(),
                 "remove the file and run: ngb calibrate");
@@ -96,20 +146,41 @@ Result<DeviceCalibration> kept_calibration(const std::filesystem::path& cache, c
 
 Status keep_calibration(const std::filesystem::path& cache, const std::string& environment_hash,
                         CalibratedThreads measured) {
-  if (!is_hash(environment_hash)) return fail("the processes name no environment", "ngb calibrate");
-  const std::filesystem::path path = file_of(cache, environment_hash);
-  auto device = kept_calibration(cache, environment_hash);
-  if (!device) return error_of(device);
-  const auto place = [](const CalibratedThreads& each) { return std::pair(each.threads, each.turns); };
-  std::erase_if(device->threads, [&](const CalibratedThreads& each) { return place(each) == place(measured); });
-  device->threads.push_back(std::move(measured));
-  std::sort(device->threads.begin(), device->threads.end(),
-            [&](const CalibratedThreads& a, const CalibratedThreads& b) { return place(a) < place(b); });
-  json threads = json::array();
-  for (const CalibratedThreads& each : device->threads) threads.push_back(threads_json(each));
-  const json content{{"version", kVersion}, {"environment_hash", environment_hash}, {"threads", std::move(threads)}};
-  if (const Status made = file::make_folder(path.parent_path()); !made) return made;
-  return file::write_atomically(path, json_text::dump(content, 1) + "\n");
+  return change_kept(cache, environment_hash, [&measured](DeviceCalibration& device) {
+    const auto place = [](const CalibratedThreads& each) { return std::pair(each.threads, each.turns); };
+    std::erase_if(device.threads, [&](const CalibratedThreads& each) { return place(each) == place(measured); });
+    device.threads.push_back(std::move(measured));
+    std::sort(device.threads.begin(), device.threads.end(),
+              [&](const CalibratedThreads& a, const CalibratedThreads& b) { return place(a) < place(b); });
+  });
+}
+
+Status keep_peak(const std::filesystem::path& cache, const std::string& environment_hash, Peak peak) {
+  return change_kept(cache, environment_hash, [&peak](DeviceCalibration& device) {
+    const auto place = [](const Peak& each) { return std::pair(each.threads, each.compute_device); };
+    std::erase_if(device.peaks, [&](const Peak& each) { return place(each) == place(peak); });
+    device.peaks.push_back(std::move(peak));
+    std::sort(device.peaks.begin(), device.peaks.end(),
+              [&](const Peak& a, const Peak& b) { return place(a) < place(b); });
+  });
+}
+
+metrics::PeakOf peaks_in(std::filesystem::path cache) {
+  const auto known = std::make_shared<std::map<std::string, Result<DeviceCalibration>>>();
+  return [cache = std::move(cache), known](const store::CellData& cell) {
+    std::set<std::string> environments;
+    for (const store::RecordedProcess& process : cell.processes) environments.insert(process.environment_hash);
+    if (environments.empty()) return unknown_peak("no process was measured");
+    if (environments.size() > 1) return unknown_peak("its processes ran in several states of the machine");
+    if (!cell.of.threads) return unknown_peak("no process has reported how many threads it has");
+    if (cell.of.compiler.precision != "f32")
+      return unknown_peak("peaks are of f32, and the cell is in " + cell.of.compiler.precision);
+    const std::string& environment = *environments.begin();
+    auto kept = known->find(environment);
+    if (kept == known->end()) kept = known->emplace(environment, kept_calibration(cache, environment)).first;
+    if (!kept->second) return unknown_peak(kept->second.error().text());
+    return metrics::find_peak(kept->second->peaks, *cell.of.threads, cell.of.compute_device.value.value_or("cpu"));
+  };
 }
 
 Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "metrics/calibration.h"
 #include "metrics/comparison.h"
+#include "metrics/limit.h"
 
 namespace ngb::campaign {
 
@@ -20,6 +21,13 @@ Result<metrics::DeviceCalibration> kept_calibration(const std::filesystem::path&
 // Keeps this measurement, in place of one with as many threads and turns in that environment, in one step.
 Status keep_calibration(const std::filesystem::path& cache, const std::string& environment_hash,
                         metrics::CalibratedThreads measured);
+
+// Keeps this peak, in place of one with as many threads on that compute device in that environment, in one step.
+Status keep_peak(const std::filesystem::path& cache, const std::string& environment_hash, metrics::Peak peak);
+
+// Returns a function that looks up the peak of a cell, by the environment and the threads of its processes. It reads
+// each file once. Peaks are of f32: a cell of another precision has none.
+metrics::PeakOf peaks_in(std::filesystem::path cache);
 
 // Returns the deviation of quiet cells for the verdicts of a comparison of processes in so many turns, if it has too
 // few cells to show that itself: the largest over the numbers of threads that occur in it. Returns nothing if the

@@ -12,6 +12,7 @@
 #include "explain/matching.h"
 #include "explain/ownership.h"
 #include "explain/regions.h"
+#include "explain/work.h"
 #include "metrics/multiple_tests.h"
 #include "statistics/distributions.h"
 
@@ -174,7 +175,16 @@ Graph graph_of_side(std::span<const Round> rounds, const KernelProfile* Round::*
   return graph;
 }
 
-std::vector<RegionDifference> differences_of(const Graph& graph, const Regions& regions,
+// Returns the nodes of which the work is told: those of the baseline's file, or none if the candidate has another
+// model.
+std::span<const work::GraphNode> nodes_of(const Round& round) {
+  const auto& own = round.baseline->graph;
+  const auto& others = round.candidate->graph;
+  if (own.empty()) return others;
+  return others.empty() || others == own ? std::span<const work::GraphNode>(own) : std::span<const work::GraphNode>();
+}
+
+std::vector<RegionDifference> differences_of(const Graph& graph, const WorkOfNodes& work, const Regions& regions,
                                              const std::vector<std::vector<double>>& baseline,
                                              const std::vector<std::vector<double>>& candidate) {
   std::vector<RegionDifference> found;
@@ -192,6 +202,7 @@ std::vector<RegionDifference> differences_of(const Graph& graph, const Regions& 
     region.baseline_ns = statistics::mean(before);
     region.candidate_ns = statistics::mean(after);
     region.difference = contrast_of(std::move(differences));
+    region.work = work.of(regions.all[i].nodes);
     found.push_back(std::move(region));
   }
   adjust(found);
@@ -245,10 +256,12 @@ Result<Explanation> explain(std::span<const Round> rounds, const SideNames& name
   const auto times_after = candidate.times(regions);
   if (const Status fine = check_shares(regions, times_before, names.baseline); !fine) return error_of(fine);
   if (const Status fine = check_shares(regions, times_after, names.candidate); !fine) return error_of(fine);
+  const WorkOfNodes work(nodes_of(rounds.front()));
   Explanation made{.rounds = rounds.size(),
-                   .regions = differences_of(graph, regions, times_before, times_after),
+                   .regions = differences_of(graph, work, regions, times_before, times_after),
                    .baseline = times_of_side(baseline),
-                   .candidate = times_of_side(candidate)};
+                   .candidate = times_of_side(candidate),
+                   .work = work.of_all()};
   for (const Region& region : regions.all) made.nodes += region.nodes.size();
   add_kernels(baseline, regions, made.regions, &RegionDifference::baseline_kernels);
   add_kernels(candidate, regions, made.regions, &RegionDifference::candidate_kernels);

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "base/known.h"
 #include "base/result.h"
 #include "explain/graph.h"
+#include "metrics/limit.h"
 #include "samples/kernel_profile.h"
 #include "statistics/contrast.h"
 
@@ -44,6 +46,7 @@ struct RegionDifference {
   std::optional<double> p{};          // Holm's, over all regions; nothing: fewer than two rounds
   std::vector<KernelUse> baseline_kernels{};
   std::vector<KernelUse> candidate_kernels{};
+  Known<metrics::LeastWork> work{};  // of its nodes
 
   // Returns whether the difference is told from 0.
   [[nodiscard]] bool is_told() const { return p && *p < statistics::kErrorRate; }
@@ -65,6 +68,7 @@ struct Explanation {
   std::vector<RegionDifference> regions{};  // the largest difference first
   SideTimes baseline{};
   SideTimes candidate{};
+  Known<metrics::LeastWork> work{};  // of the whole model
   // Differences in nanoseconds, candidate - baseline.
   statistics::Contrast plain{};
   statistics::Contrast operators{};  // the sum over regions

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/limit.h"
 #include "metrics/verdict.h"
 #include "store/store.h"
 
@@ -40,10 +41,12 @@ struct CalibratedThreads {
   std::vector<EqualCell> cells{};
 };
 
-// What was measured in one environment, by ascending number of threads, then of turns.
+// What was measured in one environment, by ascending number of threads, then of turns; the peaks also by compute
+// device.
 struct DeviceCalibration {
   std::string environment_hash{};
   std::vector<CalibratedThreads> threads{};
+  std::vector<Peak> peaks{};
 
   // Returns null if nothing was measured with these numbers.
   [[nodiscard]] const CalibratedThreads* find(int thread_count, int turn_count) const;

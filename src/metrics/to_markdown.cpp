@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "metrics/limit.h"
 #include "metrics/metric.h"
 #include "metrics/series/claims.h"
 #include "metrics/series/findings.h"
@@ -124,6 +125,17 @@ undecided.
 | --- | --- | --- |
 )";
 
+constexpr const char* kLimitIntroduction = R"(
+## The limit
+
+`ngb calibrate --peak` measures what a device can do at the most, and `ngb explain` and the page's section *Why* have the share of it that
+a cell and each region of its model reach ([explain](explain.md#the-share-of-the-limit)). The peak is kept by environment, threads and
+compute device, not in results, so these numbers are not among those of `ngb show`.
+
+| name | unit | formula | source |
+| --- | --- | --- | --- |
+)";
+
 // Returns the sections that are made from the tables in src/metrics/series.
 std::string series_markdown() {
   std::string page = kSeriesIntroduction;
@@ -140,6 +152,12 @@ std::string series_markdown() {
   for (const series::Claim& claim : series::claims()) {
     page += fmt::format("| {} (`{}`) | {} | {} |\n", claim.sentence, claim.name, claim.quantity, claim.source);
   }
+  page +=
+      "\nTwo more are tested on profiles of stacks of blocks, by `ngb explain --depth` "
+      "([explain](explain.md#blocks-over-depth)).\n\n| claim | number | source |\n| --- | --- | --- |\n";
+  for (const series::Claim& claim : series::profile_claims()) {
+    page += fmt::format("| {} (`{}`) | {} | {} |\n", claim.sentence, claim.name, claim.quantity, claim.source);
+  }
   return page;
 }
 
@@ -154,6 +172,10 @@ std::string to_markdown() {
     page += fmt::format("| `{}` | {}{} | {} | {} | {} | {} |\n", metric.name, metric.heading,
                         metric.rank > 0 ? "" : " (--all)", metric.unit, metric.formula, metric.source,
                         metric.has_interval ? "yes" : "");
+  }
+  page += kLimitIntroduction;
+  for (const LimitMetric& metric : limit_metrics()) {
+    page += fmt::format("| `{}` | {} | {} | {} |\n", metric.name, metric.unit, metric.formula, metric.source);
   }
   page += series_markdown();
   page += kIntervals;

@@ -143,6 +143,22 @@ std::string words_for(Running running) {
   return words;
 }
 
+json rate_json(const metrics::Value& rate) {
+  return {{"value", rate.value ? json(*rate.value) : json(nullptr)},
+          {"low", rate.low ? json(*rate.low) : json(nullptr)},
+          {"high", rate.high ? json(*rate.high) : json(nullptr)}};
+}
+
+// In units of 10^9.
+Entry in_giga(const metrics::Value& rate) {
+  constexpr double kGiga = 1e9;
+  Entry entry = number_entry(rate.value, rate.reason);
+  if (rate.value) entry.value = *rate.value / kGiga;
+  if (rate.low) entry.low = *rate.low / kGiga;
+  if (rate.high) entry.high = *rate.high / kGiga;
+  return entry;
+}
+
 std::string needed_text(std::optional<int> rounds) {
   return rounds ? fmt::format("{}", *rounds) : fmt::format("more than {}", metrics::kMostRoundsForeseen);
 }
@@ -184,10 +200,49 @@ std::string calibration_text(const DeviceCalibration& device, int width, bool co
   return text + fmt::format("  Environment: {}\n", text::visible(device.environment_hash));
 }
 
+std::string peak_text(const DeviceCalibration& device, int width, bool color) {
+  Table table;
+  table.columns = {text_column("threads"),
+                   text_column("on"),
+                   number_column("10⁹ multiply-adds/s [95 %]"),
+                   text_column("by", 2),
+                   number_column("copy, GB/s [95 %]"),
+                   number_column("triad, GB/s [95 %]"),
+                   number_column("rounds", 3),
+                   text_column("measured", 1)};
+  Section section{.title = "what this device can do at the most, in f32"};
+  for (const metrics::Peak& peak : device.peaks) {
+    section.rows.push_back({.entries = {text_entry(std::to_string(peak.threads)), text_entry(peak.compute_device),
+                                        in_giga(peak.macs_per_s), text_entry(text::visible(peak.product)),
+                                        in_giga(peak.copy_bytes_per_s), in_giga(peak.triad_bytes_per_s),
+                                        Entry{peak.rounds}, text_entry(minute_text(peak.measured_unix_ns))}});
+  }
+  table.sections.push_back(std::move(section));
+  std::string text = render(table, width, color).text;
+  for (const metrics::Peak& peak : device.peaks) {
+    text += fmt::format("  {}: with {}\n", words_for({.threads = peak.threads}), text::visible(peak.compiler));
+  }
+  return text + fmt::format("  Environment: {}\n", text::visible(device.environment_hash));
+}
+
+json peak_json(const metrics::Peak& peak) {
+  return {{"threads", peak.threads},
+          {"compute_device", peak.compute_device},
+          {"compiler", peak.compiler},
+          {"measured_unix_ns", peak.measured_unix_ns},
+          {"rounds", peak.rounds},
+          {"product", peak.product},
+          {"macs_per_s", rate_json(peak.macs_per_s)},
+          {"copy_bytes_per_s", rate_json(peak.copy_bytes_per_s)},
+          {"triad_bytes_per_s", rate_json(peak.triad_bytes_per_s)}};
+}
+
 json calibration_json(const DeviceCalibration& device) {
   json threads = json::array();
   for (const CalibratedThreads& measured : device.threads) threads.push_back(threads_json(measured));
-  return {{"environment_hash", device.environment_hash}, {"threads", std::move(threads)}};
+  json peaks = json::array();
+  for (const metrics::Peak& peak : device.peaks) peaks.push_back(peak_json(peak));
+  return {{"environment_hash", device.environment_hash}, {"threads", std::move(threads)}, {"peaks", std::move(peaks)}};
 }
 
 std::string decidable_text(const DeviceCalibration& device, Running running, int rounds) {

@@ -14,9 +14,16 @@ namespace ngb::report {
 // no limit.
 std::string calibration_text(const metrics::DeviceCalibration& device, int width, bool color);
 
+// Returns a row for each peak.
+std::string peak_text(const metrics::DeviceCalibration& device, int width, bool color);
+
+// Returns an element of "peaks" below.
+nlohmann::json peak_json(const metrics::Peak& peak);
 // Returns {"environment_hash", "threads": [{"threads", "turns", "compiler", "measured_unix_ns", "cells", "deviation":
 // {"median", "high", "quiet"}, "round_s", "smallest_difference": [{"rounds", "median_ratio", "high_ratio", "seconds"}],
-// "false_verdicts", "lag_1", "measured": [{…}]}]}. What is unknown is null. Shares are ratios.
+// "false_verdicts", "lag_1", "measured": [{…}]}], "peaks": [{"threads", "compute_device", "compiler",
+// "measured_unix_ns", "rounds", "product", "macs_per_s": {"value", "low", "high"}, "copy_bytes_per_s": {…},
+// "triad_bytes_per_s": {…}}]}. What is unknown is null. Shares are ratios.
 nlohmann::json calibration_json(const metrics::DeviceCalibration& device);
 
 // How processes of a study run.

@@ -200,6 +200,8 @@ void add_profile(Sense& sense, const KernelProfile& profile) {
         .length("profile: type of a node", node.type.size(), kLongestName);
     names("profile: inputs of a node", node.inputs);
     names("profile: outputs of a node", node.outputs);
+    sense.within<std::size_t>("profile: input_bytes of a node", node.input_bytes.size(), 0, node.inputs.size())
+        .within<std::size_t>("profile: output_bytes of a node", node.output_bytes.size(), 0, node.outputs.size());
   }
   for (const Kernel& kernel : profile.kernels) {
     sense.length("profile: name of a kernel", kernel.name.size(), kLongestName)

@@ -9,7 +9,7 @@ inline constexpr const char* kVersion9 = R"sql(
 CREATE TABLE graph (  -- The graph of a model's file, to which profiles refer.
   graph_key INTEGER PRIMARY KEY,  -- within this file
   graph_sha256 TEXT NOT NULL UNIQUE,  -- of the JSON text
-  nodes_zlib BLOB NOT NULL,  -- JSON array, compressed by zlib: name, operator, inputs and outputs of each node
+  nodes_zlib BLOB NOT NULL,  -- JSON array, compressed by zlib: of each node name, operator, inputs, outputs, multiply-adds, bytes of its weights, and those of each input and output
   nodes_bytes INTEGER NOT NULL  -- of the JSON text
 ) STRICT;
 

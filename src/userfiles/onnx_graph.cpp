@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire format is read here by hand, because processes of Python compilers read graphs, too, and Debian's protobuf
-// library cannot be linked into the extension that hosts them.
 #include "userfiles/onnx_graph.h"
 
 #include <fcntl.h>
@@ -11,7 +9,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +17,10 @@
 #include <utility>
 
 #include "base/file.h"
+#include "userfiles/onnx_extents.h"
+#include "userfiles/onnx_operator.h"
+#include "userfiles/onnx_wire.h"
+#include "userfiles/onnx_work.h"
 
 namespace ngb::userfiles {
 namespace {
@@ -29,118 +30,106 @@ constexpr std::uint32_t kModelGraph = 7;
 constexpr std::uint32_t kGraphNode = 1;
 constexpr std::uint32_t kGraphInitializer = 5;
 constexpr std::uint32_t kGraphInput = 11;
+constexpr std::uint32_t kGraphOutput = 12;
+constexpr std::uint32_t kGraphValue = 13;
 constexpr std::uint32_t kGraphSparseInitializer = 15;
-constexpr std::uint32_t kNodeInput = 1;
-constexpr std::uint32_t kNodeOutput = 2;
 constexpr std::uint32_t kNodeName = 3;
-constexpr std::uint32_t kNodeType = 4;
 constexpr std::uint32_t kInputName = 1;
 constexpr std::uint32_t kTensorName = 8;
 constexpr std::uint32_t kSparseValues = 1;
-
-// Removes a number of variable length from the front; nothing: the bytes are not one.
-std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-    value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
-    if (byte < 0x80U) return value;
-  }
-  return std::nullopt;
-}
-
-// Calls `use` with the number and the bytes of each field of a message that has bytes: texts and messages. Returns
-// false if the bytes are no message, or if `use` returns false.
-bool each_field(std::string_view message, const std::function<bool(std::uint32_t, std::string_view)>& use) {
-  while (!message.empty()) {
-    const std::optional<std::uint64_t> tag = take_varint(message);
-    if (!tag) return false;
-    std::uint64_t length = 0;
-    switch (*tag & 7U) {
-      case 0:
-        if (!take_varint(message)) return false;
-        continue;
-      case 1:
-        length = 8;
-        break;
-      case 2: {
-        const std::optional<std::uint64_t> told = take_varint(message);
-        if (!told || *told > message.size()) return false;
-        if (!use(static_cast<std::uint32_t>(*tag >> 3U), message.substr(0, *told))) return false;
-        length = *told;
-        break;
-      }
-      case 5:
-        length = 4;
-        break;
-      default:
-        return false;
-    }
-    if (length > message.size()) return false;
-    message.remove_prefix(length);
-  }
-  return true;
-}
-
-// Returns the text of a field; "" if the message has none.
-std::string text_in(std::string_view message, std::uint32_t field) {
-  std::string text;
-  each_field(message, [&](std::uint32_t number, std::string_view bytes) {
-    if (number == field) text = bytes;
-    return true;
-  });
-  return text;
-}
 
 class GraphReader {
  public:
   // Returns whether the bytes are a model.
   bool read(std::string_view model) {
     bool has_graph = false;
-    const bool is_message = each_field(model, [&](std::uint32_t number, std::string_view bytes) {
-      if (number != kModelGraph) return true;
+    const bool is_message = wire::each_part(model, [&](const wire::Part& part) {
+      if (part.field != kModelGraph || part.integer) return true;
       has_graph = true;
-      return each_field(bytes, [this](std::uint32_t field, std::string_view part) { return add(field, part); });
+      return wire::each_part(part.bytes, [this](const wire::Part& each) { return add(each); });
     });
     return is_message && has_graph && !nodes_.empty();
   }
 
-  std::vector<work::GraphNode> finish() {
-    for (work::GraphNode& node : nodes_) {
-      std::erase_if(node.inputs, [this](const std::string& each) {
-        return each.empty() || !computed_.contains(each) ||
-               weights_.contains(each);  // old files list weights among the inputs
-      });
-      std::erase(node.outputs, "");
+  // `inputs` are the tensors that the model receives: the file may leave their shapes open.
+  std::vector<work::GraphNode> finish(std::span<const TensorSignature> inputs) {
+    for (const TensorSignature& input : inputs) {
+      if (tensors_[input.name].is_weight) continue;
+      tensors_[input.name] = {.extents = input.shape, .element_bytes = size_bytes(input.type)};
     }
+    for (const Operator& each : operators_) find_outputs(each, tensors_);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) describe(nodes_[i], operators_[i]);
     give_names();
     return std::move(nodes_);
   }
 
  private:
-  bool add(std::uint32_t field, std::string_view part) {
-    if (field == kGraphNode) return add_node(part);
-    if (field == kGraphInput) computed_.insert(text_in(part, kInputName));
-    if (field == kGraphInitializer) weights_.insert(text_in(part, kTensorName));
-    if (field == kGraphSparseInitializer) {
-      each_field(part, [this](std::uint32_t number, std::string_view values) {
-        if (number == kSparseValues) weights_.insert(text_in(values, kTensorName));
+  bool add(const wire::Part& part) {
+    if (part.integer) return true;
+    switch (part.field) {
+      case kGraphNode:
+        return add_node(part.bytes);
+      case kGraphInput:
+        computed_.insert(wire::text_in(part.bytes, kInputName));
+        return describe_tensor(part.bytes);
+      case kGraphOutput:
+      case kGraphValue:
+        return describe_tensor(part.bytes);
+      case kGraphInitializer:
+        return add_weight(part.bytes);
+      case kGraphSparseInitializer:
+        return wire::each_part(part.bytes, [this](const wire::Part& values) {
+          if (values.field == kSparseValues && !values.integer)
+            tensors_[wire::text_in(values.bytes, kTensorName)].is_weight = true;
+          return true;
+        });
+      default:
         return true;
-      });
     }
-    return true;
+  }
+
+  bool add_weight(std::string_view message) {
+    auto weight = read_weight(message);
+    if (weight) tensors_[weight->first] = std::move(weight->second);
+    return weight.has_value();
+  }
+
+  bool describe_tensor(std::string_view message) {
+    auto tensor = read_description(message);
+    if (tensor) tensors_.emplace(std::move(tensor->first), std::move(tensor->second));  // a weight stays one
+    return tensor.has_value();
   }
 
   bool add_node(std::string_view message) {
-    work::GraphNode& node = nodes_.emplace_back();
-    return each_field(message, [&](std::uint32_t number, std::string_view bytes) {
-      if (number == kNodeName) node.name = bytes;
-      if (number == kNodeType) node.type = bytes;
-      if (number == kNodeInput) node.inputs.emplace_back(bytes);
-      if (number == kNodeOutput) computed_.insert(node.outputs.emplace_back(bytes));
-      return true;
-    });
+    auto read = read_operator(message);
+    if (!read) return false;
+    nodes_.push_back({.name = wire::text_in(message, kNodeName), .type = read->type});
+    for (const std::string& each : read->outputs) computed_.insert(each);
+    operators_.push_back(*std::move(read));
+    return true;
+  }
+
+  [[nodiscard]] const GraphTensor& tensor(const std::string& name) { return tensors_[name]; }
+
+  void describe(work::GraphNode& node, const Operator& from) {
+    node.macs = macs_of(from, tensors_);
+    node.weight_bytes = 0;
+    for (std::size_t i = 0; i < from.inputs.size(); ++i) {
+      const std::string& name = from.inputs[i];
+      if (name.empty()) continue;
+      const std::optional<std::uint64_t> bytes = bytes_read(from, i, tensors_);
+      if (tensor(name).is_weight) {
+        node.weight_bytes = node.weight_bytes && bytes ? std::optional(*node.weight_bytes + *bytes) : std::nullopt;
+      } else if (computed_.contains(name)) {
+        node.inputs.push_back(name);
+        node.input_bytes.push_back(bytes);
+      }
+    }
+    for (const std::string& name : from.outputs) {
+      if (name.empty()) continue;
+      node.outputs.push_back(name);
+      node.output_bytes.push_back(tensor(name).bytes());
+    }
   }
 
   void give_names() {
@@ -153,8 +142,9 @@ class GraphReader {
   }
 
   std::vector<work::GraphNode> nodes_{};
-  std::unordered_set<std::string> computed_{};  // tensors that are no weights
-  std::unordered_set<std::string> weights_{};
+  std::vector<Operator> operators_{};  // of each node
+  GraphTensors tensors_{};
+  std::unordered_set<std::string> computed_{};  // that nodes write or the model receives; old files list weights, too
 };
 
 // The bytes of a file, which are read when they are looked at. Weights are not.
@@ -177,7 +167,8 @@ class Mapping {
 
 }  // namespace
 
-Result<std::vector<work::GraphNode>> read_graph(const std::filesystem::path& path) {
+Result<std::vector<work::GraphNode>> read_graph(const std::filesystem::path& path,
+                                                std::span<const TensorSignature> inputs) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
   struct stat status{};
@@ -189,7 +180,7 @@ Result<std::vector<work::GraphNode>> read_graph(const std::filesystem::path& pat
   if (!mapping.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
   GraphReader reader;
   if (!reader.read(mapping.bytes())) return no_model;
-  return reader.finish();
+  return reader.finish(inputs);
 }
 
 }  // namespace ngb::userfiles

@@ -130,9 +130,17 @@ struct Codec<std::pair<A, B>> {
 };
 
 // Writes a record as an object with a member for each field, or, if its `kIsArray` is true, as an array of its fields
-// in order.
+// in order. Fields behind the first `kFewestFields` of an array may be missing at its end: earlier versions had fewer.
 template <class T>
 concept IsArrayRecord = IsRecord<T> && requires { requires T::kIsArray; };
+template <class T>
+constexpr std::size_t fewest_fields() {
+  if constexpr (requires { T::kFewestFields; }) {
+    return T::kFewestFields;
+  } else {
+    return kFieldCount<T>;
+  }
+}
 template <IsRecord T>
 struct Codec<T> {
   static nlohmann::json write(const T& record) {
@@ -150,11 +158,12 @@ struct Codec<T> {
     T record;
     std::size_t position = 0;
     if constexpr (IsArrayRecord<T>) {
-      if (!whole.is_array() || whole.size() != kFieldCount<T>) {
+      if (!whole.is_array() || whole.size() > kFieldCount<T> || whole.size() < fewest_fields<T>()) {
         throw fields::FieldError(fmt::format("\"{}\" is not an array of the right length", name));
       }
     }
     for_each_field<T>([&](const auto& field) {
+      if (IsArrayRecord<T> && position == whole.size()) return;
       auto& value = record.*field.member;
       const nlohmann::json& part = IsArrayRecord<T> ? whole[position++] : fields::child(whole, field.name);
       value = read_json<std::remove_reference_t<decltype(value)>>(part, field.name);

@@ -302,7 +302,7 @@ class Process {
 
   // The plain repetitions are kept as those of the warm-up: they are no speed.
   void add_profile() {
-    auto profile = profiling_->profile(result_.repetitions, request_.model_path);
+    auto profile = profiling_->profile(result_.repetitions, request_.model_path, request_.model.inputs);
     if (profile)
       result_.profile = *std::move(profile);
     else

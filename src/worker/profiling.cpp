@@ -127,7 +127,8 @@ bool ProfilingRepeater::add(Session::Kernels told, std::vector<double>& kernel_n
 }
 
 Result<samples::KernelProfile> ProfilingRepeater::profile(std::span<const samples::Repetition> repetitions,
-                                                          const std::string& model_path) const {
+                                                          const std::string& model_path,
+                                                          std::span<const TensorSignature> inputs) const {
   std::set<std::int64_t> begins;
   std::vector<double> plain_ns;
   for (const samples::Repetition& each : repetitions) {
@@ -153,7 +154,7 @@ Result<samples::KernelProfile> ProfilingRepeater::profile(std::span<const sample
     }
   }
   if (model_path.empty()) return made;
-  auto graph = userfiles::read_graph(model_path);
+  auto graph = userfiles::read_graph(model_path, inputs);
   if (!graph) return error_of(graph);
   made.graph = *std::move(graph);
   return made;

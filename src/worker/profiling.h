@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/tensor.h"
 #include "samples/kernel_profile.h"
 #include "samples/process_result.h"
 #include "worker/plugin_session.h"
@@ -34,9 +35,11 @@ class ProfilingRepeater final : public Repeater {
 
   // Returns the means over the middle half of the profiled turns, by their time, that followed one of the steady
   // repetitions. What ran in a turn that was disturbed is not among them. The graph is that of the file at
-  // `model_path`; "": the model is a module without a file. Returns an error if the file cannot be read.
+  // `model_path`, whose nodes receive `inputs`; "": the model is a module without a file. Returns an error if the file
+  // cannot be read.
   [[nodiscard]] Result<samples::KernelProfile> profile(std::span<const samples::Repetition> repetitions,
-                                                       const std::string& model_path) const;
+                                                       const std::string& model_path,
+                                                       std::span<const TensorSignature> inputs) const;
 
  private:
   struct Sample {

@@ -5,8 +5,9 @@ import json
 import re
 import shutil
 import stat
+import unittest
 
-from ngb_program import MeasuredTest
+from ngb_program import TOOLCHAINS, MeasuredTest, NgbTest, without_toolchains
 
 STUDY = """\
 name: asks
@@ -144,3 +145,30 @@ class Calibrate(MeasuredTest):
         told = self.ngb("calibrate", "--compiler", "openvino", "-o", "equal")
         self.assertEqual(told.returncode, 3)
         self.assertIn("run: ngb toolchain install openvino", told.stderr)
+
+
+class Peak(NgbTest):
+    def test_without_pytorch_says_how_to_install_it(self):
+        told = self.ngb("calibrate", "--peak", "--threads", "1", "-o", "peak")
+        self.assertEqual(told.returncode, 3, told.stdout)
+        self.assertIn("run: ngb toolchain install identity", told.stderr)
+
+    def test_takes_no_options_of_equal_sides(self):
+        self.assertEqual(self.ngb("calibrate", "--peak", "--turns", "3").returncode, 2)
+        self.assertEqual(self.ngb("calibrate", "--gpu").returncode, 2)
+
+    @unittest.skipIf(without_toolchains("identity"), without_toolchains("identity"))
+    def test_is_kept_with_its_intervals_for_each_number_of_threads(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        told = self.ngb("calibrate", "--peak", "--threads", "1", "--rounds", "2", "--format", "json", "-o", "peak", timeout=900)
+        self.assertEqual(told.returncode, 0, told.stderr)
+        peak, = json.loads(told.stdout)["peaks"]
+        self.assertEqual((peak["threads"], peak["compute_device"], peak["rounds"]), (1, "cpu", 2))
+        self.assertRegex(peak["product"], r"^(mm|onednn) (512|1024|2048)$")
+        for rate in ("macs_per_s", "copy_bytes_per_s", "triad_bytes_per_s"):
+            self.assertGreater(peak[rate]["value"], 1e8)  # a processor of this century
+            self.assertLessEqual(peak[rate]["low"], peak[rate]["value"])
+            self.assertGreaterEqual(peak[rate]["high"], peak[rate]["value"])
+        (environment,), = self.query("peak/1-threads", "SELECT DISTINCT environment_hash FROM process")
+        kept = json.loads((self.folder / f"home/.cache/ngraphbench/calibrations/{environment}.json").read_text())
+        self.assertEqual(kept["peaks"], [peak])

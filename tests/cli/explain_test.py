@@ -4,10 +4,13 @@
 import csv
 import io
 import json
+import os
+import shutil
 import sqlite3
+import subprocess
 import unittest
 
-from ngb_program import MeasuredTest
+from ngb_program import MeasuredTest, NgbTest, kill
 
 # `left` has three kernels of 2, 1 and 1 ms. In `right` the first takes 3 ms, and the other two are one kernel of 2 ms behind a copy
 # of 0.1 ms. `silent` tells nothing.
@@ -97,6 +100,44 @@ class Explain(MeasuredTest):
         self.assertEqual(rows["left"]["patterns"], {"Conv+BatchNormalization+Relu": {"fused": 0, "there": 1}})
         self.assertEqual(rows["right"]["found_by"], {"node name": 4})
 
+    def put_peak(self, threads):
+        """Keeps a peak of 202.752 · 10^6 multiply-adds a second, so that the first region's 202 752 take 1 ms at the least."""
+        (environment,), = self.query("profiles", "SELECT DISTINCT environment_hash FROM process")
+        def rate(value):
+            return {"value": value, "low": None, "high": None}
+        peak = {"threads": threads, "compute_device": "cpu", "measured_unix_ns": 0, "compiler": "identity 1", "rounds": 5,
+                "product": "mm 2048", "macs_per_s": rate(202_752_000), "copy_bytes_per_s": rate(1e12), "triad_bytes_per_s": rate(2e12)}
+        (self.folder / "home/.cache/ngraphbench/calibrations").mkdir(parents=True, exist_ok=True)
+        self.write(f"home/.cache/ngraphbench/calibrations/{environment}.json", json.dumps(
+            {"version": 1, "environment_hash": environment, "threads": [], "peaks": [peak]}))
+
+    def test_regions_have_their_share_of_the_limit_that_was_measured_with_as_many_threads(self):
+        self.put_peak(1)
+        first = json.loads(self.explain("--format", "json").stdout)["rows"][0]
+        # stem: 16 · 16 · 8 · 27, blocks.0.conv: 16 · 16 · 8 · 72
+        self.assertEqual(first["macs"]["value"], 202_752)
+        # weights and biases of both, the image of 3 channels, the 8 channels that leave; the 8 in between stay within
+        self.assertEqual(first["least_bytes"]["value"], 4 * (8 * 27 + 8 + 8 * 72 + 8 + 3 * 256 + 8 * 256))
+        self.assertAlmostEqual(first["baseline_limit_share"]["value"], 0.5)
+        self.assertAlmostEqual(first["candidate_limit_share"]["value"], 1 / 3)
+        self.assertRegex(self.explain().stdout, r"stem\+blocks\.0\.conv .* 50, 33 ")
+        cells = json.loads(self.ngb("explain", "profiles", "--fusions", "--json").stdout)["rows"]
+        self.assertEqual([cell["macs"]["value"] for cell in cells], [202_752, 202_752])
+        self.assertGreater(cells[0]["limit_share"]["value"], 0)
+        self.put_peak(2)
+        first = json.loads(self.explain("--format", "json").stdout)["rows"][0]
+        self.assertIsNone(first["baseline_limit_share"]["value"])
+        self.assertIn("run: ngb calibrate --peak --threads 1", first["baseline_limit_share"]["reason"])
+        shutil.rmtree(self.folder / "home/.cache/ngraphbench/calibrations")
+
+    def test_depth_has_a_row_for_each_depth_and_both_claims(self):
+        told = json.loads(self.ngb("explain", "profiles", "--depth", "--json").stdout)
+        self.assertEqual([(row["depth"], row["kernels"], row["fused_blocks"], row["blocks_to_fuse"]) for row in told["rows"]],
+                         [(1, 3, 0, 1), (1, 3, 0, 1)])
+        self.assertEqual([(row["claim"], row["status"]) for row in told["claims"]],
+                         [("blocks_fuse_alone", "not_measured"), ("overhead_falls", "not_measured")])
+        self.assertEqual(told["claims"][1]["reason"], "no stack of blocks was profiled at two depths")
+
     def test_a_trace_and_a_speedscope_file_have_every_kernel(self):
         trace = json.loads(self.ngb("explain", "profiles", "--format", "trace").stdout)
         events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
@@ -152,3 +193,47 @@ class Explain(MeasuredTest):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class Interrupted(NgbTest):
+    """Profiles whose run ends before they do."""
+
+    def profile_args(self, output, rounds):
+        return ("explain", "study.yaml", "--baseline", "left", "--candidate", "right", "--rounds", rounds, "-o", output)
+
+    def assert_is_whole(self, output, rounds):
+        again = self.ngb(*self.profile_args(output, rounds))
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(self.query(output, "SELECT count(*), count(DISTINCT cell_key || '/' || process_index) FROM process "
+                                            "JOIN profile USING (process_key) WHERE is_complete = 1"),
+                         [(2 * rounds, 2 * rounds)])
+
+    def test_a_killed_one_resumes_and_profiles_nothing_twice(self):
+        self.write("study.yaml", STUDY)
+        run = self.start(*self.profile_args("killed", "6"))
+        agent = self.wait_for(lambda: self.children_of(run.pid))[0]
+        self.wait_for(lambda: (self.folder / "killed/results.db").exists() and
+                      self.query("killed", "SELECT count(*) FROM process")[0][0] >= 2)
+        kill(agent)
+        run.stdout.read()
+        run.wait(60)
+        before = self.query("killed", "SELECT process_key, started_unix_ns FROM process WHERE is_complete = 1")
+        self.assert_is_whole("killed", 6)
+        after = self.query("killed", "SELECT process_key, started_unix_ns FROM process WHERE is_complete = 1")
+        self.assertEqual(after[:len(before)], before)
+
+    def test_a_full_disk_keeps_what_was_profiled(self):
+        if os.geteuid() != 0:
+            self.skipTest("mounting a small tmpfs needs root")
+        small = self.folder / "small"
+        small.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", small]).returncode != 0:
+            self.skipTest("tmpfs cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", small])
+        study = STUDY.replace("000,", "0,").replace("repetitions: 5", "repetitions: 1000\nmin_repetition_ms: 0")
+        self.write("study.yaml", study)
+        run = self.ngb(*self.profile_args(small / "r", 40))
+        self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
+        self.assertRegex(run.stderr, "o space left")
+        subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
+        self.assert_is_whole(small / "r", 40)

@@ -210,6 +210,20 @@ constexpr std::array kClaims{
           "paper, V-F"},
 };
 
+constexpr std::array kProfileClaims{
+    Claim{
+        "blocks_fuse_alone",
+        "Compilers fuse convolution, normalisation and activation within a block, and no attention blocks with each "
+        "other.",
+        "blocks of the deepest conv_block whose Conv+BatchNormalization+Relu are one kernel / all; claimed to be all, "
+        "while no kernel of the deepest mha_block stands for two blocks",
+        "paper, V-E, tables VII and VIII"},
+    Claim{"overhead_falls", "The overhead of a block falls with depth.",
+          "time outside of kernels for a block of the deepest stack / of the shallowest one, geometric mean over "
+          "stacks; claimed to be below 1",
+          "paper, V-E, tables VII and VIII"},
+};
+
 using TestOf = ClaimTest (*)(const Analysis&, const Setting&);
 constexpr std::array<TestOf, kClaims.size()> kTests{small_batch_gains,
                                                     convnext_among_transformers,
@@ -248,23 +262,6 @@ bool is_within(const statistics::Interval& interval, double margin_ratio) {
   return interval.low > -margin && interval.high < margin;
 }
 
-ClaimStatus status_of(const Judgement& judgement, const VerdictRules& rules) {
-  const auto& interval = judgement.contrast.interval;
-  if (judgement.verdict == Verdict::slower && interval && is_within(*interval, rules.margin_ratio)) {
-    return ClaimStatus::does_not;
-  }
-  switch (judgement.verdict) {
-    case Verdict::slower:
-      return ClaimStatus::holds;
-    case Verdict::faster:
-    case Verdict::same:
-      return ClaimStatus::does_not;
-    case Verdict::undecided:
-      break;
-  }
-  return ClaimStatus::undecided;
-}
-
 // A row whose status waits for the judgements from `first` on.
 struct Waiting {
   std::size_t row = 0;
@@ -300,6 +297,24 @@ std::string_view words(ClaimStatus status) {
 }
 
 std::span<const Claim> claims() { return kClaims; }
+std::span<const Claim> profile_claims() { return kProfileClaims; }
+
+ClaimStatus status_of(const Judgement& judgement, const VerdictRules& rules) {
+  const auto& interval = judgement.contrast.interval;
+  if (judgement.verdict == Verdict::slower && interval && is_within(*interval, rules.margin_ratio)) {
+    return ClaimStatus::does_not;
+  }
+  switch (judgement.verdict) {
+    case Verdict::slower:
+      return ClaimStatus::holds;
+    case Verdict::faster:
+    case Verdict::same:
+      return ClaimStatus::does_not;
+    case Verdict::undecided:
+      break;
+  }
+  return ClaimStatus::undecided;
+}
 
 std::vector<ClaimRow> test_claims(const Analysis& analysis) {
   const std::vector<Setting> settings = settings_of(analysis);

@@ -9,6 +9,7 @@
 
 #include "metrics/analysis.h"
 #include "metrics/metric.h"
+#include "metrics/verdict.h"
 
 namespace ngb::metrics::series {
 
@@ -24,6 +25,12 @@ struct Claim {
   const char* compiler = nullptr;  // the claim is about this one only; null: about each
 };
 std::span<const Claim> claims();
+// The claims that only profiles of stacks of blocks can test (explain/depth_claims.h): about fusion, and about
+// overhead.
+std::span<const Claim> profile_claims();
+
+// Returns what a judgement of the claim's ratio says: `slower` is on the claim's side of 1.
+ClaimStatus status_of(const Judgement& judgement, const VerdictRules& rules);
 
 // What the results say on a claim, for one setting on one device.
 struct ClaimRow {

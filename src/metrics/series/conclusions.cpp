@@ -5,7 +5,6 @@
 
 #include "base/json_text.h"
 #include "metrics/series/answer.h"
-#include "metrics/series/claims.h"
 #include "metrics/series/findings.h"
 #include "metrics/series/order.h"
 #include "metrics/series/workload.h"
@@ -98,7 +97,11 @@ store::Conclusion conclusion_of(const Analysis& analysis, const Reversal& revers
                    {"sides", {json_of_side(analysis, reversal.faster), json_of_side(analysis, reversal.slower)}}})};
 }
 
-store::Conclusion conclusion_of(const ClaimRow& row) {
+store::Conclusion conclusion_of(const ClaimRow& row) { return {kClaim, row.claim->sentence, text_of(json_of(row))}; }
+
+}  // namespace
+
+json json_of(const ClaimRow& row) {
   json object{{"claim", row.claim->name},
               {"sentence", row.claim->sentence},
               {"quantity", row.claim->quantity},
@@ -109,10 +112,8 @@ store::Conclusion conclusion_of(const ClaimRow& row) {
               {"cell_ids", row.cell_ids},
               {"adjusted_p", or_null(row.adjusted_p)}};
   add_value(object, row.value);
-  return {kClaim, row.claim->sentence, text_of(object)};
+  return object;
 }
-
-}  // namespace
 
 std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, double size_factor) {
   const Orders orders = find_reversals(analysis, size_factor);

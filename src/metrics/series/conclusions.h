@@ -2,10 +2,12 @@
 // Writes findings, reversals and claims in the form in which the store keeps them.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "metrics/analysis.h"
 #include "metrics/families.h"
+#include "metrics/series/claims.h"
 #include "store/store.h"
 
 namespace ngb::metrics::series {
@@ -32,5 +34,8 @@ inline constexpr const char* kOrders = "orders";  // how many orders were compar
 //   "adjusted_p", "cell_ids"}
 // `size_factor` is as in find_reversals.
 std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, double size_factor = kSizeFactor);
+
+// Returns a claim's object.
+nlohmann::json json_of(const ClaimRow& row);
 
 }  // namespace ngb::metrics::series

@@ -19,6 +19,7 @@ using nlohmann::json;
 constexpr std::size_t kListed = 12;        // regions that are listed whatever they are
 constexpr double kFullyAttributed = 0.95;  // of the profiled time
 constexpr double kCheapProfile = 0.05;     // of the plain time
+constexpr const char* kShares = "% of limit";
 
 // A row: a region, or one of the numbers that no region has.
 struct RegionLine {
@@ -28,7 +29,10 @@ struct RegionLine {
   double baseline_ns = 0;
   double candidate_ns = 0;
   statistics::Contrast difference{};
-  double cumulative_ns = 0;  // of the differences down to this region
+  double cumulative_ns = 0;                         // of the differences down to this region
+  const Known<metrics::LeastWork>* work = nullptr;  // of the region, or of the model; null: of neither
+
+  [[nodiscard]] bool has_work() const { return work != nullptr; }
 };
 
 Entry in_ms(double ns) { return Entry{ns / 1e6}; }
@@ -62,6 +66,24 @@ json kernels_json(const std::vector<explain::KernelUse>& uses) {
     list.push_back({{"name", each.name}, {"kind", each.kind}, {"calls", each.calls}, {"ns", each.ns}});
   }
   return list;
+}
+
+std::string percent_of_limit(const RegionLine& line, const Known<metrics::Peak>& peak, double ns) {
+  const auto ratio = limit_entry(*line.work, peak, ns).number();
+  return ratio ? fmt::format("{:.{}f}", 100 * *ratio, *ratio < 0.1 ? 1 : 0) : "–";
+}
+
+// The shares of the limit as people see them: "71, 9.4", of the baseline and of the candidate.
+Entry shares_entry(const RegionLine& line) {
+  if (!line.has_work()) return {};
+  return Entry{fmt::format("{}, {}", percent_of_limit(line, line.pair->baseline_peak, line.baseline_ns),
+                           percent_of_limit(line, line.pair->candidate_peak, line.candidate_ns))};
+}
+
+Entry amount_entry(const RegionLine& line, std::uint64_t metrics::LeastWork::* amount) {
+  if (!line.has_work()) return {};
+  const auto& known = line.work->value;
+  return known ? Entry{(*known).*amount} : empty_entry(line.work->reason);
 }
 
 struct LineColumn {
@@ -98,6 +120,17 @@ std::vector<LineColumn> make_line_columns() {
   Column difference = data_column("difference_ns");
   difference.has_interval = true;
   add(difference, [](const RegionLine& line) { return difference_entry(line.difference, 1); });
+  add(text_column(kShares, 2), shares_entry);
+  add(quantity_column("macs", "", false),
+      [](const RegionLine& line) { return amount_entry(line, &metrics::LeastWork::macs); });
+  add(quantity_column("least_bytes", "bytes", false),
+      [](const RegionLine& line) { return amount_entry(line, &metrics::LeastWork::bytes); });
+  add(quantity_column("baseline_limit_share", "", false), [](const RegionLine& line) {
+    return line.has_work() ? limit_entry(*line.work, line.pair->baseline_peak, line.baseline_ns) : Entry{};
+  });
+  add(quantity_column("candidate_limit_share", "", false), [](const RegionLine& line) {
+    return line.has_work() ? limit_entry(*line.work, line.pair->candidate_peak, line.candidate_ns) : Entry{};
+  });
   add(number_column("together, ms", 1, "ms"),
       [](const RegionLine& line) { return line.region == nullptr ? Entry{} : in_ms(line.cumulative_ns); });
   add(data_column("cumulative_ns"),
@@ -105,10 +138,10 @@ std::vector<LineColumn> make_line_columns() {
   add(data_column("adjusted_p"), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return region.p ? Entry{*region.p} : Entry{}; });
   });
-  add(text_column("baseline's kernels", 3), [=](const RegionLine& line) {
+  add(text_column("baseline's kernels", 4), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return text_entry(words_of_kernels(region.baseline_kernels)); });
   });
-  add(text_column("candidate's kernels", 2), [=](const RegionLine& line) {
+  add(text_column("candidate's kernels", 3), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return text_entry(words_of_kernels(region.candidate_kernels)); });
   });
   add(data_column("baseline_kernels"), [=](const RegionLine& line) {
@@ -145,10 +178,11 @@ std::vector<RegionLine> rest_of(const ExplainedPair& pair) {
     return RegionLine{
         .pair = &pair, .kind = kind, .baseline_ns = before, .candidate_ns = after, .difference = difference};
   };
+  RegionLine whole = line("plain time", found.baseline.plain, found.candidate.plain, found.plain);
+  whole.work = &found.work;
   return {line("all regions", found.baseline.operators, found.candidate.operators, found.operators),
           line("outside operators", found.baseline.outside(), found.candidate.outside(), found.outside),
-          line("cost of profiling", found.baseline.cost(), found.candidate.cost(), found.cost),
-          line("plain time", found.baseline.plain, found.candidate.plain, found.plain)};
+          line("cost of profiling", found.baseline.cost(), found.candidate.cost(), found.cost), whole};
 }
 
 Section section_of(const ExplainedPair& pair, bool all, bool has_sentence) {
@@ -164,7 +198,8 @@ Section section_of(const ExplainedPair& pair, bool all, bool has_sentence) {
                           .baseline_ns = region.baseline_ns,
                           .candidate_ns = region.candidate_ns,
                           .difference = region.difference,
-                          .cumulative_ns = cumulative};
+                          .cumulative_ns = cumulative,
+                          .work = &region.work};
     section.rows.push_back(row_of_line(line, !all && !region.is_told() && ++count > kListed));
   }
   for (const RegionLine& line : rest_of(pair)) section.rows.push_back(row_of_line(line, false));
@@ -180,6 +215,28 @@ std::string side_remark(const std::string& name, const explain::SideTimes& times
                      cost > kCheapProfile ? " (more than 5 %: small operators look slower than they are)" : "");
 }
 
+// Says what the shares of the limit are of, or why there are none.
+void add_limit_remarks(const ExplainedPair& pair, const std::string& before, std::vector<std::string>& remarks) {
+  if (!pair.explanation->work.value) {
+    remarks.push_back(before + "share of the limit of the whole model: " + pair.explanation->work.reason);
+  }
+  const bool are_alike = pair.baseline_peak.reason == pair.candidate_peak.reason;
+  for (const Known<metrics::Peak>* const peak : {&pair.baseline_peak, &pair.candidate_peak}) {
+    if (!peak->value) remarks.push_back(before + "share of the limit: " + peak->reason);
+    if (are_alike) break;
+  }
+}
+
+// The column of shares is not for people if no row has one.
+void hide_empty_shares(std::span<const ExplainedPair> pairs, std::vector<Column>& columns) {
+  const bool is_any = std::any_of(pairs.begin(), pairs.end(), [](const ExplainedPair& each) {
+    return each.baseline_peak.value || each.candidate_peak.value;
+  });
+  for (Column& each : columns) {
+    if (each.heading == kShares) each.is_for_people = is_any;
+  }
+}
+
 void add_remarks(const ExplainedPair& pair, bool are_many, std::vector<std::string>& remarks) {
   const std::string before = are_many ? pair.label + ": " : "";
   if (!pair.explanation) return;
@@ -192,6 +249,7 @@ void add_remarks(const ExplainedPair& pair, bool are_many, std::vector<std::stri
   remarks.push_back(fmt::format("{}{} nodes in {} regions, the largest of {} nodes; {} round{}; ?: not told from 0",
                                 before, found.nodes, found.regions.size(), largest, found.rounds,
                                 found.rounds == 1 ? "" : "s"));
+  add_limit_remarks(pair, before, remarks);
   if (!pair.are_in_turns) {
     remarks.push_back(before +
                       "the sides were measured one after the other: the differences have what changed in between");
@@ -229,7 +287,15 @@ Document explain_document(std::span<const ExplainedPair> pairs, bool all) {
     document.extra["pairs"].push_back(pair_json(pair));
     add_remarks(pair, are_many, document.remarks);
   }
+  hide_empty_shares(pairs, document.table.columns);
   return document;
+}
+
+Entry limit_entry(const Known<metrics::LeastWork>& work, const Known<metrics::Peak>& peak, double ns) {
+  if (!peak.value) return empty_entry(peak.reason);
+  if (!work.value) return empty_entry(work.reason);
+  if (ns <= 0) return empty_entry("it took no time");
+  return Entry{metrics::limit_share(*work.value, *peak.value, ns / 1e9).ratio};
 }
 
 const FormatNames& explain_formats() {

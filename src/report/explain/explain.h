@@ -9,6 +9,7 @@
 
 #include "explain/difference.h"
 #include "explain/fusions.h"
+#include "metrics/limit.h"
 #include "report/document.h"
 #include "report/formats.h"
 #include "store/store.h"
@@ -23,7 +24,9 @@ struct ExplainedPair {
   std::string label{};         // what both have in common: "resnet18 batch 1"
   bool are_in_turns = true;    // false: no round has both, so the difference has what changed between their runs
   std::optional<explain::Explanation> explanation{};
-  std::string why_not{};  // "" if there is an explanation
+  std::string why_not{};                 // "" if there is an explanation
+  Known<metrics::Peak> baseline_peak{};  // of the device with the threads of the cell
+  Known<metrics::Peak> candidate_peak{};
 };
 
 // Returns "openvino 2026.4.1 is 2.10 ms faster of 7.30 ms: 1.40 ms of it in conv1+bn1+act1; 0.20 ms are not explained".
@@ -40,12 +43,18 @@ struct ProfiledCell {
   const store::CellData* cell = nullptr;
   std::string compiler{};
   const samples::KernelProfile* profile = nullptr;  // of its first process
+  Known<metrics::Peak> peak{};                      // of the device with the threads of the cell
 };
 // Returns a row for each cell.
 Document fusions_document(std::span<const ProfiledCell> cells);
+// Returns a row for each depth of each stack of blocks, and what the two claims about them say.
+Document depth_document(std::span<const ProfiledCell> cells);
 // Returns a row for each kernel call of one inference of each cell, in the order of calls. The formats trace and
 // speedscope draw it.
 Document kernels_document(std::span<const ProfiledCell> cells);
+
+// Returns `limit_share` as a ratio, or why it is not known.
+Entry limit_entry(const Known<metrics::LeastWork>& work, const Known<metrics::Peak>& peak, double ns);
 
 // The formats of `ngb explain`; those that draw need kernels_document.
 const FormatNames& explain_formats();

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <set>
 
 #include "base/text.h"
 #include "explain/ownership.h"
+#include "explain/work.h"
 #include "report/explain/explain.h"
 
 namespace ngb::report {
@@ -41,6 +43,15 @@ std::string how_words(const explain::Fusions& fusions) {
   return text::join(parts, ", ");
 }
 
+constexpr const char* kLimitShare = "% of limit";
+
+Known<metrics::LeastWork> work_of(const ProfiledCell& cell) {
+  return explain::WorkOfNodes(cell.profile->graph).of_all();
+}
+
+// Of a plain inference.
+Entry limit_of(const ProfiledCell& cell) { return limit_entry(work_of(cell), cell.peak, cell.profile->plain_ns); }
+
 std::vector<FusionColumn> fusion_columns() {
   std::vector<FusionColumn> columns;
   using Of = std::function<Entry(const ProfiledCell&, const explain::Fusions&)>;
@@ -61,11 +72,40 @@ std::vector<FusionColumn> fusion_columns() {
   add(number_column("outside, ms", 1, "ms"), [](Cell, Found found) { return Entry{found.outside_ns / 1e6}; });
   add(data_column("outside_ns"), [](Cell, Found found) { return Entry{found.outside_ns}; });
   add(data_column("profiled_ns"), [](Cell, Found found) { return Entry{found.profiled_ns}; });
+  add(number_column(kLimitShare, 4, "percent"), [](Cell cell, Found) {
+    Entry entry = limit_of(cell);
+    if (const auto ratio = entry.number()) entry.value = 100 * *ratio;
+    return entry;
+  });
+  add(quantity_column("macs", "", false), [](Cell cell, Found) {
+    const auto work = work_of(cell);
+    return work.value ? Entry{work.value->macs} : empty_entry(work.reason);
+  });
+  add(quantity_column("least_bytes", "bytes", false), [](Cell cell, Found) {
+    const auto work = work_of(cell);
+    return work.value ? Entry{work.value->bytes} : empty_entry(work.reason);
+  });
+  add(quantity_column("limit_share", "", false), [](Cell cell, Found) { return limit_of(cell); });
   add(text_column("fused", 0), [](Cell, Found found) { return text_entry(pattern_words(found)); });
   add({.csv = "patterns", .json = "patterns"}, [](Cell, Found found) { return Entry{patterns_json(found)}; });
   add(text_column("nodes found by", 3), [](Cell, Found found) { return text_entry(how_words(found)); });
   add({.csv = "found_by", .json = "found_by"}, [](Cell, Found found) { return Entry{json(found.how)}; });
   return columns;
+}
+
+// Says why a share of the limit is missing, each reason once. A column without any share is not for people.
+void hide_empty_share(std::span<const ProfiledCell> cells, Document& document) {
+  std::set<std::string> reasons;
+  bool is_any = false;
+  for (const ProfiledCell& cell : cells) {
+    const Entry entry = limit_of(cell);
+    is_any = is_any || !entry.is_empty();
+    if (entry.is_empty()) reasons.insert(entry.reason);
+  }
+  for (Column& each : document.table.columns) {
+    if (each.heading == kLimitShare) each.is_for_people = is_any;
+  }
+  for (const std::string& reason : reasons) document.remarks.push_back("share of the limit: " + reason);
 }
 
 }  // namespace
@@ -87,6 +127,7 @@ Document fusions_document(std::span<const ProfiledCell> cells) {
   }
   document.table.sections.push_back(std::move(section));
   document.remarks = {"fused: a pattern counts if one kernel stands for all its nodes"};
+  hide_empty_share(cells, document);
   return document;
 }
 

@@ -92,11 +92,17 @@ std::string side_name(Axis axis, const CellData& cell) {
   return axis == Axis::compiler || axis == Axis::version ? metrics::compiler_of(cell) : metrics::place_on(axis, cell);
 }
 
-ExplainedPair explain_pair(const metrics::ComparedPair& compared, Axis axis) {
+Known<metrics::Peak> peak_for(const CellData& cell, const metrics::PeakOf& peak_of) {
+  return peak_of ? peak_of(cell) : Known<metrics::Peak>::unknown("peaks are not looked up here; ngb explain does it");
+}
+
+ExplainedPair explain_pair(const metrics::ComparedPair& compared, Axis axis, const metrics::PeakOf& peak_of) {
   ExplainedPair pair{.baseline = compared.baseline,
                      .candidate = compared.candidate,
                      .names = {side_name(axis, *compared.baseline), side_name(axis, *compared.candidate)},
-                     .label = name_of(compared)};
+                     .label = name_of(compared),
+                     .baseline_peak = peak_for(*compared.baseline, peak_of),
+                     .candidate_peak = peak_for(*compared.candidate, peak_of)};
   pair.why_not = why_no_profile(*pair.baseline, pair.names.baseline);
   if (pair.why_not.empty()) pair.why_not = why_no_profile(*pair.candidate, pair.names.candidate);
   if (!pair.why_not.empty()) return pair;
@@ -118,7 +124,7 @@ Result<Profiles> explain_results(const ExplainOrder& order) {
   const std::string where = folders_of(order.sources);
   auto cells = load_profiled(order);
   if (!cells) return error_of(cells);
-  Profiles profiles{.cells = *std::move(cells)};
+  Profiles profiles{.cells = *std::move(cells), .peak_of = order.peak_of};
   const bool is_any_profile =
       std::any_of(profiles.cells.begin(), profiles.cells.end(), [](const auto& cell) { return cell->is_profile; });
   if (!is_any_profile) {
@@ -132,7 +138,9 @@ Result<Profiles> explain_results(const ExplainOrder& order) {
   if (!candidate) return error_of(candidate);
   const auto compared = metrics::compare(*baseline, *candidate, order.axis, {});
   if (!compared) return error_of(compared);
-  for (const metrics::ComparedPair& each : compared->pairs) profiles.pairs.push_back(explain_pair(each, order.axis));
+  for (const metrics::ComparedPair& each : compared->pairs) {
+    profiles.pairs.push_back(explain_pair(each, order.axis, order.peak_of));
+  }
   return profiles;
 }
 
@@ -144,7 +152,7 @@ void explain_each(Profiles& profiles, const std::vector<std::string>& labels) {
     const auto compared = metrics::compare(*baseline, *candidate, Axis::compiler, {});
     if (!compared) continue;
     for (const metrics::ComparedPair& each : compared->pairs)
-      profiles.pairs.push_back(explain_pair(each, Axis::compiler));
+      profiles.pairs.push_back(explain_pair(each, Axis::compiler, profiles.peak_of));
   }
 }
 
@@ -153,7 +161,8 @@ std::vector<ProfiledCell> profiled_cells(const Profiles& profiles) {
   for (const auto& cell : profiles.cells) {
     const auto first = std::find_if(cell->processes.begin(), cell->processes.end(),
                                     [](const auto& process) { return process.profile.has_value(); });
-    if (first != cell->processes.end()) cells.push_back({cell.get(), metrics::compiler_of(*cell), &*first->profile});
+    if (first == cell->processes.end()) continue;
+    cells.push_back({cell.get(), metrics::compiler_of(*cell), &*first->profile, peak_for(*cell, profiles.peak_of)});
   }
   return cells;
 }

@@ -20,11 +20,13 @@ struct ExplainOrder {
   std::string baseline{};  // which cells on the axis
   std::string candidate{};
   std::map<std::string, std::vector<std::string>> wanted{};  // as CellFilter
+  metrics::PeakOf peak_of{};                                 // null: no peak is known
 };
 
 struct Profiles {
   std::vector<std::unique_ptr<store::CellData>> cells{};  // with their profiles, in the order of the study
   std::vector<ExplainedPair> pairs{};                     // none without a baseline and a candidate
+  metrics::PeakOf peak_of{};                              // as in the order
 };
 
 // Loads the profiles of the cells that pass the filters and, if both sides are named, explains each pair. A pair

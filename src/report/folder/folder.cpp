@@ -168,7 +168,7 @@ Result<std::string> why_of(const Loaded& loaded, const ReportRequest& request) {
     const std::string& label = cell->of.compiler.label;
     if (std::find(labels.begin(), labels.end(), label) == labels.end()) labels.push_back(label);
   }
-  ExplainOrder order{.sources = request.sources, .wanted = request.wanted};
+  const ExplainOrder order{.sources = request.sources, .wanted = request.wanted, .peak_of = request.peak_of};
   auto profiles = explain_results(order);
   if (!profiles) return error_of(profiles);
   explain_each(*profiles, labels);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "metrics/limit.h"
 #include "report/folder/figures.h"
 #include "report/folder/tables.h"
 #include "store/merge.h"
@@ -24,8 +25,9 @@ struct ReportRequest {
   std::map<std::string, std::vector<std::string>> wanted{};  // by the name of the filter (report/results.h)
   TablesRequest tables{};
   FiguresRequest figures{};
-  std::string name{};     // of the results on the page; "": the folders' names
-  std::string made_by{};  // the program that the page names: "0.1.0 (git 0123456789ab)"
+  metrics::PeakOf peak_of{};  // of the page's section Why; null: no peak is known
+  std::string name{};         // of the results on the page; "": the folders' names
+  std::string made_by{};      // the program that the page names: "0.1.0 (git 0123456789ab)"
 };
 
 struct WrittenReport {

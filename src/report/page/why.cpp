@@ -226,14 +226,19 @@ std::string table_of(const Document& document, const Section& section) {
   return html_table(section.title, columns, rows);
 }
 
+std::string list_of(const std::vector<std::string>& sentences) {
+  std::string html = "<ul>\n";
+  for (const std::string& each : sentences) html += fmt::format("<li>{}</li>\n", escaped(each));
+  return html + "</ul>\n";
+}
+
 std::string of_pair(const ExplainedPair& pair) {
   std::string html = fmt::format("<h3>{}</h3>\n<p>{}.</p>\n", escaped(pair.label), escaped(sentence_of(pair)));
   if (!pair.explanation) return html;
   const Document document = explain_document({&pair, 1}, false);
   html += waterfall(pair) + flames(pair) + "<details><summary>The regions as a table</summary>" +
-          table_of(document, document.table.sections.front()) + "</details>\n<ul>\n";
-  for (const std::string& remark : document.remarks) html += fmt::format("<li>{}</li>\n", escaped(remark));
-  return html + "</ul>\n";
+          table_of(document, document.table.sections.front()) + "</details>\n" + list_of(document.remarks);
+  return html;
 }
 
 }  // namespace
@@ -247,7 +252,11 @@ std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCe
   if (!cells.empty()) html += stacked_bars(cells);
   for (const ExplainedPair& pair : pairs) html += of_pair(pair);
   const Document fusions = fusions_document(cells);
-  if (!cells.empty()) html += table_of(fusions, fusions.table.sections.front());
+  if (!cells.empty()) html += table_of(fusions, fusions.table.sections.front()) + list_of(fusions.remarks);
+  const Document depths = depth_document(cells);
+  if (!depths.table.sections.front().rows.empty()) {
+    html += table_of(depths, depths.table.sections.front()) + list_of(depths.remarks);
+  }
   return html + "</section>";
 }
 

@@ -35,6 +35,53 @@ TEST(KeptCalibrations, AreReadAsTheyWereKeptOneForEachNumberOfThreadsAndTurns) {
   EXPECT_EQ(kept->threads[1].cells.at(0).differences, (std::vector<double>{0.001, -0.002}));
 }
 
+metrics::Peak peak(int threads, double macs_per_s) {
+  return {.threads = threads,
+          .measured_unix_ns = 7,
+          .compiler = "identity 2",
+          .rounds = 5,
+          .product = "mm 2048",
+          .macs_per_s = {macs_per_s, 0.9 * macs_per_s, 1.1 * macs_per_s},
+          .copy_bytes_per_s = {9e9},
+          .triad_bytes_per_s = {1e10}};
+}
+
+store::CellData cell_in(const std::string& environment, int threads) {
+  store::CellData cell;
+  cell.of.threads = threads;
+  cell.processes.emplace_back().environment_hash = environment;
+  return cell;
+}
+
+TEST(KeptPeaks, AreFoundForTheEnvironmentAndTheThreadsOfACell) {
+  const TemporaryFolder cache;
+  ASSERT_TRUE(keep_calibration(cache.path(), "ab", measured(2, 20, "openvino 1")));
+  ASSERT_TRUE(keep_peak(cache.path(), "ab", peak(1, 4e9)));
+  ASSERT_TRUE(keep_peak(cache.path(), "ab", peak(1, 5e9)));
+  EXPECT_EQ(kept_calibration(cache.path(), "ab")->threads.size(), 1U) << "beside what else is kept";
+  const metrics::PeakOf peak_of = peaks_in(cache.path());
+  const auto found = peak_of(cell_in("ab", 1));
+  ASSERT_TRUE(found.value) << found.reason;
+  EXPECT_EQ(found.value->macs_per_s.value, 5e9) << "in place of the former one";
+  EXPECT_EQ(found.value->macs_per_s.low, 4.5e9);
+  EXPECT_EQ(found.value->bytes_per_s(), 1e10);
+  EXPECT_THAT(peak_of(cell_in("ab", 2)).reason, HasSubstr("run: ngb calibrate --peak --threads 2"));
+  EXPECT_THAT(peak_of(cell_in("cd", 1)).reason, HasSubstr("no peak was measured with 1 thread"));
+}
+
+TEST(KeptPeaks, AreNotThoseOfAnotherPrecisionNorOfSeveralEnvironments) {
+  const TemporaryFolder cache;
+  ASSERT_TRUE(keep_peak(cache.path(), "ab", peak(1, 5e9)));
+  store::CellData cell = cell_in("ab", 1);
+  cell.of.compiler.precision = "bf16";
+  EXPECT_EQ(peaks_in(cache.path())(cell).reason, "peaks are of f32, and the cell is in bf16");
+  cell = cell_in("ab", 1);
+  cell.processes.emplace_back().environment_hash = "cd";
+  EXPECT_THAT(peaks_in(cache.path())(cell).reason, HasSubstr("several states of the machine"));
+  cache.write("calibrations/ef.json", "{}");
+  EXPECT_THAT(peaks_in(cache.path())(cell_in("ef", 1)).reason, HasSubstr("not a calibration of this version"));
+}
+
 TEST(KeptCalibrations, AreNotReadFromAFileOfAnotherVersionNorByANameThatIsNoHash) {
   const TemporaryFolder cache;
   cache.write("calibrations/ab.json", R"({"version": 2, "threads": []})");

@@ -47,6 +47,26 @@ TEST(Calibrated, WithoutAUsableCellHasNullsAndSaysWhy) {
               HasSubstr("is unknown; `ngb calibrate --threads 2 --turns 1` measures it"));
 }
 
+TEST(CalibratedPeak, HasItsRatesWithIntervals) {
+  const metrics::DeviceCalibration device{.environment_hash = "c0ffee",
+                                          .peaks = {{.threads = 2,
+                                                     .measured_unix_ns = 1'790'000'000'000'000'000,
+                                                     .compiler = "identity 2.9",
+                                                     .rounds = 5,
+                                                     .product = "mm 2048",
+                                                     .macs_per_s = {1.5e11, 1.4e11, 1.6e11},
+                                                     .copy_bytes_per_s = {2e10},
+                                                     .triad_bytes_per_s = {2.4e10, 2.3e10, 2.5e10}}}};
+  const std::string shown = peak_text(device, 0, false);
+  EXPECT_THAT(shown, HasSubstr("150.0 [140.0, 160.0]"));
+  EXPECT_THAT(shown, HasSubstr("24.0 [23.00, 25.00]"));
+  EXPECT_THAT(shown, HasSubstr("mm 2048"));
+  EXPECT_THAT(shown, HasSubstr("2 threads: with identity 2.9"));
+  const auto json = calibration_json(device)["peaks"][0];
+  EXPECT_EQ(json["macs_per_s"]["low"], 1.4e11);
+  EXPECT_TRUE(json["copy_bytes_per_s"]["high"].is_null());
+}
+
 TEST(Decidable, SaysHowManyRoundsASmallDifferenceNeeds) {
   EXPECT_EQ(
       decidable_text(calibrated(), {2, 1}, 5),

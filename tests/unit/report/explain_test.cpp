@@ -113,6 +113,31 @@ TEST_F(ExplainDocument, ListsRegionsAndThenWhatNoRegionHas) {
   EXPECT_EQ(json["pairs"][0]["is_explained"], false);
 }
 
+TEST_F(ExplainDocument, HasTheShareOfTheLimitOfRegionsAndOfTheWhole) {
+  const metrics::Peak peak{.macs_per_s = {1e9}, .copy_bytes_per_s = {1e9}, .triad_bytes_per_s = {2e9}};
+  pair_.baseline_peak = pair_.candidate_peak = Known<metrics::Peak>::of(peak);
+  auto& found = *pair_.explanation;
+  found.regions[0].work = Known<metrics::LeastWork>::of({.macs = 800'000, .bytes = 1000});  // 0.8 ms of 3 and of 1.6 ms
+  found.regions[1].work = Known<metrics::LeastWork>::unknown("multiply-adds of maxpool are not counted");
+  found.work = Known<metrics::LeastWork>::of({.macs = 1000, .bytes = 2'600'000});  // 1.3 ms of 7.3 and of 5.2 ms
+  const auto rows = json_text::parse(to_json(document()))["rows"];
+  EXPECT_NEAR(rows[0]["baseline_limit_share"]["value"].get<double>(), 0.8 / 3, 1e-12);
+  EXPECT_NEAR(rows[0]["candidate_limit_share"]["value"].get<double>(), 0.5, 1e-12);
+  EXPECT_TRUE(rows[1]["candidate_limit_share"]["value"].is_null());
+  EXPECT_EQ(rows[1]["candidate_limit_share"]["reason"], "multiply-adds of maxpool are not counted");
+  EXPECT_NEAR(rows[6]["candidate_limit_share"]["value"].get<double>(), 0.25, 1e-12);
+  const std::string text = to_text(document(), {.width = 0});
+  EXPECT_THAT(text, HasSubstr("% of limit"));
+  EXPECT_THAT(text, HasSubstr("27, 50")) << "of the first region";
+  EXPECT_THAT(text, HasSubstr("18, 25")) << "of the whole";
+}
+
+TEST_F(ExplainDocument, SaysWhyThereIsNoShareOfTheLimitAndHidesItsColumns) {
+  pair_.baseline_peak = pair_.candidate_peak = Known<metrics::Peak>::unknown("no peak was measured");
+  EXPECT_THAT(document().remarks, testing::Contains("share of the limit: no peak was measured"));
+  EXPECT_THAT(to_text(document(), {.width = 0}), Not(HasSubstr("% of limit")));
+}
+
 TEST_F(ExplainDocument, MarksWhatIsNotToldFromZero) {
   const std::string text = to_text(document(), {.width = 0});
   EXPECT_THAT(text, HasSubstr("0.100 [-0.100, 0.300] ?"));

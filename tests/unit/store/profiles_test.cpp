@@ -10,6 +10,7 @@
 #include "store/merge.h"
 #include "store/open.h"
 #include "store/schema.h"
+#include "work/codec.h"
 
 namespace ngb::store {
 namespace {
@@ -20,7 +21,8 @@ using samples::KernelProfile;
 using testing::HasSubstr;
 
 KernelProfile profile(double first_ns) {
-  return {.graph = {{"conv", "Conv", {"x"}, {"y"}}, {"act", "Relu", {"y"}, {"z"}}},
+  return {.graph = {{"conv", "Conv", {"x"}, {"y"}, 100, 36, {16}, {64}},
+                    {"act", "Relu", {"y"}, {"z"}, 0, 0, {64}, {std::nullopt}}},
           .kernels = {{"fused", "FusedConv", {"conv", "act"}, {"z"}, "tensor name"}, {"reorder", "", {}, {}, ""}},
           .kernel_ns = {first_ns, 20.5},
           .profiled_ns = 150,
@@ -68,6 +70,16 @@ TEST(StoredProfiles, AreLoadedAsTheyWereRecorded) {
   const Folder folder;
   record(folder);
   expect_stored(folder.results());
+}
+
+TEST(StoredProfiles, HaveGraphsThatWereStoredBeforeTheirWorkWasCounted) {
+  const auto read =
+      work::parse_json<work::GraphNode>(nlohmann::json::parse(R"(["conv", "Conv", ["x"], ["y"]])"), "node");
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(*read, (work::GraphNode{.name = "conv", .type = "Conv", .inputs = {"x"}, .outputs = {"y"}}));
+  EXPECT_FALSE(work::parse_json<work::GraphNode>(nlohmann::json::parse(R"(["conv", "Conv", ["x"]])"), "node"));
+  EXPECT_FALSE(
+      work::parse_json<work::GraphNode>(nlohmann::json::parse(R"(["c", "C", [], [], 1, 2, [], [], 3])"), "node"));
 }
 
 TEST(StoredProfiles, AreNotLoadedWithAnythingElse) {

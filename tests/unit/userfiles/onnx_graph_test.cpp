@@ -33,7 +33,7 @@ onnx::ModelProto empty_model() {
 Result<std::vector<work::GraphNode>> read(const onnx::ModelProto& model) {
   const zoo::Folder folder;
   zoo::put(folder.path() / "net.onnx", model.SerializeAsString());
-  return read_graph(folder.path() / "net.onnx");
+  return read_graph(folder.path() / "net.onnx", {});
 }
 
 TEST(OnnxGraph, HasEachNodeWithItsTypeAndTensorsWithoutWeights) {
@@ -77,7 +77,7 @@ TEST(OnnxGraph, LeavesOutNodesOfSubgraphs) {
 TEST(OnnxGraph, OfAFileThatIsNoModelIsRefused) {
   const zoo::Folder folder;
   zoo::put(folder.path() / "net.onnx", "not a model");
-  EXPECT_THAT(read_graph(folder.path() / "net.onnx").error().what, HasSubstr("not an ONNX model"));
+  EXPECT_THAT(read_graph(folder.path() / "net.onnx", {}).error().what, HasSubstr("not an ONNX model"));
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST_F(Profiling, FollowsTheRepetitionsOfATurnByAsManyProfiledOnes) {
 TEST_F(Profiling, GivesTheKernelsWithWhatIsKnownOfThem) {
   profiling_.begin();
   turn(1);
-  const samples::KernelProfile profile = profiling_.profile(repetitions_, "").value();
+  const samples::KernelProfile profile = profiling_.profile(repetitions_, "", {}).value();
   ASSERT_EQ(profile.kernels.size(), 2U);
   EXPECT_EQ(profile.kernels[0].name, "a\xEF\xBF\xBD") << "names that are not text become text";
   EXPECT_EQ(profile.kernels[0].kind, "Conv");
@@ -134,7 +134,7 @@ TEST_F(Profiling, CountsOnlyProfilesWhoseRepetitionsAreKept) {
   turn(1);
   repetitions_.clear();  // its turn was disturbed, so it ran again
   turn(1);
-  EXPECT_THAT(profiling_.profile(repetitions_, "")->kernel_ns, ElementsAre(100, 10));
+  EXPECT_THAT(profiling_.profile(repetitions_, "", {})->kernel_ns, ElementsAre(100, 10));
 }
 
 TEST_F(Profiling, LeavesOutWhatWasTheWarmUp) {
@@ -143,13 +143,13 @@ TEST_F(Profiling, LeavesOutWhatWasTheWarmUp) {
   turn(1);
   repetitions_.front().is_warm_up = true;
   turn(1);
-  EXPECT_THAT(profiling_.profile(repetitions_, "")->kernel_ns, ElementsAre(100, 10));
+  EXPECT_THAT(profiling_.profile(repetitions_, "", {})->kernel_ns, ElementsAre(100, 10));
 }
 
 TEST_F(Profiling, TakesTheMeanOfTheMiddleHalfOfItsTurns) {
   profiling_.begin();
   for (int i = 0; i < 8; ++i) turn(1, 2);
-  const samples::KernelProfile profile = profiling_.profile(repetitions_, "").value();
+  const samples::KernelProfile profile = profiling_.profile(repetitions_, "", {}).value();
   EXPECT_EQ(profile.inferences, 8U) << "four of eight turns, of two inferences each";
   EXPECT_GT(profile.profiled_ns, 0);
   EXPECT_GT(profile.plain_ns, 0);
@@ -160,7 +160,7 @@ TEST_F(Profiling, CountsAKernelThatIsNotAlwaysCalledWithZeroWhereItIsNot) {
   profiling_.begin();
   for (int i = 0; i < 4; ++i) turn(1);
   ASSERT_FALSE(profiling_.failure());
-  const samples::KernelProfile profile = profiling_.profile(repetitions_, "").value();
+  const samples::KernelProfile profile = profiling_.profile(repetitions_, "", {}).value();
   ASSERT_EQ(profile.kernels.size(), 3U);
   EXPECT_EQ(profile.kernels[2].name, "b");
   EXPECT_EQ(profile.kernel_ns[0], 100);
@@ -173,7 +173,7 @@ TEST_F(Profiling, FollowsKernelsThatAnotherSessionCallsInAnotherOrder) {
   profiling_.begin();
   for (int i = 0; i < 4; ++i) turn(1);
   ASSERT_FALSE(profiling_.failure());
-  const samples::KernelProfile profile = profiling_.profile(repetitions_, "").value();
+  const samples::KernelProfile profile = profiling_.profile(repetitions_, "", {}).value();
   EXPECT_THAT(profile.kernel_ns, ElementsAre(100, 10));
 }
 

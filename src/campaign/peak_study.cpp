@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/peak_study.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "campaign/measure.h"
+#include "campaign/study_compilers.h"
+#include "campaign/study_file.h"
+#include "config/turns.h"
+#include "metrics/outcome.h"
+#include "metrics/ratios.h"
+#include "peak.py.h"
+#include "store/store.h"
+
+namespace ngb::campaign {
+namespace {
+
+using metrics::Peak;
+using metrics::Value;
+using nlohmann::json;
+using store::CellData;
+
+constexpr const char* kMultiplier = "identity";
+constexpr const char* kModules = "peak.py";
+constexpr std::int64_t kElements = std::int64_t{64} << 20U;  // of an array of f32: 256 MiB
+constexpr const char* kCopy = "copy";
+constexpr const char* kTriad = "triad";
+constexpr int kManyThreads = 16;  // from which on larger products may be faster
+
+struct Square {
+  std::string label{};  // "mm 2048"
+  const char* function = "";
+  int extent = 0;
+};
+
+// torch.mm is MKL's, cuBLAS's, or that of Arm's library. MKL's is slow on a processor that is not Intel's, and oneDNN's
+// is not: on an AMD EPYC of 2025, 55 and 122 · 10⁹ multiply-adds a second.
+std::vector<Square> products(const PeakOrder& order) {
+  std::vector<int> extents{512, 1024, 2048};
+  if (order.threads >= kManyThreads || order.is_on_gpu) extents = {2048, 4096, 8192};
+  std::vector<const char*> functions{"mm"};
+  if (!order.is_on_gpu) functions.push_back("onednn");
+  std::vector<Square> all;
+  for (const char* const function : functions) {
+    for (const int extent : extents) all.push_back({fmt::format("{} {}", function, extent), function, extent});
+  }
+  return all;
+}
+
+json study_of(const PeakOrder& order) {
+  const std::string file = (order.folder / kModules).string();
+  const auto model = [&](const std::string& label, const char* function, json parameters) {
+    return json{{"pytorch", fmt::format("{}:{}", file, function)},
+                {"label", label},
+                {"parameters", std::move(parameters)},
+                {"shapes", {{"x", json::array({"batch"})}}}};
+  };
+  json models = json::array();
+  for (const Square& each : products(order)) {
+    models.push_back(model(each.label, each.function, {{"extent", each.extent}}));
+  }
+  for (const char* const each : {kCopy, kTriad}) models.push_back(model(each, each, {{"elements", kElements}}));
+  json compiler = kMultiplier;
+  if (order.is_on_gpu) compiler = {{kMultiplier, {{"options", {{"device", "cuda"}}}}}};
+  json study{
+      {"name", fmt::format("peak-{}-threads", order.threads)},
+      {"models", std::move(models)},
+      {"compilers", json::array({std::move(compiler)})},
+      {"threads", order.threads},
+      {"turns", config::kUsualTurns},
+      {"reference", "none"},
+      {"processes", order.rounds},
+      {"repetitions", "auto"},
+      {"longer_look_s", 0},
+      {"output", (order.folder / fmt::format("{}-threads{}", order.threads, order.is_on_gpu ? "-gpu" : "")).string()}};
+  if (!order.device.empty()) study["devices"] = json::array({order.device});
+  return study;
+}
+
+// Returns rate · amount of an inference, or why there is none.
+Value rate_of(const CellData& cell, double amount) {
+  const metrics::Steady steady = metrics::steady(cell);
+  if (!steady.reason.empty()) {
+    const samples::ProcessResult* const failed = metrics::decisive_failure(cell);
+    return {.reason = failed == nullptr ? steady.reason : failed->failure->message};
+  }
+  Value value = metrics::geometric_mean(steady.throughput_by_process, metrics::interval_error_rate(cell));
+  for (std::optional<double>* const each : {&value.value, &value.low, &value.high}) {
+    if (*each) **each *= amount;
+  }
+  return value;
+}
+
+const CellData* cell_called(const std::vector<CellData>& cells, const std::string& label) {
+  const auto found =
+      std::find_if(cells.begin(), cells.end(), [&](const CellData& each) { return each.of.model.label == label; });
+  return found == cells.end() ? nullptr : &*found;
+}
+
+Peak peak_of(const std::vector<CellData>& cells, const PeakOrder& order) {
+  Peak peak{.threads = order.threads,
+            .compute_device = order.is_on_gpu ? "gpu" : "cpu",
+            .measured_unix_ns = system_clock().unix_now().count(),
+            .rounds = order.rounds};
+  for (const Square& each : products(order)) {
+    const CellData* const cell = cell_called(cells, each.label);
+    if (cell == nullptr) continue;
+    const double extent = each.extent;
+    Value rate = rate_of(*cell, extent * extent * extent);
+    const bool is_first = peak.product.empty();
+    if (!is_first && rate.value.value_or(0) <= peak.macs_per_s.value.value_or(0)) continue;
+    peak.product = each.label;
+    peak.macs_per_s = std::move(rate);
+  }
+  constexpr double kBytes = static_cast<double>(kElements) * sizeof(float);
+  if (const CellData* const cell = cell_called(cells, kCopy)) peak.copy_bytes_per_s = rate_of(*cell, 2 * kBytes);
+  if (const CellData* const cell = cell_called(cells, kTriad)) peak.triad_bytes_per_s = rate_of(*cell, 3 * kBytes);
+  return peak;
+}
+
+Status check_rates(const Peak& peak, const std::filesystem::path& folder) {
+  for (const auto& [what, rate] : {std::pair("product", &peak.macs_per_s), std::pair(kCopy, &peak.copy_bytes_per_s),
+                                   std::pair(kTriad, &peak.triad_bytes_per_s)}) {
+    if (rate->value) continue;
+    return fail(fmt::format("the {} could not be measured: {}", what, rate->reason), folder.string(),
+                "ngb show FOLDER has the reasons; run it again when they are gone");
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Answer<MeasuredPeak> measure_peak(const Installation& installation, const PeakOrder& order, Observer& observer) {
+  if (const Status made = file::make_folder(order.folder); !made) return cannot_go_on(made.error());
+  if (const Status written = file::write_atomically(order.folder / kModules, kPython_peak); !written) {
+    return cannot_go_on(written.error());
+  }
+  auto plan = plan_made_study(installation, study_of(order), saying(observer));
+  if (!plan) return tl::unexpected(plan.error());
+  const auto compilers = Compilers::find(installation, *plan);
+  if (!compilers) return cannot_go_on(compilers.error());
+  if (!compilers->missing().empty()) {
+    return cannot_go_on({"PyTorch, whose libraries are measured, is not installed", kMultiplier,
+                         "run: ngb toolchain install identity"});
+  }
+  const work::Compiler compiler = plan->study.compilers.front();
+  const std::filesystem::path results = plan->study.output / "results.db";
+  const auto done = measure_plan(installation, *std::move(plan), *compilers, observer);
+  if (!done) return tl::unexpected(done.error());
+  auto store = store::Store::open(results, store::Mode::read_only);
+  if (!store) return cannot_go_on(store.error());
+  const auto cells = store->load_cells(store::Detail::speeds);
+  if (!cells) return cannot_go_on(cells.error());
+  MeasuredPeak made{.peak = peak_of(*cells, order)};
+  if (const Status fine = check_rates(made.peak, results.parent_path()); !fine) return cannot_go_on(fine.error());
+  made.peak.compiler = compiler.version.empty() ? compiler.name : compiler.name + " " + compiler.version;
+  std::set<std::string> environments;
+  for (const CellData& cell : *cells) {
+    for (const store::RecordedProcess& process : cell.processes) environments.insert(process.environment_hash);
+  }
+  if (environments.size() != 1) {
+    return cannot_go_on(
+        {"this machine's description changed during the measurement", order.folder.string(), "run it again"});
+  }
+  made.environment_hash = *environments.begin();
+  return made;
+}
+
+}  // namespace ngb::campaign

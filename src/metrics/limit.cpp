@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/limit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ngb::metrics {
+namespace {
+
+constexpr const char* kRoofline =
+    "the roofline model: Williams, Waterman, Patterson, Communications of the ACM 52(4), 2009";
+constexpr const char* kStream = "STREAM: McCalpin, 1995; bytes are counted as there";
+
+constexpr std::array kLimitMetrics{
+    LimitMetric{"macs_per_s", "1/s",
+                "n³ / t of the product of two n × n matrices in f32: geometric mean over processes, of the n and the "
+                "library's function for which it is largest",
+                kRoofline},
+    LimitMetric{"copy_bytes_per_s", "bytes/s",
+                "2 · 256 MiB / t of a = b over arrays of 256 MiB: geometric mean over processes", kStream},
+    LimitMetric{"triad_bytes_per_s", "bytes/s",
+                "3 · 256 MiB / t of a = b + 3 · c over arrays of 256 MiB: geometric mean over processes", kStream},
+    LimitMetric{"macs", "1",
+                "multiply-adds of the nodes: of a convolution its output's elements · elements of one filter, of a "
+                "product m · k · n; nothing else counts",
+                "src/zoo/counting.h"},
+    LimitMetric{"least_bytes", "bytes",
+                "weights of the nodes, tensors that come from outside of them and those that leave them, each once",
+                kRoofline},
+    LimitMetric{"limit_share", "1",
+                "max(macs / macs_per_s, least_bytes / max(copy_bytes_per_s, triad_bytes_per_s)) / t, with t the time "
+                "of a region in a profiled inference, or of a plain inference of the whole model",
+                kRoofline}};
+
+}  // namespace
+
+double Peak::bytes_per_s() const {
+  return std::max(copy_bytes_per_s.value.value_or(0), triad_bytes_per_s.value.value_or(0));
+}
+
+LimitShare limit_share(const LeastWork& work, const Peak& peak, double seconds) {
+  const double multiplying_s = static_cast<double>(work.macs) / peak.macs_per_s.value.value_or(0);
+  const double moving_s = static_cast<double>(work.bytes) / peak.bytes_per_s();
+  return {std::max(multiplying_s, moving_s) / seconds, moving_s > multiplying_s};
+}
+
+Known<Peak> find_peak(std::span<const Peak> peaks, int threads, const std::string& compute_device) {
+  const auto found = std::find_if(peaks.begin(), peaks.end(), [&](const Peak& each) {
+    return each.threads == threads && each.compute_device == compute_device;
+  });
+  if (found != peaks.end()) return Known<Peak>::of(*found);
+  return Known<Peak>::unknown(fmt::format(
+      "no peak was measured with {} thread{} on the {} in this state of the machine; run: ngb calibrate --peak "
+      "--threads {}{}",
+      threads, threads == 1 ? "" : "s", compute_device, threads, compute_device == "gpu" ? " --gpu" : ""));
+}
+
+std::span<const LimitMetric> limit_metrics() { return kLimitMetrics; }
+
+}  // namespace ngb::metrics

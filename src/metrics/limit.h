@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The limit of a device: what it can do at the most, and the share of it that an inference reaches.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/known.h"
+#include "metrics/metric.h"
+
+namespace ngb::metrics {
+
+// The rates that `ngb calibrate --peak` measured with a number of threads. Each has its 95 % interval over rounds.
+struct Peak {
+  int threads = 1;
+  std::string compute_device = "cpu";
+  std::int64_t measured_unix_ns = 0;
+  std::string compiler{};  // whose library multiplied and copied: "identity 2.9.1"
+  int rounds = 0;
+  std::string product{};      // the product that was fastest: "mm 2048"
+  Value macs_per_s{};         // of it, in f32
+  Value copy_bytes_per_s{};   // read and written, of arrays that exceed the caches
+  Value triad_bytes_per_s{};  // likewise; a = b + 3 · c
+
+  // Returns the larger one of both rates.
+  [[nodiscard]] double bytes_per_s() const;
+};
+
+// What nodes have to do at the least.
+struct LeastWork {
+  std::uint64_t macs = 0;   // multiply-adds
+  std::uint64_t bytes = 0;  // weights, inputs and outputs, each moved once
+};
+
+struct LimitShare {
+  double ratio = 0;        // `limit_share`
+  bool is_memory = false;  // moving the bytes takes longer than multiplying
+};
+// Returns the share of the limit. Preconditions: seconds > 0, and the peak has its rates.
+LimitShare limit_share(const LeastWork& work, const Peak& peak, double seconds);
+
+// Returns the peak that was measured with so many threads on this kind of processor, or why there is none.
+Known<Peak> find_peak(std::span<const Peak> peaks, int threads, const std::string& compute_device);
+
+// Returns the peak for a cell, or why it is not known.
+using PeakOf = std::function<Known<Peak>(const store::CellData& cell)>;
+
+// A number of this room that is not in the table of metrics, because the peak is not part of results.
+struct LimitMetric {
+  const char* name;
+  const char* unit;
+  const char* formula;
+  const char* source;
+};
+std::span<const LimitMetric> limit_metrics();
+
+}  // namespace ngb::metrics

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "userfiles/onnx_operator.h"
+
+#include <cstring>
+
+#include "userfiles/onnx_wire.h"
+
+namespace ngb::userfiles {
+namespace {
+
+using wire::each_part;
+using wire::Part;
+
+// Numbers of fields in onnx.proto.
+constexpr std::uint32_t kNodeInput = 1;
+constexpr std::uint32_t kNodeOutput = 2;
+constexpr std::uint32_t kNodeType = 4;
+constexpr std::uint32_t kNodeAttribute = 5;
+constexpr std::uint32_t kNodeDomain = 7;
+constexpr std::uint32_t kAttributeName = 1;
+constexpr std::uint32_t kAttributeInteger = 3;
+constexpr std::uint32_t kAttributeText = 4;
+constexpr std::uint32_t kAttributeTensor = 5;
+constexpr std::uint32_t kAttributeIntegers = 8;
+constexpr std::uint32_t kTensorExtents = 1;
+constexpr std::uint32_t kTensorType = 2;
+constexpr std::uint32_t kTensorIntegers = 7;
+constexpr std::uint32_t kTensorName = 8;
+constexpr std::uint32_t kTensorRaw = 9;
+constexpr std::uint32_t kValueName = 1;
+constexpr std::uint32_t kValueType = 2;
+constexpr std::uint32_t kTypeTensor = 1;
+constexpr std::uint32_t kTypeElement = 1;
+constexpr std::uint32_t kTypeShape = 2;
+constexpr std::uint32_t kShapeExtent = 1;
+constexpr std::uint32_t kExtentValue = 1;
+
+constexpr std::int64_t kInt64 = 7;
+constexpr std::size_t kMostValues = 64;  // of a list that may be a shape
+
+// Returns the size of an element by its TensorProto.DataType; nothing for text and for parts of a byte.
+std::optional<std::uint64_t> bytes_of_type(std::int64_t type) {
+  switch (type) {
+    case 2:   // uint8
+    case 3:   // int8
+    case 9:   // bool
+    case 17:  // four kinds of float8
+    case 18:
+    case 19:
+    case 20:
+      return 1;
+    case 4:   // uint16
+    case 5:   // int16
+    case 10:  // float16
+    case 16:  // bfloat16
+      return 2;
+    case 1:   // float
+    case 6:   // int32
+    case 12:  // uint32
+      return 4;
+    case 7:   // int64
+    case 11:  // double
+    case 13:  // uint64
+    case 14:  // complex64
+      return 8;
+    case 15:  // complex128
+      return 16;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::vector<std::int64_t> integers_of(std::string_view raw) {
+  std::vector<std::int64_t> values(raw.size() / sizeof(std::int64_t));
+  std::memcpy(values.data(), raw.data(), values.size() * sizeof(std::int64_t));
+  return values;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> product_of(const Extents& extents) {
+  std::uint64_t product = 1;
+  for (const std::int64_t extent : extents) {
+    if (extent < 0 || __builtin_mul_overflow(product, static_cast<std::uint64_t>(extent), &product)) return {};
+  }
+  return product;
+}
+
+std::optional<std::uint64_t> GraphTensor::elements() const { return extents ? product_of(*extents) : std::nullopt; }
+
+std::optional<std::uint64_t> GraphTensor::bytes() const {
+  const std::optional<std::uint64_t> count = elements();
+  std::uint64_t product = 0;
+  if (!count || !element_bytes || __builtin_mul_overflow(*count, *element_bytes, &product)) return std::nullopt;
+  return product;
+}
+
+std::int64_t Operator::integer(const std::string& attribute, std::int64_t otherwise) const {
+  const auto found = attributes.find(attribute);
+  return found == attributes.end() || found->second.integers.empty() ? otherwise : found->second.integers.front();
+}
+
+std::vector<std::int64_t> Operator::integers(const std::string& attribute) const {
+  const auto found = attributes.find(attribute);
+  return found == attributes.end() ? std::vector<std::int64_t>() : found->second.integers;
+}
+
+GraphTensor Operator::input(std::size_t index, const GraphTensors& tensors) const {
+  if (index >= inputs.size()) return {};
+  const auto found = tensors.find(inputs[index]);
+  return found == tensors.end() ? GraphTensor() : found->second;
+}
+
+std::optional<std::pair<std::string, GraphTensor>> read_weight(std::string_view message) {
+  std::string name;
+  GraphTensor tensor{.extents = Extents(), .is_weight = true};
+  std::vector<std::int64_t> values;
+  std::string_view raw;
+  std::int64_t type = 0;
+  const bool is_message = each_part(message, [&](const Part& part) {
+    if (part.field == kTensorName && !part.integer) name = part.bytes;
+    if (part.field == kTensorRaw && !part.integer) raw = part.bytes;
+    if (part.field == kTensorType && part.integer) type = static_cast<std::int64_t>(*part.integer);
+    if (part.field == kTensorExtents) return append_integers(part, *tensor.extents);
+    if (part.field == kTensorIntegers && values.size() <= kMostValues) return append_integers(part, values);
+    return true;
+  });
+  if (!is_message) return std::nullopt;
+  for (const std::int64_t extent : *tensor.extents) {
+    if (extent >= 0 && extent <= kMostExtent) continue;
+    tensor.extents.reset();
+    break;
+  }
+  tensor.element_bytes = bytes_of_type(type);
+  const std::optional<std::uint64_t> count = tensor.elements();
+  if (type == kInt64 && count && *count <= kMostValues) {
+    if (values.empty() && raw.size() == *count * sizeof(std::int64_t)) values = integers_of(raw);
+    if (values.size() == *count) tensor.values = std::move(values);
+  }
+  return std::pair(std::move(name), std::move(tensor));
+}
+
+std::optional<std::pair<std::string, GraphTensor>> read_description(std::string_view message) {
+  GraphTensor tensor;
+  std::string name;
+  const auto read_extent = [&](const Part& part) {
+    if (part.field != kShapeExtent || part.integer) return true;
+    const std::optional<std::int64_t> extent = wire::integer_in(part.bytes, kExtentValue);
+    if (extent && *extent >= 0 && *extent <= kMostExtent && tensor.extents)
+      tensor.extents->push_back(*extent);
+    else
+      tensor.extents.reset();
+    return true;
+  };
+  const auto read_tensor_type = [&](const Part& part) {
+    if (part.field == kTypeElement && part.integer)
+      tensor.element_bytes = bytes_of_type(static_cast<std::int64_t>(*part.integer));
+    if (part.field != kTypeShape || part.integer) return true;
+    tensor.extents.emplace();
+    return each_part(part.bytes, read_extent);
+  };
+  const bool is_message = each_part(message, [&](const Part& part) {
+    if (part.integer) return true;
+    if (part.field == kValueName) name = part.bytes;
+    if (part.field != kValueType) return true;
+    return each_part(part.bytes, [&](const Part& type) {
+      return type.field != kTypeTensor || type.integer || each_part(type.bytes, read_tensor_type);
+    });
+  });
+  if (!is_message) return std::nullopt;
+  return std::pair(std::move(name), std::move(tensor));
+}
+
+std::optional<Operator> read_operator(std::string_view message) {
+  Operator made;
+  const auto read_attribute = [&](std::string_view bytes) {
+    Attribute attribute;
+    const bool is_message = each_part(bytes, [&](const Part& part) {
+      if (part.field == kAttributeText && !part.integer) attribute.text = part.bytes;
+      if (part.field == kAttributeTensor && !part.integer) {
+        const auto tensor = read_weight(part.bytes);
+        if (!tensor) return false;
+        attribute.tensor = tensor->second;
+      }
+      const bool has_integers = part.field == kAttributeInteger || part.field == kAttributeIntegers;
+      return !has_integers || append_integers(part, attribute.integers);
+    });
+    made.attributes.emplace(wire::text_in(bytes, kAttributeName), std::move(attribute));
+    return is_message;
+  };
+  const bool is_message = each_part(message, [&](const Part& part) {
+    if (part.integer) return true;
+    if (part.field == kNodeType) made.type = part.bytes;
+    if (part.field == kNodeDomain) made.domain = part.bytes;
+    if (part.field == kNodeInput) made.inputs.emplace_back(part.bytes);
+    if (part.field == kNodeOutput) made.outputs.emplace_back(part.bytes);
+    return part.field != kNodeAttribute || read_attribute(part.bytes);
+  });
+  return is_message ? std::optional(std::move(made)) : std::nullopt;
+}
+
+}  // namespace ngb::userfiles
