@@ -96,7 +96,9 @@ class Edge(unittest.TestCase):
         return failure["kind"], failure["message"]
 
     def test_each_family_of_models_is_right(self):
-        for name, parameters in SMALL:
+        # A conversion takes seconds.
+        chosen = SMALL if os.environ.get("NGB_ALL_CASES") else [each for each in SMALL if each[0] in ("mha_block", "convnext")]
+        for name, parameters in chosen:
             with self.subTest(name=name):
                 write_recipe(str(self.path), name, batch=2, **parameters)
                 slot, = onnx.load(self.path).graph.input
