@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A session's profiles. A second program of the same file tells when it calls a kernel or a delegate. These calls are
 // those of the file, in order; parts of a delegate follow it if it tells them.
+#include <algorithm>
 #include <utility>
 
 #include "session.h"
@@ -20,7 +21,7 @@ plugin::Failure not_alike() {
 }  // namespace
 
 void Session::begin_profile() {
-  if (!profiled_) profiled_ = open(true);
+  if (!profiled_) throw plugin::Failure(NGB_NO_PROFILE, "ExecuTorch's second program is loaded with the first");
   std::string why;
   if (!profiled_->set_inputs(inputs_, why)) {
     throw plugin::Failure(NGB_INTERNAL, "ExecuTorch refuses an input: " + why);
@@ -33,16 +34,17 @@ void Session::begin_profile() {
 const KernelTable& Session::end_profile(std::uint32_t inferences) {
   std::vector<Kernel> all;
   std::size_t calls = 0;
+  std::size_t whole = 0;  // place of the last call of a delegate, whose time is its own, without its parts
   for (const Event& event : profiled_->take_events()) {
     const auto ns = static_cast<double>(event.ns);
     if (is_call(event)) {
       if (calls_.empty()) throw not_alike();
       const std::string& name = calls_[calls++ % calls_.size()];
+      whole = all.size();
       all.push_back({.name = name, .kind = event.name == "DELEGATE_CALL" ? "delegate" : "kernel", .ns = ns});
     } else if (event.is_in_delegate) {
       all.push_back({.name = event.name, .kind = "part of a delegate", .ns = ns});
-      Kernel& whole = all[all.size() - 2];
-      if (whole.kind == "delegate") whole.ns -= ns;
+      all[whole].ns = std::max(0.0, all[whole].ns - ns);
     }
   }
   running_ = plain_.get();

@@ -89,6 +89,7 @@ void Session::load(const ngb_model& model) {
   refuse_missing_kernels();
   plain_ = open(false);
   running_ = plain_.get();
+  if (settings_.is_profiled) profiled_ = open(true);  // the file may be gone later
   facts_.emplace_back("delegate", running_->uses_backend("XnnpackBackend") ? "xnnpack" : "none");
 }
 

@@ -14,6 +14,7 @@ Settings read_settings(const ngb_settings& given) {
   settings.toolchain_dir = given.toolchain_dir;
   settings.threads = given.threads;
   settings.has_xnnpack = options.text("delegate") == "xnnpack";
+  settings.is_profiled = given.is_profiled != 0;
   return settings;
 }
 

@@ -14,6 +14,7 @@ struct Settings {
   std::string toolchain_dir{};
   int threads = 1;
   bool has_xnnpack = true;
+  bool is_profiled = false;
 };
 
 Settings read_settings(const ngb_settings& settings);

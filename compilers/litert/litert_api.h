@@ -21,7 +21,7 @@ constexpr int kIntegerValue = 2;      // of LiteRtAnyType
 constexpr int kReadLock = 0;          // of LiteRtTensorBufferLockMode
 constexpr int kWriteLock = 1;
 constexpr int kOperatorEvent = 1 << 1;  // of LiteRtProfilerEventType: an operator of the graph, or a whole delegate
-constexpr int kDelegateEvent = 1 << 2;  // an operator within a delegate
+constexpr int kDelegateEvent = 1 << 3;  // an operator within a delegate, as XNNPACK tells it
 
 // Of LiteRtElementType.
 constexpr int kF32 = 1;
