@@ -46,7 +46,7 @@ std::vector<std::string> usual_compilers(const Installation& installation) {
     for (const toolchain::Toolchain& each : *installed) {
       const bool is_known = each.compiler == "onnxruntime" || each.compiler == "openvino" || each.compiler == "tvm" ||
                             each.compiler == "xla" || each.compiler == "iree" || each.compiler == "mnn" ||
-                            each.compiler == "ncnn";
+                            each.compiler == "ncnn" || each.compiler == "litert" || each.compiler == "executorch";
       const bool is_new = std::find(names.begin(), names.end(), each.compiler) == names.end();
       if (is_known && is_new) names.push_back(each.compiler);
     }

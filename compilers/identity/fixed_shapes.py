@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""onnx2torch keeps shapes and bounds as tensors even if they are constants, into which PyTorch's compilers cannot see
-while they trace. This turns them into numbers of the graph."""
+"""onnx2torch keeps shapes, bounds and indices as tensors even if they are constants, into which PyTorch's compilers cannot
+see while they trace. This turns them into numbers of the graph."""
 import torch
 from onnx2torch.node_converters.expand import OnnxExpand
+from onnx2torch.node_converters.gather import OnnxGather
 from onnx2torch.node_converters.reshape import OnnxReshape
 from onnx2torch.node_converters.slice import OnnxSlice
 from onnx2torch.node_converters.tile import OnnxTile
@@ -29,6 +30,9 @@ _FUNCTIONS = {OnnxReshape: _reshape, OnnxExpand: _expand, OnnxSlice: _slice, Onn
 def fix(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
     """Change the module and return it."""
     for node in list(module.graph.nodes):
+        if node.op == "call_module" and isinstance(module.get_submodule(node.target), OnnxGather):
+            _select(module, node)
+            continue
         function = _FUNCTIONS.get(type(module.get_submodule(node.target))) if node.op == "call_module" else None
         if function is None or not all(_is_constant(module, argument) for argument in node.args[1:]):
             continue
@@ -40,6 +44,17 @@ def fix(module: torch.fx.GraphModule) -> torch.fx.GraphModule:
         module.graph.erase_node(node)
     module.recompile()
     return module
+
+
+def _select(module, node) -> None:
+    """Replace the node by a call of torch.select if its index is one number that the graph holds."""
+    index = node.args[1]
+    if not (isinstance(index, torch.fx.Node) and index.op == "get_attr" and _attribute(module, index).dim() == 0):
+        return
+    axis, number = module.get_submodule(node.target)._axis, int(_attribute(module, index))
+    with module.graph.inserting_before(node):
+        node.replace_all_uses_with(module.graph.call_function(torch.select, (node.args[0], axis, number)))
+    module.graph.erase_node(node)
 
 
 def _is_constant(module, argument) -> bool:

@@ -28,7 +28,7 @@ class Mnn(Adaptor):
     def __init__(self, settings):
         self._threads_asked, self._options = settings.threads, settings.options
         self._runtime = self._module = self._inputs = self._results = None
-        self._conversion = {}  # facts; none unless this process compiled
+        self._conversion, self._running = {}, {}  # facts; none unless this process compiled, and before it has loaded
 
     def compile(self, model):
         from ngraphbench import onnx_constants
@@ -64,9 +64,10 @@ class Mnn(Adaptor):
         self._runtime = MNN.nn.create_runtime_manager(
             ({"backend": "CPU", "numThread": self._threads_asked, "precision": "high"},))
         self._runtime.set_hint(_WINOGRAD_HINT, _WINOGRAD_LEVELS[self._options["winograd"]])
-        self._threads = 1 + _count_threads() - before
-        if self._threads != self._threads_asked:
-            raise CompilerError("fallback", f"MNN runs on {self._threads} threads, {self._threads_asked} were asked for")
+        threads = 1 + _count_threads() - before
+        if threads != self._threads_asked:
+            raise CompilerError("fallback", f"MNN runs on {threads} threads, {self._threads_asked} were asked for")
+        self._running = {"threads": str(threads)}
         self._module = MNN.nn.load_module_from_file(
             model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _ in self._outputs],
             runtime_manager=self._runtime, shape_mutable=False)
@@ -107,7 +108,7 @@ class Mnn(Adaptor):
         return read
 
     def inspect(self):
-        return {"version": metadata.version("MNN"), "device": "cpu", "precision": "f32", "threads": str(self._threads),
+        return {"version": metadata.version("MNN"), "device": "cpu", "precision": "f32", **self._running,
                 **self._conversion}
 
     def close(self):

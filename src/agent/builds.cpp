@@ -14,6 +14,7 @@
 #include "base/python.h"
 #include "base/text.h"
 #include "packages_around.py.h"
+#include "work/exporter.h"
 
 namespace ngb::agent {
 namespace {
@@ -169,7 +170,7 @@ Status JobBuilds::learn(const work::Compiler& compiler, bool is_exported) {
   const work::Place& place = job_.place_of(compiler);
   const std::tuple key{compiler.name, place.manifest_sha256, is_exported};
   if (known_.contains(key)) return Done{};
-  const bool has_exporter = is_exported && job_.exporter;
+  const bool has_exporter = (is_exported || work::converts_modules(place)) && job_.exporter;
   Result<samples::Provenance> made_with = builds_.of(place, has_exporter ? &job_.place_of(*job_.exporter) : nullptr);
   if (!made_with) return error_of(made_with);
   known_[key] = {*made_with, made_with->build()};

@@ -9,6 +9,7 @@
 #include "agent/runner.h"
 #include "agent/workers/limits.h"
 #include "base/processors.h"
+#include "work/exporter.h"
 
 namespace ngb::agent {
 namespace {
@@ -137,7 +138,8 @@ WorkerRequest Runner::request_for(const work::Compiler& compiler) {
     request.model.inputs = file.facts.inputs;
     request.model.open_inputs = file.facts.open_inputs;
   }
-  if (model().is_module() && job_.exporter) request.module_site = job_.place_of(*job_.exporter).toolchain_dir;
+  const bool needs_exporter = model().is_module() || work::converts_modules(request.place);
+  if (needs_exporter && job_.exporter) request.module_site = job_.place_of(*job_.exporter).toolchain_dir;
   request.compiler = compiler;
   request.protocol = job_.protocol;
   request.cache_dir = (caches() / "tuning").string();

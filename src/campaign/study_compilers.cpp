@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "campaign/device_toolchains.h"
+#include "work/exporter.h"
 
 namespace ngb::campaign {
 
@@ -32,7 +33,12 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
   if (plan.study.reference != "none") wanted.insert(compilers.reference_);
   const bool has_module =
       std::any_of(plan.models.begin(), plan.models.end(), [](const work::Model& model) { return model.is_module(); });
-  if (has_module) wanted.emplace(config::kExporter, plan.study.exporter_version);
+  const bool is_converted = std::any_of(catalog->begin(), catalog->end(), [&](const auto& compiler) {
+    const auto measured = compilers.measured_.lower_bound({compiler.name, ""});
+    return measured != compilers.measured_.end() && measured->first == compiler.name &&
+           work::converts_modules({.host = compiler.host, .runs_modules = compiler.runs_modules});
+  });
+  if (has_module || is_converted) wanted.emplace(config::kExporter, plan.study.exporter_version);
   compilers.needed_ = wanted;
   for (const work::Compiler& other : plan.study.other_references) wanted.emplace(other.name, other.version);
   for (const auto& [name, version] : wanted) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "work/exporter.h"
+
 namespace ngb::dispatch {
 namespace {
 
@@ -74,10 +76,12 @@ void add_other_references(const config::Study& study, work::Job& job) {
   for (work::Compiler& other : job.other_references) other.threads = job.reference->threads;
 }
 
+// Precondition: the job has the places of its compilers.
 void add_exporter(const config::Study& study, work::Job& job) {
-  const bool has_module =
-      std::any_of(job.models.begin(), job.models.end(), [](const auto& each) { return each.is_module(); });
-  if (has_module) job.exporter = {.name = config::kExporter, .version = study.exporter_version};
+  const bool is_needed =
+      std::any_of(job.models.begin(), job.models.end(), [](const auto& each) { return each.is_module(); }) ||
+      std::any_of(job.places.begin(), job.places.end(), work::converts_modules);
+  if (is_needed) job.exporter = {.name = config::kExporter, .version = study.exporter_version};
 }
 
 Status add_places(const FindPlace& place_of, work::Job& job) {
@@ -166,6 +170,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   leave_threads_to_the_device(job);
   add_reference(plan_.study, job);
   add_other_references(plan_.study, job);
+  if (const Status placed = add_places(place_of, job); !placed) return error_of(placed);
   add_exporter(plan_.study, job);
   if (const Status placed = add_places(place_of, job); !placed) return error_of(placed);
   return job;

@@ -24,6 +24,8 @@ constexpr std::array kUsualTimes{
     UsualTimes{"iree", 0.2, 1, 0.3, 8e9, 0.1, 2},
     UsualTimes{"mnn", 0.3, 0.3, 0.05, 60e9, 0.01, 1},
     UsualTimes{"ncnn", 0.3, 1, 0.1, 45e9, 0.01, 1},
+    UsualTimes{"litert", 8, 3, 0.2, 45e9, 0.01, 0},
+    UsualTimes{"executorch", 8, 3, 0.2, 45e9, 0.01, 0},
     UsualTimes{"torch-compile", 0.5, 15, 0.8, 65e9, 0.16, 4},
     UsualTimes{"aotinductor", 0.5, 20, 0.4, 65e9, 0.02, 4},
     UsualTimes{"tvm", 1.5, 0.5, 0.25, 0.7e9, 0.02, 0},

@@ -40,6 +40,10 @@ constexpr Limit kLimits[] = {
     {"tvm", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "TVM 0.27 has NonZero as a Python function only"},
     {"ncnn", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "ncnn has no NonZero, and outputs of f32 only"},
     {"xla", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "XLA's programs have static shapes"},
+    {"litert", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "litert-torch's programs have static shapes"},
+    {"litert", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
+    {"executorch", "ComputesOutputsOfAShapeKnownOnlyAfterARun", "torch.export's programs have static shapes here"},
+    {"executorch", "ReportsAnInputShapeThatIsNotTheModels", kHasNoShape},
 };
 
 // Inductor and TVM call a C++ compiler for every model, XLA's plugin starts a Python for it, IREE takes seconds for it;
@@ -63,6 +67,16 @@ constexpr std::pair<std::string_view, std::string_view> kSlow[] = {
     {"xla", "TakesEveryValueThatItDescribes"},
     {"xla", "LeavesNothingBehindInManyRounds"},
     {"xla", "EndsDamagedModelsInAValue"},
+    {"litert", "AgreesWithReferenceOutputsAndRefusesOthers"},
+    {"litert", "KeepsToOneThread"},
+    {"litert", "TakesEveryValueThatItDescribes"},
+    {"litert", "LeavesNothingBehindInManyRounds"},
+    {"litert", "EndsDamagedModelsInAValue"},
+    {"executorch", "AgreesWithReferenceOutputsAndRefusesOthers"},
+    {"executorch", "KeepsToOneThread"},
+    {"executorch", "TakesEveryValueThatItDescribes"},
+    {"executorch", "LeavesNothingBehindInManyRounds"},
+    {"executorch", "EndsDamagedModelsInAValue"},
     {"iree", "AgreesWithReferenceOutputsAndRefusesOthers"},
     {"iree", "KeepsToOneThread"},
     {"iree", "TakesEveryValueThatItDescribes"},
@@ -112,7 +126,8 @@ std::optional<std::string> limit(const std::string& compiler, const std::string&
 }
 
 bool is_slow(const CompilerUnderTest& compiler) {
-  constexpr std::string_view kSlowCompilers[] = {"torch-compile", "aotinductor", "xla", "iree", "onnx"};
+  constexpr std::string_view kSlowCompilers[] = {"torch-compile", "aotinductor", "xla",       "iree",
+                                                 "onnx",          "litert",      "executorch"};
   return std::getenv("NGB_ALL_CASES") == nullptr &&
          std::find(std::begin(kSlowCompilers), std::end(kSlowCompilers), compiler.name) != std::end(kSlowCompilers);
 }

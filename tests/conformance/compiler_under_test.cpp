@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/json_text.h"
 #include "toolchain/hardware.h"
+#include "work/exporter.h"
 
 namespace ngb::conformance {
 namespace {
@@ -52,6 +53,7 @@ std::string CompilerUnderTest::toolchain_name() const { return description.value
 std::string CompilerUnderTest::missing() const {
   if (is_native() && !fs::exists(plugin())) return plugin().string() + " is not built";
   if (!toolchain.empty() && !fs::exists(toolchain)) return "no toolchain " + toolchain.string();
+  if (work::converts_modules(place()) && !fs::exists(module_site())) return "no toolchain of the identity";
   const auto devices = description.value("devices", std::vector<std::string>{"cpu"});
   if (!toolchain::has_device(devices.front())) return "no toolchain of it runs here: no " + devices.front() + " device";
   return {};
@@ -61,12 +63,20 @@ work::Place CompilerUnderTest::place() const {
   work::Place place{.compiler = name,
                     .version = version,
                     .host = description.at("host").get<std::string>(),
-                    .toolchain_dir = toolchain.string()};
+                    .toolchain_dir = toolchain.string(),
+                    .runs_modules = description.value("runs_modules", "")};
   if (toolchain.empty()) return place;
   const nlohmann::json manifest = read_json(toolchain_root() / toolchain_name() / version / "manifest.json");
   place.python = manifest.is_object() ? manifest.value("python", NGB_PYTHON) : NGB_PYTHON;
   if (!is_native()) place.python_path = toolchain.string();
   return place;
+}
+
+fs::path CompilerUnderTest::module_site() const {
+  if (!work::converts_modules(place())) return {};
+  const nlohmann::json versions = read_json(fs::path(NGB_SOURCE_DIR) / "versions.json");
+  const std::string exporter = versions.at("toolchains").at("identity").at("default");
+  return site_of(toolchain_root() / "identity" / exporter);
 }
 
 namespace {

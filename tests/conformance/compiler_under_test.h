@@ -29,6 +29,8 @@ struct CompilerUnderTest {
   // Why it cannot be tested here; empty when it can.
   [[nodiscard]] std::string missing() const;
   [[nodiscard]] work::Place place() const;
+  // The identity's packages, for a compiler that converts its modules; else empty.
+  [[nodiscard]] std::filesystem::path module_site() const;
 };
 
 std::vector<CompilerUnderTest> compilers_under_test();

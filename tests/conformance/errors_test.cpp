@@ -24,7 +24,9 @@ fs::path main_file(const CompilerUnderTest& compiler) {
                                                          {"xla", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"},
                                                          {"iree", "iree/_runtime_libs/_runtime."},
                                                          {"mnn", "_mnncengine."},
-                                                         {"ncnn", "ncnn/ncnn."}};
+                                                         {"ncnn", "ncnn/ncnn."},
+                                                         {"litert", "ai_edge_litert/libLiteRt.so"},
+                                                         {"executorch", "executorch/lib/libexecutorch.so"}};
   const auto row = main_files.find(compiler.toolchain_name());
   if (row == main_files.end()) return {};
   const fs::path wanted = compiler.toolchain / row->second;

@@ -90,6 +90,9 @@ work::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyMo
   request.compiler.name = compiler.name;
   request.compiler.version = compiler.version;
   request.place = compiler.place();
+  request.module_site = compiler.module_site().string();
+  // As a worker does, for the tests that open a plugin in their own process.
+  if (!request.module_site.empty()) ::setenv("NGB_MODULE_SITE", request.module_site.c_str(), 1);
   request.protocol.repetitions = 5;
   request.protocol.min_repetition_ns = 1000;
   request.protocol.max_transient_ns = 2'000'000'000;

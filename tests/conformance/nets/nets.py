@@ -48,7 +48,7 @@ def _arguments():
     parser.add_argument("--most-parameters", type=int, default=30_000_000)
     parser.add_argument("--compile-timeout-s", type=int, default=180)
     parser.add_argument("--compilers", default="identity,torchscript,eager-cpp,onnxruntime,openvino,torch-compile,"
-                                               "aotinductor,xla,iree,tvm,mnn,ncnn")
+                                               "aotinductor,xla,iree,tvm,mnn,ncnn,litert,executorch")
     parser.add_argument("--build", type=pathlib.Path, default=_SOURCE / "build/dev")
     data = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
     parser.add_argument("--toolchains", type=pathlib.Path,

@@ -3,7 +3,7 @@
 import collections
 
 _ORDER = ("identity", "torchscript", "eager-cpp", "torch-compile", "aotinductor", "onnxruntime", "openvino", "tvm", "xla",
-          "iree", "mnn", "ncnn")
+          "iree", "mnn", "ncnn", "litert", "executorch")
 _INTRO = """\
 <!-- SPDX-License-Identifier: Apache-2.0 -->
 # Nets × compilers

@@ -4,8 +4,8 @@ import collections
 
 from known import reason_for
 
-_ORDER = ("identity", "onnxruntime", "openvino", "iree", "tvm", "xla", "mnn", "ncnn", "torchscript", "torch-compile", "eager-cpp",
-          "aotinductor")
+_ORDER = ("identity", "onnxruntime", "openvino", "iree", "tvm", "xla", "mnn", "ncnn", "litert", "executorch", "torchscript",
+          "torch-compile", "eager-cpp", "aotinductor")
 _INTRO = """\
 <!-- SPDX-License-Identifier: Apache-2.0 -->
 # Operators × compilers

@@ -24,6 +24,7 @@ class Compiler:
     python: str
     is_native: bool
     produces_file: bool
+    module_site: str = ""  # the identity's packages, for a compiler that converts its modules
 
 
 def installed(lib: pathlib.Path, toolchains: pathlib.Path, versions: dict) -> list:
@@ -39,8 +40,11 @@ def installed(lib: pathlib.Path, toolchains: pathlib.Path, versions: dict) -> li
         if not manifest.exists() or (is_native and not (folder / f"{folder.name}.so").exists()):
             continue
         told = json.loads(manifest.read_text())
+        converts = is_native and description.get("runs_modules") == "always"
+        identity = toolchains / "identity" / versions["toolchains"]["identity"]["default"]
         found.append(Compiler(folder.name, version, folder, str(manifest.parent / told.get("site", "site")),
-                              told["python"], is_native, description.get("produces_file", False)))
+                              told["python"], is_native, description.get("produces_file", False),
+                              str(identity / "site") if converts else ""))
     return found
 
 
@@ -78,7 +82,7 @@ class Runner:
         values = [{"input": slot["name"], "range": None, "file": file["name"], "array": ""}
                   for slot, file in zip(case["inputs"], files)]
         return request(
-            model_path=str(home / "model.onnx"), reference_path=str(home / "expected"),
+            model_path=str(home / "model.onnx"), module_site=compiler.module_site, reference_path=str(home / "expected"),
             plugin_path=str(compiler.folder / f"{compiler.name}.so") if compiler.is_native else "",
             model={"label": case["name"], "inputs": case["inputs"], "files": files, "values": values},
             compiler={"name": compiler.name, "version": compiler.version, "label": compiler.name},

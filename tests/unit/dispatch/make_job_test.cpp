@@ -117,6 +117,24 @@ TEST(MakeJob, ContainsTheFilesAndValuesOfAUsersModel) {
   EXPECT_FALSE(job->exporter);
 }
 
+TEST(MakeJob, NamesTheExporterForACompilerThatConvertsItsModulesOfEveryModel) {
+  plan::Plan plan = two_devices();
+  plan.study.exporter_version = "2.15.0";
+  const auto converting = [](const char* host) {
+    return [host](const std::string& name, const std::string& version) -> Result<work::Place> {
+      Result<work::Place> place = found(name, version);
+      place->host = host;
+      place->runs_modules = "always";
+      return place;
+    };
+  };
+  // One that Python hosts has the exporter's toolchain for its own.
+  EXPECT_FALSE(make_job(plan, "local", "run-1", converting("python"), "")->exporter);
+  const auto job = make_job(plan, "local", "run-1", converting("native"), "");
+  ASSERT_TRUE(job->exporter);
+  EXPECT_EQ(job->place_of(*job->exporter).toolchain_dir, "/toolchains/identity");
+}
+
 TEST(MakeJob, NamesTheCompilerThatExportsAModule) {
   plan::Plan plan = two_devices();
   plan.models[0].source = work::Module{R"({"module":{"timm":"resnet18"}})"};

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plugin starts this in the toolchain's Python: ExecuTorch's exporter makes its file of the identity's PyTorch module.
+
+Request: that of exporter_module, and {"output": path of ExecuTorch's file, "signature": path of a JSON file with the order
+of inputs, the names of outputs and what the program calls, "has_xnnpack": whether XNNPACK computes what it can}."""
+import json
+import re
+import traceback
+from collections import Counter
+from importlib import metadata
+
+from ngraphbench import compile_process, exporter_module, onnx_file
+from ngraphbench.adaptor import CompilerError
+
+_ADVICE = "leave this model out for executorch"
+_EXPORTER = []
+
+
+def import_packages():
+    _EXPORTER.append(exporter_module.Exporter("executorch"))
+    import executorch.backends.xnnpack.partition.xnnpack_partitioner  # noqa: F401
+    import executorch.exir  # noqa: F401
+    import torch
+
+    return {"version": metadata.version("executorch"), "torch_version": torch.__version__}
+
+
+def compile_model(request, report):
+    exporting = _EXPORTER[0].make(request)
+    program = exporter_module.export(exporting, "executorch")
+    try:
+        made = _lower(program, request["has_xnnpack"])
+    except (CompilerError, MemoryError):
+        raise
+    except Exception as error:  # the exporter raises many types
+        traceback.print_exc()
+        if missing := re.search(r"Missing out variants: \{(.*)\}", str(error)):
+            names = ", ".join(sorted(each.strip(" '") for each in missing[1].split(",")))
+            raise CompilerError("unsupported_operator", f"ExecuTorch has no kernel for {names}", _ADVICE) from None
+        if request["model"] and not request["recipe"]:
+            onnx_file.check(onnx_file.read(request["model"]))
+        raise CompilerError("unsupported_operator", "ExecuTorch's exporter cannot translate this model: "
+                                                    f"{type(error).__name__}: {compile_process.first_line(error)}",
+                            _ADVICE) from None
+    with open(request["output"], "wb") as file:
+        made.write_to_file(file)
+    calls = calls_of(made.executorch_program.execution_plan[0])
+    places = {name: place for place, name in enumerate(exporting.arguments)}
+    with open(request["signature"], "w", encoding="utf-8") as file:
+        json.dump({"inputs": [places[each["name"]] for each in request["inputs"]], "outputs": exporting.outputs,
+                   "calls": calls}, file)
+    kernels = Counter(call for call in calls if "::" in call)
+    return {"delegates": str(len(calls) - sum(kernels.values())),
+            "not_delegated": ", ".join(f"{name} {count}" for name, count in sorted(kernels.items())) or "none"}
+
+
+def _lower(program, has_xnnpack):
+    from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+    from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge_transform_and_lower
+    from executorch.exir.passes import MemoryPlanningPass
+
+    edge = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()] if has_xnnpack else None,
+                                       compile_config=EdgeCompileConfig(_check_ir_validity=False))
+    # The inputs' memory is the caller's: it is not used again for intermediate results.
+    return edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False)))
+
+
+def calls_of(plan):
+    """Return what an inference calls, in order: "aten::add.out" for a kernel, "XnnpackBackend" for a delegate, as
+    far as the program has no branches."""
+    calls = []
+    for chain in plan.chains:
+        for instruction in chain.instructions:
+            call = instruction.instr_args
+            if hasattr(call, "op_index"):
+                operator = plan.operators[call.op_index]
+                calls.append(f"{operator.name}.{operator.overload}" if operator.overload else operator.name)
+            elif hasattr(call, "delegate_index"):
+                calls.append(plan.delegates[call.delegate_index].id)
+    return calls
+
+
+if __name__ == "__main__":
+    compile_process.serve(import_packages, compile_model)

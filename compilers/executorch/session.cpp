@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/json_text.h"
+#include "ngraphbench/tables.h"
+
+namespace ngb::executorch {
+namespace {
+
+using nlohmann::json;
+
+struct Row {
+  ngb_dtype ours;
+  int theirs;  // PyTorch's number of the type
+};
+constexpr std::array<Row, 9> kTypes{{{NGB_F32, 6},
+                                     {NGB_F16, 5},
+                                     {NGB_BF16, 15},
+                                     {NGB_F64, 7},
+                                     {NGB_I64, 4},
+                                     {NGB_I32, 3},
+                                     {NGB_I8, 1},
+                                     {NGB_U8, 0},
+                                     {NGB_BOOL, 11}}};
+
+template <class Is>
+const Row& row_where(Is is, const std::string& tensor) {
+  const auto* const row = std::find_if(kTypes.begin(), kTypes.end(), is);
+  if (row != kTypes.end()) return *row;
+  throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR,
+                        "\"" + tensor + "\" is no tensor of a type that executorch supports here");
+}
+
+// The artifact is a folder, because ExecuTorch's file does not have the names of inputs and outputs.
+std::string program_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.pte"; }
+std::string signature_path(const ngb_model& model) { return std::string(model.artifact_path) + "/signature.json"; }
+
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kReadBeyond = 64;  // XNNPACK may read a few bytes past the end of a tensor
+
+}  // namespace
+
+Session::Session(const ngb_settings& given)
+    : settings_(read_settings(given)),
+      runtime_(settings_.toolchain_dir, settings_.has_xnnpack, settings_.threads),
+      process_(std::in_place, "executorch", given,
+               plugin::CompileProcess::Variables{{"OMP_NUM_THREADS", std::to_string(settings_.threads)}}) {
+  for (const auto& [key, value] : process_->ready().items()) facts_.emplace_back(key, value.get<std::string>());
+  facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
+  if (runtime_.threads() != settings_.threads) {
+    throw plugin::Failure(NGB_FALLBACK, "ExecuTorch's pool has " + std::to_string(runtime_.threads()) + " threads, " +
+                                            std::to_string(settings_.threads) + " were asked for");
+  }
+  facts_.emplace_back("threads", std::to_string(runtime_.threads()));
+}
+
+void Session::compile(const ngb_model& model) {
+  std::error_code code;
+  std::filesystem::create_directories(model.artifact_path, code);
+  const json done = process_->compile({{"model", model.path},
+                                       {"recipe", model.recipe_json == nullptr ? "" : model.recipe_json},
+                                       {"inputs", plugin::inputs_for_python(model)},
+                                       {"threads", settings_.threads},
+                                       {"has_xnnpack", settings_.has_xnnpack},
+                                       {"output", program_path(model)},
+                                       {"signature", signature_path(model)}});
+  for (const auto& [key, value] : done.items()) facts_.emplace_back(key, value.get<std::string>());
+}
+
+void Session::load(const ngb_model& model) {
+  process_.reset();  // also of a process that loads what another one has compiled
+  path_ = program_path(model);
+  std::ifstream file(signature_path(model));
+  const json signature = json_text::parse(std::string{std::istreambuf_iterator<char>(file), {}});
+  if (!signature.is_object()) throw plugin::Failure(NGB_INTERNAL, "there is no " + signature_path(model));
+  places_ = signature.at("inputs").get<std::vector<std::size_t>>();
+  calls_ = signature.at("calls").get<std::vector<std::string>>();
+  outputs_.clear();
+  for (const json& name : signature.at("outputs")) outputs_.push_back({.name = name});
+  refuse_missing_kernels();
+  plain_ = open(false);
+  running_ = plain_.get();
+  if (settings_.is_profiled) profiled_ = open(true);  // the file may be gone later
+  facts_.emplace_back("delegate", running_->uses_backend("XnnpackBackend") ? "xnnpack" : "none");
+}
+
+// ExecuTorch itself names one at a time, in its log.
+void Session::refuse_missing_kernels() const {
+  std::string missing;
+  for (const std::string& call : calls_) {
+    const bool is_kernel = call.find("::") != std::string::npos;
+    if (!is_kernel || runtime_.has_kernel(call) || missing.find(call) != std::string::npos) continue;
+    missing += (missing.empty() ? "" : ", ") + call;
+  }
+  if (missing.empty()) return;
+  throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "ExecuTorch has no kernel for " + missing,
+                        "leave this model out for executorch");
+}
+
+std::unique_ptr<Program> Session::open(bool is_profiled) const {
+  std::unique_ptr<Program> program = runtime_.open(path_, is_profiled);
+  std::string why;
+  bool is_out_of_memory = false;
+  if (program->load(why, is_out_of_memory)) return program;
+  throw plugin::Failure(is_out_of_memory ? NGB_OUT_OF_MEMORY : NGB_COMPILER_FAILED,
+                        "ExecuTorch cannot load its program: " + why + "; its words are in the log of this attempt");
+}
+
+void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
+  memory_.clear();
+  inputs_.assign(count, {});
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ngb_tensor& given = inputs[i];
+    const std::size_t room = (given.size_bytes + kReadBeyond + kAlignment - 1) / kAlignment * kAlignment;
+    memory_.emplace_back(std::aligned_alloc(kAlignment, room));
+    if (memory_.back() == nullptr) throw plugin::Failure(NGB_OUT_OF_MEMORY, "no memory for the inputs");
+    std::memcpy(memory_.back().get(), given.data, given.size_bytes);
+    Tensor& input = inputs_.at(places_.at(i));
+    input.type = row_where([&](const Row& row) { return row.ours == given.dtype; }, given.name).theirs;
+    input.shape.assign(given.shape, given.shape + given.rank);
+    input.data = memory_.back().get();
+    input.size_bytes = given.size_bytes;
+  }
+  std::string why;
+  if (!plain_->set_inputs(inputs_, why)) throw plugin::Failure(NGB_INTERNAL, "ExecuTorch refuses an input: " + why);
+  running_ = plain_.get();
+}
+
+void Session::fail(std::uint32_t error) const {
+  throw plugin::Failure(NGB_COMPILER_FAILED, std::string("ExecuTorch cannot run the model: ") +
+                                                 running_->error_called(error) +
+                                                 "; its words are in the log of this attempt");
+}
+
+void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
+  *count = static_cast<std::uint32_t>(running_->output_count());
+  if (index >= *count && output == nullptr) return;
+  if (index >= *count || index >= outputs_.size()) {
+    throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+  }
+  Output& read = outputs_[index];
+  const Tensor tensor = running_->output(index);
+  const ngb_dtype type = row_where([&](const Row& row) { return row.theirs == tensor.type; }, read.name).ours;
+  read.shape.assign(tensor.shape.begin(), tensor.shape.end());
+  *output = {read.name.c_str(), type,        static_cast<std::int32_t>(read.shape.size()),
+             read.shape.data(), tensor.data, tensor.size_bytes};
+}
+
+}  // namespace ngb::executorch

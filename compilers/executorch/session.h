@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Session is a model in ExecuTorch: another process exports it to ExecuTorch's file; this one loads and runs it.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../compile_process.h"
+#include "../plugin_boundary.h"
+#include "library.h"
+#include "ngraphbench/compiler.h"
+#include "ngraphbench/kernels.h"
+#include "settings.h"
+
+namespace ngb::executorch {
+
+class Session {
+ public:
+  explicit Session(const ngb_settings& settings);
+
+  void compile(const ngb_model& model);
+  void load(const ngb_model& model);
+  void bind(const ngb_tensor* inputs, std::uint32_t count);
+  // Returns ExecuTorch's number of the error: 0 on success.
+  std::uint32_t run() { return running_->run(); }
+  // Throws plugin::Failure for an error of `run`.
+  [[noreturn]] void fail(std::uint32_t error) const;
+  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
+  void begin_profile();
+  const KernelTable& end_profile(std::uint32_t inferences);
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  struct Output {
+    std::string name{};
+    std::vector<std::int64_t> shape{};
+  };
+
+  [[nodiscard]] std::unique_ptr<Program> open(bool is_profiled) const;
+  void refuse_missing_kernels() const;
+
+  Settings settings_;
+  Runtime runtime_;
+  std::optional<plugin::CompileProcess> process_;
+  std::string path_;
+  std::vector<std::size_t> places_;  // of the cell's inputs among the program's
+  std::vector<Output> outputs_;
+  std::vector<std::string> calls_;  // what the program calls, in order: "aten::add.out", or a delegate's name
+  std::vector<std::unique_ptr<void, Free>> memory_;  // of the inputs
+  std::vector<Tensor> inputs_;
+  std::unique_ptr<Program> plain_;
+  std::unique_ptr<Program> profiled_;
+  Program* running_ = nullptr;
+  KernelTable kernels_;
+  plugin::Facts facts_;
+};
+
+}  // namespace ngb::executorch

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "session.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/json_text.h"
+#include "ngraphbench/tables.h"
+
+namespace ngb::litert {
+namespace {
+
+using nlohmann::json;
+
+struct Row {
+  ngb_dtype ours;
+  int theirs;
+};
+constexpr std::array<Row, 6> kTypes{{{NGB_F32, api::kF32},
+                                     {NGB_I64, api::kI64},
+                                     {NGB_I32, api::kI32},
+                                     {NGB_BOOL, api::kBool},
+                                     {NGB_U8, api::kU8},
+                                     {NGB_I8, api::kI8}}};
+
+int type_of(ngb_dtype ours, const std::string& tensor) {
+  for (const Row& row : kTypes) {
+    if (row.ours == ours) return row.theirs;
+  }
+  throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR,
+                        "\"" + tensor + "\" has an element type that litert does not support");
+}
+
+std::size_t elements_of(const api::Layout& layout) {
+  std::size_t count = 1;
+  for (unsigned i = 0; i < layout.rank; ++i) count *= static_cast<std::size_t>(layout.dimensions[i]);
+  return count;
+}
+
+// The artifact is a folder, because LiteRT's file has neither the names nor the types of the ONNX file.
+std::string program_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.tflite"; }
+std::string signature_path(const ngb_model& model) { return std::string(model.artifact_path) + "/signature.json"; }
+
+std::ptrdiff_t count_threads() {
+  std::error_code code;
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task", code),
+                       std::filesystem::directory_iterator());
+}
+
+// LiteRT's converter makes 32-bit integers of those with 64 bits.
+template <class To, class From>
+std::vector<char> converted(const void* data, std::size_t count) {
+  const auto* const from = static_cast<const From*>(data);
+  std::vector<To> to(from, from + count);
+  std::vector<char> bytes(count * sizeof(To));
+  std::memcpy(bytes.data(), to.data(), bytes.size());
+  return bytes;
+}
+
+std::size_t place_of(const std::vector<Slot>& slots, const std::string& key) {
+  const auto found = std::find_if(slots.begin(), slots.end(), [&](const Slot& slot) { return slot.key == key; });
+  if (found != slots.end()) return static_cast<std::size_t>(found - slots.begin());
+  throw plugin::Failure(NGB_INTERNAL, "LiteRT's file has no input or output \"" + key + "\"");
+}
+
+}  // namespace
+
+Session::Session(const ngb_settings& given)
+    : settings_(read_settings(given)),
+      runtime_(settings_.toolchain_dir),
+      run_(runtime_.run()),
+      process_(std::in_place, "litert", given,
+               plugin::CompileProcess::Variables{{"JAX_PLATFORMS", "cpu"},
+                                                 {"OMP_NUM_THREADS", std::to_string(settings_.threads)}}) {
+  for (const auto& [key, value] : process_->ready().items()) facts_.emplace_back(key, value.get<std::string>());
+  facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
+}
+
+void Session::compile(const ngb_model& model) {
+  std::error_code code;
+  std::filesystem::create_directories(model.artifact_path, code);
+  const json done = process_->compile({{"model", model.path},
+                                       {"recipe", model.recipe_json == nullptr ? "" : model.recipe_json},
+                                       {"inputs", plugin::inputs_for_python(model)},
+                                       {"threads", settings_.threads},
+                                       {"has_delegate", settings_.has_delegate},
+                                       {"output", program_path(model)},
+                                       {"signature", signature_path(model)}});
+  for (const auto& [key, value] : done.items()) facts_.emplace_back(key, value.get<std::string>());
+}
+
+void Session::load(const ngb_model& model) {
+  process_.reset();  // also of a process that loads what another one has compiled
+  std::ifstream file(signature_path(model));
+  const json signature = json_text::parse(std::string{std::istreambuf_iterator<char>(file), {}});
+  if (!signature.is_object()) throw plugin::Failure(NGB_INTERNAL, "there is no " + signature_path(model));
+  input_keys_ = signature.at("inputs").get<std::vector<std::string>>();
+  outputs_.clear();
+  for (const json& each : signature.at("outputs")) {
+    const table::TypeRow* const type = table::type_row(each.at("dtype").get<std::string>());
+    if (type == nullptr) throw plugin::Failure(NGB_INTERNAL, "an output has an unknown type");
+    outputs_.push_back({.name = each.at("name"), .key = each.at("key"), .type = type->type});
+  }
+  model_ = runtime_.model_of(program_path(model));
+  input_slots_ = runtime_.inputs_of(model_.get());
+  output_slots_ = runtime_.outputs_of(model_.get());
+  place_outputs();
+  const std::ptrdiff_t before = count_threads();
+  plain_.emplace(prepare(false));
+  const std::ptrdiff_t threads = 1 + count_threads() - before;
+  if (settings_.has_delegate && threads != settings_.threads) {
+    throw plugin::Failure(NGB_FALLBACK, "XNNPACK runs on " + std::to_string(threads) + " threads, " +
+                                            std::to_string(settings_.threads) + " were asked for");
+  }
+  if (settings_.has_delegate) facts_.emplace_back("threads", std::to_string(threads));
+  const bool is_full = runtime_.is_fully_delegated(plain_->prepared.get());
+  facts_.emplace_back("delegate", settings_.has_delegate ? "xnnpack" : "none");
+  facts_.emplace_back("is_fully_delegated", is_full ? "true" : "false");
+}
+
+void Session::place_outputs() {
+  for (Output& output : outputs_) {
+    output.place = place_of(output_slots_, output.key);
+    const api::Layout& layout = output_slots_[output.place].type.layout;
+    output.shape.assign(layout.dimensions, layout.dimensions + layout.rank);
+  }
+}
+
+Session::Prepared Session::prepare(bool is_profiled) const {
+  Prepared made{.prepared = runtime_.prepare(model_.get(), {settings_.threads, settings_.has_delegate, is_profiled})};
+  for (std::size_t i = 0; i < input_slots_.size(); ++i) {
+    made.buffers.push_back(runtime_.input_buffer(made.prepared.get(), i, input_slots_[i].type));
+    made.arguments.push_back(made.buffers.back().get());
+  }
+  for (std::size_t i = 0; i < output_slots_.size(); ++i) {
+    made.buffers.push_back(runtime_.output_buffer(made.prepared.get(), i, output_slots_[i].type));
+    made.results.push_back(made.buffers.back().get());
+  }
+  return made;
+}
+
+void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
+  inputs_.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const ngb_tensor& given = inputs[i];
+    const Slot& slot = input_slots_[place_of(input_slots_, input_keys_.at(i))];
+    const std::size_t elements = elements_of(slot.type.layout);
+    const bool is_narrowed = given.dtype == NGB_I64 && slot.type.element_type == api::kI32;
+    if (!is_narrowed && type_of(given.dtype, given.name) != slot.type.element_type) {
+      throw plugin::Failure(NGB_INTERNAL, std::string("LiteRT's file has another type for \"") + given.name + "\"");
+    }
+    const auto* const bytes = static_cast<const char*>(given.data);
+    inputs_.push_back({slot.key, is_narrowed ? converted<std::int32_t, std::int64_t>(given.data, elements)
+                                             : std::vector<char>(bytes, bytes + given.size_bytes)});
+  }
+  fill(*plain_);
+  running_ = &*plain_;
+}
+
+void Session::fill(Prepared& prepared) const {
+  for (const Input& input : inputs_) {
+    runtime_.write(prepared.arguments[place_of(input_slots_, input.key)], input.data.data(), input.data.size());
+  }
+}
+
+void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
+  *count = static_cast<std::uint32_t>(outputs_.size());
+  if (index >= *count && output == nullptr) return;
+  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+  Output& read = outputs_[index];
+  const api::TensorType& type = output_slots_[read.place].type;
+  const std::size_t elements = elements_of(type.layout);
+  const bool is_narrowed = read.type == NGB_I64 && type.element_type == api::kI32;
+  if (!is_narrowed && type_of(read.type, read.name) != type.element_type) {
+    throw plugin::Failure(NGB_INTERNAL, "LiteRT's file has another type for \"" + read.name + "\"");
+  }
+  read.data.resize(elements * (is_narrowed ? sizeof(std::int32_t) : table::type_row(read.type)->size_bytes));
+  runtime_.read(running_->results[read.place], read.data.data(), read.data.size());
+  if (is_narrowed) read.data = converted<std::int64_t, std::int32_t>(read.data.data(), elements);
+  *output = {read.name.c_str(), read.type,        static_cast<std::int32_t>(read.shape.size()),
+             read.shape.data(), read.data.data(), read.data.size()};
+}
+
+}  // namespace ngb::litert

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Session is a model in LiteRT: another process converts it to LiteRT's file; this one prepares and runs it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "../compile_process.h"
+#include "../plugin_boundary.h"
+#include "library.h"
+#include "ngraphbench/compiler.h"
+#include "ngraphbench/kernels.h"
+#include "settings.h"
+
+namespace ngb::litert {
+
+class Session {
+ public:
+  explicit Session(const ngb_settings& settings);
+
+  void compile(const ngb_model& model);
+  void load(const ngb_model& model);
+  void bind(const ngb_tensor* inputs, std::uint32_t count);
+  // Returns LiteRT's status: 0 on success.
+  int run() {
+    return run_(running_->prepared.get(), 0, running_->arguments.size(), running_->arguments.data(),
+                running_->results.size(), running_->results.data());
+  }
+  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
+  void begin_profile();
+  const KernelTable& end_profile(std::uint32_t inferences);
+
+ private:
+  // The model, prepared to run, with memory for its inputs and outputs in the order of LiteRT's signature.
+  struct Prepared {
+    Owned prepared;
+    std::vector<Owned> buffers{};
+    std::vector<api::Handle> arguments{};
+    std::vector<api::Handle> results{};
+  };
+  // An output of the ONNX file, and its place among LiteRT's.
+  struct Output {
+    std::string name{};
+    std::string key{};
+    ngb_dtype type = NGB_F32;
+    std::size_t place = 0;
+    std::vector<std::int64_t> shape{};
+    std::vector<char> data{};  // filled by read
+  };
+  // An input as LiteRT holds it.
+  struct Input {
+    std::string key{};
+    std::vector<char> data{};
+  };
+
+  [[nodiscard]] Prepared prepare(bool is_profiled) const;
+  void fill(Prepared& prepared) const;
+  void place_outputs();
+
+  Settings settings_;
+  Runtime runtime_;
+  Runtime::Run run_;
+  std::optional<plugin::CompileProcess> process_;
+  Owned model_;
+  std::vector<Slot> input_slots_;
+  std::vector<Slot> output_slots_;
+  std::vector<std::string> input_keys_;  // of the cell's inputs
+  std::vector<Input> inputs_;
+  std::vector<Output> outputs_;
+  std::optional<Prepared> plain_;
+  std::optional<Prepared> profiled_;
+  Prepared* running_ = nullptr;
+  KernelTable kernels_;
+  plugin::Facts facts_;
+};
+
+}  // namespace ngb::litert

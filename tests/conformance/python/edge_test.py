@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""litert and executorch, which convert the identity's module: cells in their own workers, against numpy's reading of the same ONNX
+file (onnx.reference). python edge_test.py COMPILER"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from toolchain import LIB, SMALL, toolchain_of, toolchain_or_skip, write_recipe
+
+COMPILER = sys.argv[1]
+
+
+def enter_toolchain():
+    """The identity's Python runs this file: its toolchain has onnx."""
+    python, site = toolchain_or_skip("identity", "torch")
+    if not toolchain_of(COMPILER):
+        print(f"SKIPPED: no toolchain {COMPILER}")
+        sys.exit(77)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([site, os.path.join(LIB, "python")]), "IN_TOOLCHAIN": "1"}
+    sys.exit(subprocess.run([python, "-B", os.path.abspath(__file__), *sys.argv[1:]], env=environment).returncode)
+
+
+if "IN_TOOLCHAIN" not in os.environ:
+    enter_toolchain()
+sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "operators"))
+
+import cases  # noqa: E402
+import numpy  # noqa: E402
+import onnx  # noqa: E402
+import running  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+from onnx.reference import ReferenceEvaluator  # noqa: E402
+
+BUILD = pathlib.Path(os.environ["NGB_BUILD_DIR"])
+PLACEMENT = ("delegates", "not_delegated", "threads", "precision")
+DELEGATED = {"litert": "is_fully_delegated", "executorch": "delegate"}
+
+
+def compiler_under_test():
+    root = pathlib.Path(toolchain_of(COMPILER)).parents[1]
+    with open(os.environ["NGB_VERSIONS"], encoding="utf-8") as file:
+        found = running.installed(pathlib.Path(LIB), root, json.load(file))
+    return next((each for each in found if each.name == COMPILER), None)
+
+
+@unittest.skipIf(compiler_under_test() is None, f"{COMPILER} is not built")
+class Edge(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self._folder.cleanup)
+        self.folder = pathlib.Path(self._folder.name)
+        (self.folder / "model" / "inputs").mkdir(parents=True)
+        self.path = self.folder / "model" / "model.onnx"
+
+    def write(self, *nodes, inputs=(("x", TensorProto.FLOAT, [2, 3]),), output=("y", TensorProto.FLOAT, None), weights=()):
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*each) for each in inputs],
+                                  [helper.make_tensor_value_info(*output)], weights)
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
+
+    def result(self, inputs, options=(), threads=1, recipe=None):
+        """Return the result of one worker, which compares its outputs with the reference's."""
+        try:
+            expected = ReferenceEvaluator(str(self.path)).run(None, inputs)
+        except Exception:  # a model that nobody can read
+            expected = []
+        names = [slot.name for slot in onnx.load(self.path).graph.output]
+        cases._write_reference(self.folder / "model" / "expected", names, expected)
+        for place, value in enumerate(inputs.values()):
+            numpy.save(self.folder / "model" / "inputs" / f"{place}.npy", value)
+        slots = [{"name": name, "type": cases.TYPES[value.dtype.name], "shape": list(value.shape)}
+                 for name, value in inputs.items()]
+        case = {"name": "model", "inputs": slots, "absolute": 1e-4, "relative": 1e-3}
+        with running.Runner(compiler_under_test(), pathlib.Path(LIB), BUILD / "bin/ngb-worker") as runner:
+            wanted = runner._request(case, self.folder)
+            wanted["compiler"]["options"] = [[name, json.dumps(value)] for name, value in options]
+            wanted["compiler"]["threads"] = threads
+            if recipe is not None:
+                wanted["model"]["source"] = {"type": "recipe", "json": json.dumps(recipe)}
+            result, ending = runner._native(wanted)
+        self.assertIsNotNone(result, ending)
+        return result
+
+    def facts(self, *arguments, **named):
+        result = self.result(*arguments, **named)
+        self.assertIsNone(result["failure"], result["failure"])
+        return result["facts"]
+
+    def refusal(self, inputs, **named):
+        failure = self.result(inputs, **named)["failure"]
+        self.assertIsNotNone(failure)
+        return failure["kind"], failure["message"]
+
+    def test_each_family_of_models_is_right(self):
+        # A conversion takes seconds.
+        chosen = SMALL if os.environ.get("NGB_ALL_CASES") else [each for each in SMALL if each[0] in ("mha_block", "convnext")]
+        for name, parameters in chosen:
+            with self.subTest(name=name):
+                write_recipe(str(self.path), name, batch=2, **parameters)
+                slot, = onnx.load(self.path).graph.input
+                shape = tuple(dim.dim_value for dim in slot.type.tensor_type.shape.dim)
+                x = numpy.random.default_rng(1).uniform(-1, 1, shape).astype("f4")
+                facts = self.facts({slot.name: x})
+                for fact in PLACEMENT:
+                    self.assertIn(fact, facts)
+
+    def test_its_own_kernels_are_right_too(self):
+        write_recipe(str(self.path), "conv_block", width=8, depth=2, image_size=16)
+        facts = self.facts({"input": numpy.ones((1, 3, 16, 16), "f4")}, options=[("delegate", "none")])
+        self.assertIn(facts["delegate"], ("none",))
+
+    def test_threads_are_those_that_were_asked_for(self):
+        write_recipe(str(self.path), "conv_block", width=8, depth=2, image_size=16)
+        facts = self.facts({"input": numpy.ones((1, 3, 16, 16), "f4")}, threads=2)
+        self.assertEqual(facts["threads"], "2")
+
+    def test_types_are_those_of_the_model(self):
+        self.write(helper.make_node("Gather", ["table", "x"], ["y"]), inputs=[("x", TensorProto.INT64, [3])],
+                   output=("y", TensorProto.INT64, [3]), weights=[numpy_helper.from_array(numpy.array([7, -8, 9]), "table")])
+        self.facts({"x": numpy.array([2, 0, 1])})
+        self.write(helper.make_node("Greater", ["x", "zero"], ["y"]), output=("y", TensorProto.BOOL, [2, 3]),
+                   weights=[numpy_helper.from_array(numpy.float32(0), "zero")])
+        self.facts({"x": numpy.float32([[1, -1, 0], [-2, 2, 3]])})
+
+    def test_two_inputs_and_two_outputs_keep_their_order(self):
+        graph = helper.make_graph(
+            [helper.make_node("Sub", ["a", "b"], ["difference"]), helper.make_node("MatMul", ["a", "t"], ["product"]),
+             helper.make_node("Transpose", ["b"], ["t"])][::-1], "g",
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 2]) for name in "ab"],
+            [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 2]) for name in ("product", "difference")])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
+        self.facts({"a": numpy.float32([[1, 2], [3, 4]]), "b": numpy.float32([[5, 7], [11, 13]])})
+
+    def test_all_operators_that_are_lacking_are_named_at_once(self):
+        self.write(helper.make_node("Nonesuch", ["x"], ["z"]), helper.make_node("Neverseen", ["z"], ["y"]))
+        kind, message = self.refusal({"x": numpy.zeros((2, 3), "f4")})
+        self.assertEqual(kind, "unsupported_operator")
+        self.assertIn("Neverseen, Nonesuch", message)
+
+    def test_a_size_that_is_data_is_refused(self):
+        self.write(helper.make_node("NonZero", ["x"], ["y"]), output=("y", TensorProto.INT64, None))
+        kind, _ = self.refusal({"x": numpy.ones((2, 3), "f4")})
+        self.assertEqual(kind, "unsupported_operator")
+
+
+if __name__ == "__main__":
+    unittest.main()
