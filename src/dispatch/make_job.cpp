@@ -75,8 +75,7 @@ void add_other_references(const config::Study& study, work::Job& job) {
 }
 
 void add_exporter(const config::Study& study, work::Job& job) {
-  const bool has_module =
-      std::any_of(job.models.begin(), job.models.end(), [](const auto& each) { return each.is_module(); });
+  const bool has_module = std::any_of(job.models.begin(), job.models.end(), work::has_module);
   if (has_module) job.exporter = {.name = config::kExporter, .version = study.exporter_version};
 }
 

@@ -348,6 +348,7 @@ ModelWriting::Outcome check_files(const work::Model& model, WatchedFiles& watche
                                             fmt::format("{} has changed since the study was planned", each.path),
                                             "run the study again, with the file as it is now"));
     }
+    if (each.name.starts_with(work::kExactFiles)) continue;
     std::error_code code;
     file.facts.file_sha256 = file.path.empty() ? *hash : hash::sha256(file.facts.file_sha256 + *hash);
     file.facts.file_bytes += std::filesystem::file_size(each.path, code);
