@@ -54,8 +54,8 @@ std::span<const Key> model_keys() {
            "Samples with their right classes, which are the model's inputs: each compiler, and each variant, then "
            "has an accuracy",
        .default_text = "none: no accuracy",
-       .kinds = {"zoo", "onnx", "pytorch", "timm"},
-       .keys = data_keys()},
+       .keys = data_keys(),
+       .kinds = {"zoo", "onnx", "pytorch", "timm"}},
       {.name = "variant_of",
        .type = ValueType::text,
        .pattern = kLabel,

@@ -19,13 +19,13 @@ namespace {
 
 using store::CellData;
 
-constexpr double kWidth = 640;  // of a picture, in its own units
-constexpr double kHeight = 320;
-constexpr double kLeft = 60;
-constexpr double kBottom = 44;
-constexpr double kMargin = 16;
+constexpr double kPlaneWidth = 640;  // of a picture, in its own units
+constexpr double kPlaneHeight = 320;
+constexpr double kPlaneLeft = 60;
+constexpr double kPlaneBottom = 44;
+constexpr double kPlaneMargin = 16;
 
-struct Point {
+struct PlanePoint {
   const CellData* cell = nullptr;
   double agreement = 1;
   double speed_up = 1;
@@ -33,7 +33,7 @@ struct Point {
   bool is_on_front = false;  // no other is at least as good in both, and better in one
 };
 
-std::optional<double> value_of(const Results& results, const CellData& cell, const char* metric) {
+std::optional<double> metric_value(const Results& results, const CellData& cell, const char* metric) {
   const store::DerivedValue* const found = results.values.find(cell.cell_id, metric);
   return found == nullptr ? std::nullopt : found->value;
 }
@@ -42,7 +42,7 @@ std::optional<double> value_of(const Results& results, const CellData& cell, con
 struct Plane {
   std::string title{};
   std::vector<const CellData*> cells{};
-  std::vector<Point> points{};
+  std::vector<PlanePoint> points{};
 };
 
 std::vector<Plane> planes_of(const Content& content, const Labels& labels) {
@@ -66,13 +66,13 @@ void add_points(Plane& plane, const Results& results, const Labels& labels) {
   std::map<std::string, std::size_t> colours;
   for (const CellData* cell : plane.cells) {
     const std::size_t colour = colours.emplace(labels.compiler(*cell), colours.size()).first->second;
-    const auto speed_up = value_of(results, *cell, "speed_up_ratio");
+    const auto speed_up = metric_value(results, *cell, "speed_up_ratio");
     const auto agreement =
-        cell->of.model.is_variant() ? value_of(results, *cell, "agreement_ratio") : std::optional(1.0);
+        cell->of.model.is_variant() ? metric_value(results, *cell, "agreement_ratio") : std::optional(1.0);
     if (speed_up && agreement) plane.points.push_back({cell, *agreement, *speed_up, colour});
   }
-  for (Point& point : plane.points) {
-    point.is_on_front = std::none_of(plane.points.begin(), plane.points.end(), [&](const Point& other) {
+  for (PlanePoint& point : plane.points) {
+    point.is_on_front = std::none_of(plane.points.begin(), plane.points.end(), [&](const PlanePoint& other) {
       return other.agreement >= point.agreement && other.speed_up >= point.speed_up &&
              (other.agreement > point.agreement || other.speed_up > point.speed_up);
     });
@@ -82,8 +82,8 @@ void add_points(Plane& plane, const Results& results, const Labels& labels) {
 // Where values are in the picture: agreement is linear and ends at 1, speed-up is logarithmic.
 class Axes {
  public:
-  explicit Axes(const std::vector<Point>& points) {
-    for (const Point& point : points) {
+  explicit Axes(const std::vector<PlanePoint>& points) {
+    for (const PlanePoint& point : points) {
       least_agreement_ = std::min(least_agreement_, point.agreement);
       low_ = std::min(low_, point.speed_up);
       high_ = std::max(high_, point.speed_up);
@@ -94,10 +94,12 @@ class Axes {
     high_ *= 1.15;
   }
   [[nodiscard]] double x(double agreement) const {
-    return kLeft + (kWidth - kLeft - 2 * kMargin) * (agreement - least_agreement_) / (1 - least_agreement_);
+    return kPlaneLeft +
+           (kPlaneWidth - kPlaneLeft - 2 * kPlaneMargin) * (agreement - least_agreement_) / (1 - least_agreement_);
   }
   [[nodiscard]] double y(double speed_up) const {
-    return kMargin + (kHeight - kMargin - kBottom) * (1 - std::log(speed_up / low_) / std::log(high_ / low_));
+    return kPlaneMargin +
+           (kPlaneHeight - kPlaneMargin - kPlaneBottom) * (1 - std::log(speed_up / low_) / std::log(high_ / low_));
   }
   [[nodiscard]] double least_agreement() const { return least_agreement_; }
   [[nodiscard]] double low() const { return low_; }
@@ -109,11 +111,11 @@ class Axes {
   double high_ = 1;
 };
 
-std::string words_at(double x, double y, const char* anchor, const std::string& words) {
+std::string words_on_plane(double x, double y, const char* anchor, const std::string& words) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(words));
 }
 
-std::string grid(const Axes& axes) {
+std::string grid_of(const Axes& axes) {
   constexpr int kLines = 4;
   std::string marks;
   for (int i = 0; i <= kLines; ++i) {
@@ -121,27 +123,29 @@ std::string grid(const Axes& axes) {
     const double agreement = axes.least_agreement() + (1 - axes.least_agreement()) * share;
     const double speed_up = axes.low() * std::pow(axes.high() / axes.low(), share);
     marks += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" class=\"axis\"/>\n",
-                         axes.x(agreement), kMargin, kHeight - kBottom);
-    marks += words_at(axes.x(agreement), kHeight - kBottom + 14, "middle", fmt::format("{:.3g}", agreement));
+                         axes.x(agreement), kPlaneMargin, kPlaneHeight - kPlaneBottom);
+    marks +=
+        words_on_plane(axes.x(agreement), kPlaneHeight - kPlaneBottom + 14, "middle", fmt::format("{:.3g}", agreement));
     marks += fmt::format("<line x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\" class=\"axis\"/>\n",
-                         axes.y(speed_up), kLeft, kWidth - 2 * kMargin);
-    marks += words_at(kLeft - 6, axes.y(speed_up) + 4, "end", fmt::format("{:.3g}", speed_up));
+                         axes.y(speed_up), kPlaneLeft, kPlaneWidth - 2 * kPlaneMargin);
+    marks += words_on_plane(kPlaneLeft - 6, axes.y(speed_up) + 4, "end", fmt::format("{:.3g}", speed_up));
   }
-  marks += words_at((kLeft + kWidth) / 2, kHeight - 8, "middle", "agreement with the exact model");
-  return marks + words_at(4, 10, "start", "speed-up over the exact model's baseline");
+  marks += words_on_plane((kPlaneLeft + kPlaneWidth) / 2, kPlaneHeight - 8, "middle", "agreement with the exact model");
+  return marks + words_on_plane(4, 10, "start", "speed-up over the exact model's baseline");
 }
 
-std::string front(std::vector<Point> points, const Axes& axes) {
-  std::erase_if(points, [](const Point& point) { return !point.is_on_front; });
-  std::sort(points.begin(), points.end(), [](const Point& a, const Point& b) { return a.agreement < b.agreement; });
+std::string front_of(std::vector<PlanePoint> points, const Axes& axes) {
+  std::erase_if(points, [](const PlanePoint& point) { return !point.is_on_front; });
+  std::sort(points.begin(), points.end(),
+            [](const PlanePoint& a, const PlanePoint& b) { return a.agreement < b.agreement; });
   std::string path;
-  for (const Point& point : points) {
+  for (const PlanePoint& point : points) {
     path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "M" : "L", axes.x(point.agreement), axes.y(point.speed_up));
   }
   return points.size() < 2 ? "" : fmt::format("<path d=\"{}\" class=\"one\" fill=\"none\"/>\n", path);
 }
 
-std::string mark(const Point& point, const Axes& axes, const Labels& labels) {
+std::string mark_on_plane(const PlanePoint& point, const Axes& axes, const Labels& labels) {
   constexpr std::size_t kColours = 10;
   const std::string words = fmt::format("{}, {}: agreement {:.4g}, speed-up {:.3g}{}", point.cell->of.model.label,
                                         labels.compiler(*point.cell), point.agreement, point.speed_up,
@@ -157,22 +161,22 @@ std::string mark(const Point& point, const Axes& axes, const Labels& labels) {
                      shape);
 }
 
-std::string picture(const Plane& plane, const Labels& labels) {
+std::string picture_of(const Plane& plane, const Labels& labels) {
   const Axes axes(plane.points);
-  std::string marks = grid(axes) + front(plane.points, axes);
-  for (const Point& point : plane.points) marks += mark(point, axes, labels);
+  std::string marks = grid_of(axes) + front_of(plane.points, axes);
+  for (const PlanePoint& point : plane.points) marks += mark_on_plane(point, axes, labels);
   return fmt::format(
       "<figure><figcaption>{0}</figcaption><svg width=\"{1}\" viewBox=\"0 0 {1} {2}\" role=\"group\" "
       "aria-label=\"{0}\">\n{3}</svg></figure>\n",
-      escaped(plane.title), kWidth, kHeight, marks);
+      escaped(plane.title), kPlaneWidth, kPlaneHeight, marks);
 }
 
-std::string number_text(const Results& results, const CellData& cell, const metrics::Metric& metric) {
+std::string text_of_metric(const Results& results, const CellData& cell, const metrics::Metric& metric) {
   const Shown shown = shown_entry(value_entry(results, cell, metric), metric.unit);
   return shown.main + shown.tail;
 }
 
-std::string table(const Plane& plane, const Results& results, const Labels& labels) {
+std::string table_of_plane(const Plane& plane, const Results& results, const Labels& labels) {
   const std::vector<const metrics::Metric*> numbers{metrics::find_metric("shipped_size_bytes"),
                                                     metrics::find_metric("agreement_ratio"),
                                                     metrics::find_metric("sqnr_db"),
@@ -186,9 +190,9 @@ std::string table(const Plane& plane, const Results& results, const Labels& labe
   for (const CellData* cell : plane.cells) {
     std::vector<std::string>& row = rows.emplace_back();
     row = {cell->of.model.label, labels.compiler(*cell)};
-    for (const metrics::Metric* metric : numbers) row.push_back(number_text(results, *cell, *metric));
-    const auto point =
-        std::find_if(plane.points.begin(), plane.points.end(), [&](const Point& each) { return each.cell == cell; });
+    for (const metrics::Metric* metric : numbers) row.push_back(text_of_metric(results, *cell, *metric));
+    const auto point = std::find_if(plane.points.begin(), plane.points.end(),
+                                    [&](const PlanePoint& each) { return each.cell == cell; });
     row.push_back(point == plane.points.end() ? why_no_numbers(*cell) : point->is_on_front ? "yes" : "");
   }
   return html_table(plane.title, columns, rows);
@@ -207,8 +211,8 @@ std::string variants(const Content& content, const Labels& labels) {
       "speed and agreement.</p>\n";
   for (Plane& plane : planes) {
     add_points(plane, *content.results, labels);
-    if (!plane.points.empty()) html += picture(plane, labels);
-    html += table(plane, *content.results, labels);
+    if (!plane.points.empty()) html += picture_of(plane, labels);
+    html += table_of_plane(plane, *content.results, labels);
   }
   return html + "</section>";
 }
