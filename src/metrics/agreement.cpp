@@ -34,12 +34,12 @@ const Inputs* compared_inputs(const store::CellData& cell) {
 
 std::string why_none(const Analysis& analysis, std::size_t cell) {
   const store::CellData& data = analysis.cell(cell);
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return reason;
   if (!data.of.model.is_variant()) return "an exact model";
   for (const samples::ProcessResult& process : data.processes) {
     if (process.check && process.check->is_lacking()) return process.check->reference_reason;
   }
-  const std::string& reason = analysis.steady(cell).reason;
-  return reason.empty() ? "its outputs were not compared with the exact model's" : reason;
+  return "its outputs were not compared with the exact model's";
 }
 
 // Applies `compute` to the inputs, or returns why there are none.

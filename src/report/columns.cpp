@@ -86,10 +86,13 @@ NumberColumn column_of(const Metric& metric) {
   return {&metric, metric.deviation == nullptr ? nullptr : metrics::find_metric(metric.deviation)};
 }
 
-// Returns the heading as people type it: "speed-up", "over-exact".
+// Returns the heading as people type it: "speed-up", "over-exact", "sqnr".
 std::string short_name(const Metric& metric) {
   std::string name = metric.heading;
-  std::replace(name.begin(), name.end(), ' ', '-');
+  std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
+    if (letter == ' ') return '-';
+    return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+  });
   return name;
 }
 

@@ -150,7 +150,7 @@ void add_check(Sense& sense, const Check& check) {
 }
 
 void add_agreement(Sense& sense, const std::vector<InputAgreement>& inputs) {
-  constexpr std::size_t kMostInputs = 101'000;  // as many as a study may ask for, and what fills the last batch
+  constexpr std::size_t kMostInputs = 200'000;  // as many as a study may ask for, and what fills the last batch
   constexpr double kMost = std::numeric_limits<double>::max();
   sense.length("agreement", inputs.size(), kMostInputs);
   for (const InputAgreement& each : inputs) {

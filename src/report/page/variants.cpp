@@ -19,11 +19,13 @@ namespace {
 
 using store::CellData;
 
-constexpr double kPlaneWidth = 640;  // of a picture, in its own units
+constexpr double kPlaneWidth = 860;  // of a picture, in its own units
 constexpr double kPlaneHeight = 320;
+constexpr std::size_t kPlaneColours = 10;  // of the page
 constexpr double kPlaneLeft = 60;
 constexpr double kPlaneBottom = 44;
-constexpr double kPlaneMargin = 16;
+constexpr double kPlaneMargin = 22;
+constexpr double kPlaneKey = 220;  // right of it: the compilers' names
 
 struct PlanePoint {
   const CellData* cell = nullptr;
@@ -95,7 +97,7 @@ class Axes {
   }
   [[nodiscard]] double x(double agreement) const {
     return kPlaneLeft +
-           (kPlaneWidth - kPlaneLeft - 2 * kPlaneMargin) * (agreement - least_agreement_) / (1 - least_agreement_);
+           (kPlaneWidth - kPlaneLeft - kPlaneKey) * (agreement - least_agreement_) / (1 - least_agreement_);
   }
   [[nodiscard]] double y(double speed_up) const {
     return kPlaneMargin +
@@ -127,11 +129,12 @@ std::string grid_of(const Axes& axes) {
     marks +=
         words_on_plane(axes.x(agreement), kPlaneHeight - kPlaneBottom + 14, "middle", fmt::format("{:.3g}", agreement));
     marks += fmt::format("<line x1=\"{1:.1f}\" x2=\"{2:.1f}\" y1=\"{0:.1f}\" y2=\"{0:.1f}\" class=\"axis\"/>\n",
-                         axes.y(speed_up), kPlaneLeft, kPlaneWidth - 2 * kPlaneMargin);
+                         axes.y(speed_up), kPlaneLeft, kPlaneWidth - kPlaneKey);
     marks += words_on_plane(kPlaneLeft - 6, axes.y(speed_up) + 4, "end", fmt::format("{:.3g}", speed_up));
   }
-  marks += words_on_plane((kPlaneLeft + kPlaneWidth) / 2, kPlaneHeight - 8, "middle", "agreement with the exact model");
-  return marks + words_on_plane(4, 10, "start", "speed-up over the exact model's baseline");
+  marks += words_on_plane((kPlaneLeft + kPlaneWidth - kPlaneKey) / 2, kPlaneHeight - 8, "middle",
+                          "agreement with the exact model");
+  return marks + words_on_plane(4, 12, "start", "speed-up over the exact model's baseline");
 }
 
 std::string front_of(std::vector<PlanePoint> points, const Axes& axes) {
@@ -146,13 +149,12 @@ std::string front_of(std::vector<PlanePoint> points, const Axes& axes) {
 }
 
 std::string mark_on_plane(const PlanePoint& point, const Axes& axes, const Labels& labels) {
-  constexpr std::size_t kColours = 10;
   const std::string words = fmt::format("{}, {}: agreement {:.4g}, speed-up {:.3g}{}", point.cell->of.model.label,
                                         labels.compiler(*point.cell), point.agreement, point.speed_up,
                                         point.is_on_front ? ", on the front" : "");
   const double x = axes.x(point.agreement);
   const double y = axes.y(point.speed_up);
-  const std::string look = fmt::format("mark bar c{}", point.colour % kColours);
+  const std::string look = fmt::format("mark bar c{}", point.colour % kPlaneColours);
   const std::string shape =
       point.cell->of.model.is_variant()
           ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"{}\"/>", x, y, look)
@@ -161,9 +163,26 @@ std::string mark_on_plane(const PlanePoint& point, const Axes& axes, const Label
                      shape);
 }
 
+// Names the compilers of the colours.
+std::string key_of(const Plane& plane, const Labels& labels) {
+  constexpr double kLine = 18;
+  std::map<std::size_t, std::string> names;
+  for (const PlanePoint& point : plane.points) names.emplace(point.colour, labels.compiler(*point.cell));
+  std::string marks;
+  double y = kPlaneMargin + kLine;
+  for (const auto& [colour, name] : names) {
+    const double x = kPlaneWidth - kPlaneKey + kPlaneMargin;
+    marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\" class=\"mark bar c{}\"/>", x, y - 4,
+                         colour % kPlaneColours);
+    marks += words_on_plane(x + 10, y, "start", name);
+    y += kLine;
+  }
+  return marks;
+}
+
 std::string picture_of(const Plane& plane, const Labels& labels) {
   const Axes axes(plane.points);
-  std::string marks = grid_of(axes) + front_of(plane.points, axes);
+  std::string marks = grid_of(axes) + front_of(plane.points, axes) + key_of(plane, labels);
   for (const PlanePoint& point : plane.points) marks += mark_on_plane(point, axes, labels);
   return fmt::format(
       "<figure><figcaption>{0}</figcaption><svg width=\"{1}\" viewBox=\"0 0 {1} {2}\" role=\"group\" "

@@ -71,10 +71,15 @@ Unpacked unpack(std::string_view packed) {
   return unpacked;
 }
 
-std::vector<Column> columns_of(const std::vector<NumberColumn>& numbers, const metrics::Baseline& baseline) {
+// Columns that somebody asked for by name are never left out.
+std::vector<Column> columns_of(const std::vector<NumberColumn>& numbers, const metrics::Baseline& baseline,
+                               bool are_named) {
   const std::string over = baseline.is_identity() ? "" : text::visible(baseline.words());
   std::vector<Column> columns{text_column("compiler")};
-  for (const NumberColumn& column : numbers) columns.push_back(described(column, over));
+  for (const NumberColumn& column : numbers) {
+    columns.push_back(described(column, over));
+    if (are_named) columns.back().rank = 0;
+  }
   columns.push_back(text_column("flags"));
   return columns;
 }
@@ -89,7 +94,7 @@ bool are_alike(std::span<const CellData* const> cells, const Same& same) {
 TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseline)
     : options_(options),
       columns_(options.columns.empty() ? number_columns(options.all, Having{true, true, true}) : options.columns),
-      described_(columns_of(columns_, baseline)),
+      described_(columns_of(columns_, baseline, !options.columns.empty())),
       layout_(described_) {}
 
 std::vector<const Metric*> TextTable::needed_metrics() const {

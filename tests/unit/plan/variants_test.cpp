@@ -38,7 +38,7 @@ TEST(Variants, AreOtherModelsThanTheSameFileAsAnExactOne) {
 
 TEST(Variants, BelongToNoGroup) {
   config::Study study = small_study();
-  study.models = {recipe("resnet18", "resnet18"), recipe("resnet34", "resnet34")};
+  study.models = {recipe("resnet18", "resnet18"), recipe("resnet50", "resnet50")};
   study.models[1].variant_of = "resnet18";
   const Plan plan = expanded(study);
   EXPECT_EQ(plan.models[0].group, "ResNets");
