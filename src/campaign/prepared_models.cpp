@@ -119,19 +119,21 @@ class Preparing {
       content["data"].push_back(*hashes);
     }
     json question{{"source", source.string()}, {"labels", data.labels.string()}, {"has_images", has_images}};
-    if (has_images) {
-      const auto model = exact_model(entry);
-      if (!model) return error_of(model);
-      if (model->inputs.size() != 1) return fail("images need a model with one input", entry.label);
-      question["shape"] = content["shape"] = model->inputs.front().shape;
+    const auto model = exact_model(entry);
+    if (!model) return error_of(model);
+    if (model->inputs.size() != 1) {
+      return fail(model->inputs.empty() ? "data needs to know the model's input" : "data needs a model with one input",
+                  entry.label,
+                  "give the input's shape with the key shapes, or export the model to a file with one input");
     }
+    if (has_images) question["shape"] = content["shape"] = model->inputs.front().shape;
     const Kept made = kept(cache_, content);
     const Status done = make_once(made, [&](const fs::path& folder) -> Status {
       question["output"] = folder.string();
       const auto answer = ask(installation_, "labelled_data", {*site}, question);
       return answer ? Status{} : Status(fail(answer.error().what, entry.label + ": data", answer.error().next));
     });
-    entry.inputs = {{"", {.file = made.folder / "samples.npy"}}};
+    entry.inputs = {{model->inputs.front().name, {.file = made.folder / "samples.npy"}}};
     entry.labels = made.folder / "labels.npy";
     return done;
   }

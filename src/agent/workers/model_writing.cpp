@@ -354,7 +354,7 @@ ModelWriting::Outcome check_files(const work::Model& model, WatchedFiles& watche
     file.facts.file_bytes += std::filesystem::file_size(each.path, code);
     if (file.path.empty()) file.path = each.path;
   }
-  if (file.path.empty())
+  if (file.path.empty() && !model.is_made())
     return tl::unexpected(writing_failure(FailureKind::invalid_model, "the job names no file for the model", ""));
   file.facts.wall_ns = (system_clock().now() - started).count();
   return file;
