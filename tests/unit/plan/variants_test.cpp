@@ -53,7 +53,7 @@ TEST(Variants, OfOtherInputsAreRefused) {
   const auto plan = expand(study);
   ASSERT_FALSE(plan);
   EXPECT_THAT(plan.error().what,
-              HasSubstr("cheap: input \"input\" is f32 [1, 4, 16, 16], that of exact is f32 [1, 4, 8, 8]"));
+              HasSubstr("cheap: input \"input\" is f32 [1, 3, 16, 16], that of exact is f32 [1, 3, 8, 8]"));
 }
 
 TEST(Variants, CarryTheFilesOfTheirExactModelAmongTheirOwn) {
