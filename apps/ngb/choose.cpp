@@ -31,6 +31,8 @@ struct ChooseArguments {
   std::string latency;
   std::string load;
   std::string memory;
+  std::string disk;
+  std::optional<double> min_agreement;
   std::vector<std::string> costs;
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
   FormatArguments format;
@@ -87,6 +89,11 @@ Result<report::Demand> demand_of(const ChooseArguments& arguments) {
     demand.bytes = quantity(arguments.memory, kBytes);
     if (!demand.bytes) return fail("expected a size", "--memory " + arguments.memory, "for example --memory 4GB");
   }
+  if (!arguments.disk.empty()) {
+    demand.disk_bytes = quantity(arguments.disk, kBytes);
+    if (!demand.disk_bytes) return fail("expected a size", "--disk " + arguments.disk, "for example --disk 20MB");
+  }
+  demand.min_agreement = arguments.min_agreement;
   auto costs = parse_costs(arguments.costs);
   if (!costs) return error_of(costs);
   demand.cost_per_hour = *std::move(costs);
@@ -187,6 +194,12 @@ void add_choose(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_option("--load", arguments->load, "Requests that arrive at random: 120/s, of one sample each")
       ->required();
   command->add_option("--memory", arguments->memory, "Leave out what takes more memory: 4GB");
+  command->add_option("--disk", arguments->disk,
+                      "Leave out what takes more on a disk, the model and all libraries that run it: 200MB");
+  command
+      ->add_option("--min-agreement", arguments->min_agreement,
+                   "Leave out variants that agree less with their exact model: 0.99")
+      ->check(CLI::Range(0.0, 1.0));
   add_cost_option(*command, arguments->costs);
   add_filter_options(*command, arguments->wanted, "load");  // here, the load is of requests
   command->add_flag("--all", arguments->all, "Also list those that fail, and why");

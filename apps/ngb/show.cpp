@@ -36,12 +36,15 @@ struct ShowArguments {
   bool series = false;
   bool findings = false;
   std::string baseline;                                    // "": that of the study
+  std::string columns;                                     // "": the usual ones
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-report::ShowOptions options_for_terminal(bool all, bool best, bool notes = false) {
+report::ShowOptions options_for_terminal(bool all, bool best, bool notes = false,
+                                         std::vector<report::NumberColumn> columns = {}) {
   const OutputShape shape = shape_of_stdout();
-  return {.all = all,
+  return {.columns = std::move(columns),
+          .all = all,
           .notes = notes || all,
           .best = best,
           .width = shape.width,
@@ -116,13 +119,14 @@ Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<
 }
 
 // Shows results whose cells do not fit into memory together.
-int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& arguments, const report::Format& format) {
+int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& arguments, const report::Format& format,
+                          const std::vector<report::NumberColumn>& columns) {
   report::CellFilter filter(arguments.wanted);
   const auto chosen = report::passing_families(reader, filter);
   if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
   if (const Status known = filter.check(); !known) return report_failure(known.error(), kWrongUsage);
-  const report::ShowOptions options =
-      options_for_terminal(arguments.all, arguments.best || reader.heading().asks_best_options, arguments.notes);
+  const report::ShowOptions options = options_for_terminal(
+      arguments.all, arguments.best || reader.heading().asks_best_options, arguments.notes, columns);
   const Status done = format.is("csv") ? print_lines_of_families(reader, chosen->families, filter)
                                        : print_table_of_families(reader, chosen->families, filter, options);
   if (!done) return report_failure(done.error(), kCannotGoOn);
@@ -132,6 +136,14 @@ int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& ar
 int show(const ShowArguments& arguments) {
   const auto format = arguments.format.among(report::show_formats());
   if (!format) return report_failure(format.error(), kWrongUsage);
+  std::vector<report::NumberColumn> columns;
+  if (!arguments.columns.empty()) {
+    auto named = report::columns_called(arguments.columns);
+    if (!named) return report_failure(named.error(), kWrongUsage);
+    columns = *std::move(named);
+    if ((*format)->is("csv") || (*format)->is("json"))
+      return report_failure({"csv and json have every column", "--columns", "leave out --columns"}, kWrongUsage);
+  }
   const auto sources = sources_of(arguments.results);
   if (!sources) return report_failure(sources.error(), kWrongUsage);
   auto reader = metrics::FamilyReader::open(
@@ -141,7 +153,7 @@ int show(const ShowArguments& arguments) {
   const bool comes_in_parts =
       !arguments.series && !arguments.findings && ((*format)->is("csv") || (*format)->is("text"));
   if (comes_in_parts && reader->cell_count() > metrics::kMostCellsInMemory) {
-    return show_family_by_family(*reader, arguments, **format);
+    return show_family_by_family(*reader, arguments, **format, columns);
   }
   const auto derived = metrics::derive(*std::move(reader), processor_count());
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
@@ -150,12 +162,12 @@ int show(const ShowArguments& arguments) {
   report::add_differences(*results, derived->environments);
   results->allocator = derived->allocator;
   const report::ShowOptions options =
-      options_for_terminal(arguments.all, arguments.best || derived->asks_best_options, arguments.notes);
+      options_for_terminal(arguments.all, arguments.best || derived->asks_best_options, arguments.notes, columns);
   const bool is_table = !arguments.series && !arguments.findings;
   const bool is_of_all = std::all_of(arguments.wanted.begin(), arguments.wanted.end(),
                                      [](const auto& filter) { return filter.second.empty(); });
-  const bool has_answer =
-      is_table && (*format)->is("text") && is_of_all && derived->cells.size() <= kMostCellsWithAnAnswer;
+  const bool has_answer = is_table && columns.empty() && (*format)->is("text") && is_of_all &&
+                          derived->cells.size() <= kMostCellsWithAnAnswer;
   metrics::series::DerivedSeries series;
   if (!is_table || (*format)->is("json") || has_answer) {
     if (const Status added = add_spanning(*results, *sources, *derived, series); !added) {
@@ -197,6 +209,9 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   command->add_option("--baseline", arguments->baseline,
                       "The compiler to which speed-ups refer: NAME, NAME@VERSION, or its label in the study (default: "
                       "the study's baseline)");
+  command->add_option("--columns", arguments->columns,
+                      "Text and Markdown: these columns, such as size,agreement,latency: names of metrics, or headings "
+                      "with - in place of blanks");
   command->add_flag("--all", arguments->all, "Text and Markdown: every metric, without a limit of width");
   command->add_flag("--notes", arguments->notes, "Text: every flag by its name, and below the table what each means");
   command->add_flag("--best", arguments->best,
@@ -215,6 +230,7 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
       "  ngb show results/quickstart --format csv --compiler openvino --batch 1 > openvino.csv\n"
       "  ngb show results/versions --baseline onnxruntime@1.30.0\n"
       "  ngb show results/quickstart --findings\n"
+      "  ngb show results/int8 --columns size,agreement,latency\n"
       "  ngb show results/xeon results/laptop --as results/xeon:local=xeon --as results/laptop:local=laptop");
   for (CLI::Option* option : {series, findings}) option->excludes("--format")->excludes("--json")->excludes("--best");
   series->excludes(findings);

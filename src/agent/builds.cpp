@@ -152,7 +152,7 @@ Status Builds::check_unchanged() {
 
 Status JobBuilds::learn() {
   bool has_modules = false;
-  for (const work::Model& model : job_.models) has_modules = has_modules || model.is_module();
+  for (const work::Model& model : job_.models) has_modules = has_modules || work::has_module(model);
   std::vector<const work::Compiler*> compilers;
   for (const work::Compiler& compiler : job_.compilers) compilers.push_back(&compiler);
   if (job_.reference) compilers.push_back(&*job_.reference);

@@ -42,7 +42,8 @@ bool makes_only_references(const work::Job& job) { return job.task == work::Task
 GroupReference::GroupReference(const work::Job& job, const work::Group& group, const JobBuilds& builds,
                                CheckedReferences& files, const std::filesystem::path& folder)
     : job_(job),
-      group_(group),
+      is_for_agreement_(!job.model_of(group).exact.empty()),
+      model_(is_for_agreement_ ? work::exact_of(job.model_of(group)) : job.model_of(group)),
       builds_(builds),
       files_(files),
       folder_(folder),
@@ -53,13 +54,13 @@ GroupReference::GroupReference(const work::Job& job, const work::Group& group, c
 std::filesystem::path GroupReference::file() const {
   const bool is_kept = !search_.is_compared() && !job_.reference_cache.empty();
   const std::filesystem::path folder = is_kept ? std::filesystem::path(job_.reference_cache) : folder_;
-  const samples::Provenance& made_with = builds_.of(compiler(), model()).with;
-  return folder / (reference_key(model(), job_.protocol, compiler(), made_with) + ".ref");
+  return folder / (own_key() + ".ref");
 }
 
-std::string GroupReference::key() const {
-  if (is_given()) return given_->key;
-  return reference_key(model(), job_.protocol, compiler(), builds_.of(compiler(), model()).with);
+std::string GroupReference::key() const { return is_given() ? given_->key : own_key(); }
+
+std::string GroupReference::own_key() const {
+  return reference_key(model_, job_.protocol, compiler(), builds_.of(compiler(), model_).with, is_for_agreement_);
 }
 
 GroupReference::Next GroupReference::next(const std::optional<Failure>& no_file) {
@@ -68,7 +69,7 @@ GroupReference::Next GroupReference::next(const std::optional<Failure>& no_file)
     const work::Compiler& candidate = search_.candidate();
     if (!search_.is_first() && !job_.place_of(candidate).why_missing.empty()) {
       search_.is_missing();
-    } else if (no_file && needs_file(job_, model(), candidate)) {
+    } else if (no_file && needs_file(job_, model_, candidate)) {
       search_.has_failed(fmt::format("{} has no file: {}", reference_name(candidate), no_file->message));
     } else if (const Result<ReferenceFile> made = files_.look(file())) {
       search_.has_made(file().string(), *made);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Provides the reference outputs of a group: found on the device, given by the client, or made here. Starts nothing.
+// Provides the reference outputs of a group: found on the device, given by the client, or made here. Those of a variant
+// are its exact model's, of all inputs over which they are compared. Starts nothing.
 #pragma once
 
 #include <filesystem>
@@ -69,10 +70,11 @@ class GroupReference {
   Next end_search();
   [[nodiscard]] Making making() const;
   [[nodiscard]] std::filesystem::path file() const;
-  [[nodiscard]] const work::Model& model() const { return job_.model_of(group_); }
+  [[nodiscard]] std::string own_key() const;  // of outputs that are made here
 
   const work::Job& job_;
-  const work::Group& group_;
+  bool is_for_agreement_;  // the group's model is a variant
+  work::Model model_;      // whose outputs these are
   const JobBuilds& builds_;
   CheckedReferences& files_;
   std::filesystem::path folder_;

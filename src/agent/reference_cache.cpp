@@ -40,23 +40,25 @@ Result<std::string> read_bytes(int fd, std::size_t count, const std::filesystem:
 }  // namespace
 
 std::string reference_key(const work::Model& model, const work::Protocol& protocol, const work::Compiler& reference,
-                          const samples::Provenance& made_with) {
+                          const samples::Provenance& made_with, bool is_for_agreement) {
   nlohmann::json inputs = nlohmann::json::array();
   for (const TensorSignature& input : model.inputs) inputs.push_back({input.name, name(input.type), input.shape});
   nlohmann::json outputs = nlohmann::json::array();  // with which those that are made are compared
   for (const TensorSignature& output : model.outputs) outputs.push_back({output.name, output.shape});
-  return hash::sha256(json_text::dump(nlohmann::json{{"format", kMagic},
-                                                     {"model", model.key.hash},
-                                                     {"batch", model.key.batch},
-                                                     {"inputs", inputs},
-                                                     {"outputs", outputs},
-                                                     {"seed", protocol.seed},
-                                                     {"tolerances", work::write_json(protocol.tolerances)},
-                                                     {"compiler", reference.name},
-                                                     {"version", reference.version},
-                                                     {"build", made_with.build()},
-                                                     {"precision", reference.precision},
-                                                     {"options", reference.options}}));
+  nlohmann::json all{{"format", kMagic},
+                     {"model", model.key.hash},
+                     {"batch", model.key.batch},
+                     {"inputs", inputs},
+                     {"outputs", outputs},
+                     {"seed", protocol.seed},
+                     {"tolerances", work::write_json(protocol.tolerances)},
+                     {"compiler", reference.name},
+                     {"version", reference.version},
+                     {"build", made_with.build()},
+                     {"precision", reference.precision},
+                     {"options", reference.options}};
+  if (is_for_agreement) all["agreement_inputs"] = protocol.agreement_inputs;
+  return hash::sha256(json_text::dump(all));
 }
 
 std::string reference_name(const work::Compiler& reference) {

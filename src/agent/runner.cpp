@@ -148,11 +148,17 @@ Status Runner::leave_group() {
   if (std::vector<std::string> ended = schedule_.cells_that_end(); !ended.empty()) {
     if (Status recorded = record({0, samples::RoundsEnded{std::move(ended)}}); !recorded) return recorded;
   }
-  const bool is_kept = model().is_module() && !job_.reference_cache.empty();
-  if (provided_.file && model().is_made() && !is_kept) remove_model(provided_.file->path);
+  remove_file();
   provided_ = {};
   schedule_.leave();
   return Done{};
+}
+
+// Removes the file that was made of the model at hand, unless it is kept for later runs.
+void Runner::remove_file() {
+  const bool is_kept = at_hand().is_module() && !job_.reference_cache.empty();
+  if (provided_.file && at_hand().is_made() && !is_kept) remove_model(provided_.file->path);
+  provided_.file.reset();
 }
 
 // Starts the first of what the group lacks: its model file, its reference outputs, its next processes.
@@ -164,23 +170,39 @@ Status Runner::visit_group() {
   const Nanoseconds taken = system_clock().now() - started_;
   if (Status may = may_begin(job_.device_limits, taken, surroundings_.work_folder); !may) return may;
   if (Status unchanged = builds_.check_unchanged(); !unchanged) return unchanged;
+  if (is_for_references() && provided_.judge) return record_reference(provided_.judge->path.string());
   if (!provided_.file) {
     const std::optional<std::string> kept = is_for_references() ? reference().kept() : std::nullopt;
-    return kept ? record_reference(*kept) : begin_model();
+    if (kept) return record_reference(*kept);
+    return has_exact_outputs() ? Status{} : begin_model();
   }
-  if (!provided_.judge) return begin_reference();
-  return is_for_references() ? record_reference(provided_.judge->path.string()) : begin_processes();
+  return provided_.judge ? begin_processes() : begin_reference();
+}
+
+work::Model& Runner::exact() {
+  const auto [place, is_new] = exacts_.try_emplace(schedule_.group_index());
+  if (is_new) place->second = work::exact_of(model());
+  return place->second;
+}
+
+// Returns whether the exact model's outputs are there already, so that its file is not needed. They judge then.
+bool Runner::has_exact_outputs() {
+  if (!needs_exact() || exact().inputs.empty()) return false;
+  const GroupReference::Next next = reference().next({});
+  const auto* const judge = std::get_if<GroupReference::Judge>(&next);
+  if (judge != nullptr) use_judge(*judge);
+  return judge != nullptr;
 }
 
 Status Runner::begin_model() {
-  const bool is_written = model().is_made();
-  if (!is_written || !model().files.empty()) {
-    const ModelWriting::Outcome checked = check_files(model(), model_files_);
+  const bool is_written = at_hand().is_made();
+  if (!is_written || !at_hand().files.empty()) {
+    const ModelWriting::Outcome checked = check_files(at_hand(), model_files_);
     if (!checked) return fail_group(checked.error());
     if (!is_written) return record_model(*checked);
   }
   const WritingBounds bounds{memory_limit_bytes_, launchers_.own_processes()};
-  running_ = std::make_unique<ModelWriting>(surroundings_, children_, model(), job_, bounds, exporting());
+  running_ = std::make_unique<ModelWriting>(surroundings_, children_, at_hand(), job_, bounds, exporting());
   return Done{};
 }
 
@@ -200,31 +222,33 @@ Status Runner::end_writing() {
   return is_again ? Status{} : fail_group(outcome.error());
 }
 
-// Records each model file once. A resumed run that writes a different file records it again.
+// Records each model file once, the exact model's with its own cells. A resumed run that writes a different file
+// records it again.
 Status Runner::record_model(const ModelFile& file) {
-  provided_ = {.file = file};
-  schedule_.use_model(file.facts.file_sha256);
-  for (const std::filesystem::path& each : files_of(model(), file)) {
+  provided_ = {.file = file, .judge = provided_.judge};
+  if (!needs_exact()) schedule_.use_model(file.facts.file_sha256);
+  for (const std::filesystem::path& each : files_of(at_hand(), file)) {
     const Result<std::string> watched = model_files_.add(each);
     if (!watched) return error_of(watched);
   }
-  if (ledger_.model_sha256(file.facts.model) == file.facts.file_sha256) return Done{};
+  if (needs_exact() || ledger_.model_sha256(file.facts.model) == file.facts.file_sha256) return Done{};
   return record({0, file.facts});
 }
 
-// Decides how the group's PyTorch module is exported.
-Exporting Runner::exporting() const {
-  if (!model().is_module()) return {};
+// Decides how the PyTorch module at hand is exported. Of an exact model, only the reference reads the file.
+Exporting Runner::exporting() {
+  const work::Model& module = at_hand();
+  if (!module.is_module()) return {};
   Exporting exporting;
   const auto reads_file = [&](const work::Step& step) {
-    return needs_file(job_, model(), job_.compiler_of(job_.cell_of(step)));
+    return needs_file(job_, module, job_.compiler_of(job_.cell_of(step)));
   };
   const std::vector<work::Step>& steps = schedule_.group().steps;
-  exporting.needs_file = std::any_of(steps.begin(), steps.end(), reads_file) ||
-                         (job_.reference && needs_file(job_, model(), *job_.reference));
+  exporting.needs_file = (!needs_exact() && std::any_of(steps.begin(), steps.end(), reads_file)) ||
+                         (job_.reference && needs_file(job_, module, *job_.reference));
   if (job_.reference_cache.empty() || !job_.exporter) return exporting;
   const work::Compiler& any = job_.reference ? *job_.reference : job_.compilers.front();
-  exporting.kept = caches() / "exports" / export_name(model(), exporting.needs_file, builds_.of(any, model()).with);
+  exporting.kept = caches() / "exports" / export_name(module, exporting.needs_file, builds_.of(any, module).with);
   return exporting;
 }
 
@@ -244,13 +268,23 @@ Status Runner::begin_reference() {
   const GroupReference::Next next = reference().next(provided_.file->no_file);
   if (const auto* const failure = std::get_if<Failure>(&next)) return fail_group(*failure);
   if (const auto* const judge = std::get_if<GroupReference::Judge>(&next)) {
-    provided_.judge = *judge;
+    use_judge(*judge);
     return Done{};
   }
   const auto& making = std::get<GroupReference::Making>(next);
   if (const Status made = file::make_folder(making.path.parent_path()); !made) return error_of(made);
   make_reference(making);
   return Done{};
+}
+
+// From now on the group's own model is at hand.
+void Runner::use_judge(const GroupReference::Judge& judge) {
+  if (needs_exact()) {
+    if (provided_.file && !provided_.file->facts.inputs.empty()) exact().inputs = provided_.file->facts.inputs;
+    remove_file();
+    provided_.tries = 0;
+  }
+  provided_.judge = judge;
 }
 
 Status Runner::end_reference(const std::filesystem::path& written, const ProcessResult& result) {
@@ -283,10 +317,10 @@ void Runner::look() {
   if (auto* const wait = running<QuietWait>()) wait->look(system_clock().now());
 }
 
-samples::Progress Runner::progress() const {
+samples::Progress Runner::progress() {
   samples::Progress progress;
   if (running<ModelWriting>() != nullptr) {
-    progress.doing = fmt::format("write model {} batch {}", model().label, model().key.batch);
+    progress.doing = fmt::format("write model {} batch {}", at_hand().label, at_hand().key.batch);
   }
   if (const auto* const wait = running<QuietWait>()) progress.doing = wait->text();
   const auto* const attempts = running<Attempts>();
@@ -297,7 +331,7 @@ samples::Progress Runner::progress() const {
   progress.repetitions_done = attempt.repetitions_done();
   progress.attempt = request.attempt;
   if (request.task == work::Task::make_references) {
-    progress.doing = fmt::format("reference outputs of {} batch {}", model().label, model().key.batch);
+    progress.doing = fmt::format("reference outputs of {} batch {}", at_hand().label, at_hand().key.batch);
     return progress;
   }
   progress.cell_id = request.cell_id;

@@ -49,7 +49,7 @@ class Runner {
 
   [[nodiscard]] bool is_finished() const { return is_finished_; }
   [[nodiscard]] bool is_busy() const { return !std::holds_alternative<std::monostate>(running_); }
-  [[nodiscard]] samples::Progress progress() const;
+  [[nodiscard]] samples::Progress progress();
   [[nodiscard]] std::vector<int> poll_fds() const;
   // Returns when `advance` must be called even if nothing happens; nothing if nothing runs.
   [[nodiscard]] std::optional<Nanoseconds> deadline() const;
@@ -78,8 +78,11 @@ class Runner {
   Status begin_model();
   Status end_writing();
   Status record_model(const ModelFile& file);
-  [[nodiscard]] Exporting exporting() const;
+  [[nodiscard]] Exporting exporting();
   Status begin_reference();
+  [[nodiscard]] bool has_exact_outputs();
+  void use_judge(const GroupReference::Judge& judge);
+  void remove_file();
   void make_reference(const GroupReference::Making& making);
   Status end_reference(const std::filesystem::path& written, const samples::ProcessResult& result);
   Status record_reference(std::string path);
@@ -97,6 +100,7 @@ class Runner {
   void wait_for_quiet(const samples::ProcessResult& disturbed, const work::Compiler& compiler);
   [[nodiscard]] work::WorkerRequest request_for(const work::Step& step);
   [[nodiscard]] work::WorkerRequest request_for(const work::Compiler& compiler);
+  [[nodiscard]] work::Model model_for_request();
   [[nodiscard]] AttemptPlan plan_for(work::WorkerRequest request) const;
 
   Status record(const samples::Event& event) { return record(std::vector{event}); }
@@ -111,6 +115,12 @@ class Runner {
   [[nodiscard]] samples::Provenance provenance_of(const work::Cell& cell);
   [[nodiscard]] std::filesystem::path caches() const;
   [[nodiscard]] const work::Model& model() const { return schedule_.model(); }
+  // Returns whether the exact model of the group's variant has to make its outputs, or may have to. Until then
+  // `provided_.file` is its file.
+  [[nodiscard]] bool needs_exact() const { return job_.reference && !model().exact.empty() && !provided_.judge; }
+  // Returns the exact model of the group's variant, with its inputs once its file was made.
+  [[nodiscard]] work::Model& exact();
+  [[nodiscard]] const work::Model& at_hand() { return needs_exact() ? exact() : model(); }
   [[nodiscard]] bool is_for_references() const { return job_.task == work::Task::make_references; }
 
   const Surroundings& surroundings_;
@@ -129,6 +139,7 @@ class Runner {
   WatchedFiles model_files_{};
   CheckedReferences reference_files_{};
   std::map<std::size_t, GroupReference> references_{};  // by group: who judges its cells
+  std::map<std::size_t, work::Model> exacts_{};         // by group of a variant: its exact model
   SharedCompilation compilation_;
   Provided provided_{};
   Running running_{};

@@ -101,6 +101,7 @@ void Runner::make_reference(const GroupReference::Making& making) {
   request.task = work::Task::make_references;
   request.cell_id = "reference";
   request.attempt = making.attempt;
+  request.is_for_agreement = needs_exact();
   request.reference_path = file::partial_path(making.path).string();
   request.unconfirmed_outputs = making.unconfirmed;
   std::vector<AttemptPlan> plans{plan_for(std::move(request))};
@@ -132,13 +133,12 @@ WorkerRequest Runner::request_for(const work::Compiler& compiler) {
     request.plugin_path = (surroundings_.lib / "compilers" / compiler.name / (compiler.name + ".so")).string();
   }
   request.model_path = file.path.string();
-  request.model = model();
-  if (auto* module = std::get_if<work::Module>(&request.model.source)) module->json = source_here(model());
+  request.model = model_for_request();
   if (!file.facts.inputs.empty()) {
     request.model.inputs = file.facts.inputs;
     request.model.open_inputs = file.facts.open_inputs;
   }
-  const bool needs_exporter = model().is_module() || work::converts_modules(request.place);
+  const bool needs_exporter = request.model.is_module() || work::converts_modules(request.place);
   if (needs_exporter && job_.exporter) request.module_site = job_.place_of(*job_.exporter).toolchain_dir;
   request.compiler = compiler;
   request.protocol = job_.protocol;
@@ -147,6 +147,16 @@ WorkerRequest Runner::request_for(const work::Compiler& compiler) {
   request.reference_name = reference_name(reference().compiler());
   request.reference_key = reference().key();
   return request;
+}
+
+// Returns the model at hand. A variant has its exact model with all that is known of its inputs.
+work::Model Runner::model_for_request() {
+  work::Model handed = at_hand();
+  if (auto* module = std::get_if<work::Module>(&handed.source)) module->json = source_here(at_hand());
+  if (handed.exact.empty()) return handed;
+  handed.exact.front() = exact();
+  handed.exact.front().files.clear();  // they are among its own
+  return handed;
 }
 
 AttemptPlan Runner::plan_for(WorkerRequest request) const {

@@ -58,7 +58,7 @@ samples::Provenance Runner::provenance_of(const work::Cell& cell) {
   std::string lines;
   for (const work::UserFile& file : model().files) lines += file.sha256 + " " + file.name + "\n";
   if (!lines.empty()) made_with.files_sha256 = hash::sha256(lines);
-  if (provided_.file) made_with.model_sha256 = provided_.file->facts.file_sha256;
+  if (provided_.file && !needs_exact()) made_with.model_sha256 = provided_.file->facts.file_sha256;
   if (provided_.judge && !provided_.judge->path.empty()) {
     made_with.reference_key = reference().key();
     made_with.reference_sha256 = provided_.judge->sha256;
@@ -69,7 +69,7 @@ samples::Provenance Runner::provenance_of(const work::Cell& cell) {
 // Returns a failure that names a changed file among those that the group is measured with; nothing if none changed.
 std::optional<Failure> Runner::changed_file() {
   if (!provided_.file) return std::nullopt;
-  for (const std::filesystem::path& each : files_of(model(), *provided_.file)) {
+  for (const std::filesystem::path& each : files_of(at_hand(), *provided_.file)) {
     if (!model_files_.has_changed(each)) continue;
     Failure failure;
     failure.kind = FailureKind::invalid_model;

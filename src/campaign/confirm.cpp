@@ -36,6 +36,21 @@ std::string name_in(const store::Source& source, const std::string& device) {
   return device;
 }
 
+// Makes each variant a model of its own, with the inputs of its exact model: its speed is asked for, and the exact
+// model is not measured.
+config::Study without_variants(config::Study study) {
+  for (config::ModelEntry& entry : study.models) {
+    if (entry.variant_of.empty()) continue;
+    for (const config::ModelEntry& exact : study.models) {
+      if (exact.label == entry.variant_of) entry.inputs = exact.inputs;
+    }
+    entry.variant_of.clear();
+    entry.quantise.reset();  // its file was made
+  }
+  for (config::ModelEntry& entry : study.models) entry.data.reset();
+  return study;
+}
+
 // Returns the study of this configuration alone, or nothing if the study does not measure it.
 std::optional<json> reduced(const config::Study& study, const store::CellData& cell, const std::string& device) {
   json whole = config::to_json(study);
@@ -65,7 +80,8 @@ Answer<json> study_of(const Installation& installation, const std::vector<store:
     if (!std::filesystem::exists(file, code)) continue;
     const auto plan = plan_study(installation, file, say);
     if (!plan) return tl::unexpected(plan.error());
-    if (auto study = reduced(plan->study, cell, name_in(source, cell.of.device))) return *std::move(study);
+    if (auto study = reduced(without_variants(plan->study), cell, name_in(source, cell.of.device)))
+      return *std::move(study);
   }
   return wrong_usage({"no study of these results measures " + cell.of.compiler.label + " on " + cell.of.device,
                       "--confirm", "name the results folder of the `ngb run` that measured it"});

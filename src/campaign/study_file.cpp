@@ -13,6 +13,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "campaign/onnx_package.h"
+#include "campaign/prepared_models.h"
 #include "toolchain/catalog.h"
 
 namespace ngb::campaign {
@@ -74,8 +75,9 @@ Answer<plan::Plan> plan_read(
         read) {
   const auto vocabulary = read_vocabulary(installation);
   if (!vocabulary) return cannot_go_on(vocabulary.error());
-  const auto study = read(*vocabulary);
+  auto study = read(*vocabulary);
   if (!study) return tl::unexpected(refusal_of(installation, file, study.error()));
+  if (const Status made = prepare_models(installation, *study, say); !made) return wrong_usage(made.error());
   auto plan = plan::expand(*study, find_onnx_package(installation));
   if (!plan) return wrong_usage(plan.error());
   tell_who_compiles_each(installation, *plan, say);

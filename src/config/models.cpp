@@ -12,6 +12,7 @@
 #include "config/model_json.h"
 #include "config/sections.h"
 #include "config/user_models.h"
+#include "config/variants.h"
 
 namespace ngb::config {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 const std::vector<std::string>& model_kinds() {
-  static const std::vector<std::string> kKinds{"zoo", "onnx", "pytorch", "timm"};
+  static const std::vector<std::string> kKinds{"zoo", "onnx", "pytorch", "timm", "quantise"};
   return kKinds;
 }
 
@@ -48,6 +49,7 @@ class ModelReader {
     std::vector<std::string> labels;
     for (const ModelEntry& model : models_) labels.push_back(model.label);
     check_labels(labels, at_, "models", problems_);
+    check_variants(models_, at_, problems_);
     return std::move(models_);
   }
 
@@ -78,7 +80,7 @@ class ModelReader {
       }
     }
     if (kinds.size() != 1) {
-      problems_.add(*node, path, "expected exactly one of the keys zoo, onnx, pytorch and timm");
+      problems_.add(*node, path, "expected exactly one of the keys zoo, onnx, pytorch, timm and quantise");
       return;
     }
     if (!may_have_all(kinds[0], given, path)) return;
@@ -249,7 +251,8 @@ class ModelReader {
                       const std::string& label, const std::string& path) {
     const std::size_t before = problems_.count();
     ModelEntry model = UserModelReader(folder_, problems_).read(kind, given, path);
-    if (model.file.empty() && model.factory.empty()) return;  // its problem is reported already
+    if (model.file.empty() && model.factory.empty() && !model.quantise) return;  // its problem is reported already
+    if (model.quantise) model.label = name_of_quantised(model);
     model.label = label.empty() ? model.label + suffix_of(model) : label;
     const ModelEntry key = identity_of(model);
     if (problems_.count() == before && !files_.insert(json_text(model_json(key))).second) {
@@ -258,6 +261,11 @@ class ModelReader {
       return;
     }
     add(entry, std::move(model));
+  }
+
+  static std::string name_of_quantised(const ModelEntry& model) {
+    return fmt::format("{} int8 {}{}", model.variant_of, model.quantise->is_static ? "static" : "dynamic",
+                       model.quantise->per_channel ? " per channel" : "");
   }
 
   // Returns what distinguishes the label of a model that is compiled once for any batch size.

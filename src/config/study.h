@@ -35,7 +35,23 @@ struct InputEntry {
   bool operator==(const InputEntry&) const = default;
 };
 
-// A recipe, an ONNX file, a function in a Python file, or a model of timm.
+// How an int8 file is made of the exact model of a variant.
+struct Quantisation {
+  bool is_static = false;    // with ranges from calibration; else computed anew in each inference
+  bool per_channel = false;  // a scale for each channel of a weight
+  int inputs = 32;           // static: with which it is calibrated
+  bool operator==(const Quantisation&) const = default;
+};
+
+// Samples with their right classes.
+struct LabelledData {
+  std::filesystem::path arrays{};  // an .npy with all samples, or a folder of .npy files with one each; absolute
+  std::filesystem::path images{};  // a folder of images
+  std::filesystem::path labels{};  // an .npy of integers, or a text file with one in each line
+  bool operator==(const LabelledData&) const = default;
+};
+
+// A recipe, an ONNX file (also one that is made by quantising), a function in a Python file, or a model of timm.
 enum class ModelKind { zoo, onnx, pytorch, timm };
 
 struct ModelEntry {
@@ -55,6 +71,10 @@ struct ModelEntry {
   std::optional<int> size{};
   std::optional<std::uint64_t> raw_bytes{};  // as in work::Model
   std::optional<std::uint64_t> encoded_bytes{};
+  std::optional<Quantisation> quantise{};  // the file is made of the exact model; `file` is "" until then
+  std::optional<LabelledData> data{};
+  std::filesystem::path labels{};  // an .npy with the right class of each sample, made of `data`; "": none
+  std::string variant_of{};        // label of the exact model of which it is a variant; "": it is an exact model
 
   [[nodiscard]] ModelKind kind() const;
 };

@@ -50,6 +50,7 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
   if (kind == "onnx") read_onnx(named, path + ".onnx", model);
   if (kind == "pytorch") read_pytorch(named, path + ".pytorch", model);
   if (kind == "timm") read_timm(named, path + ".timm", model);
+  if (kind == "quantise") read_quantise(named, path + ".quantise", model);
   if (const DocumentNode* node = field_of(given, "shapes")) read_shapes(*node, path + ".shapes", model);
   if (const DocumentNode* node = field_of(given, "dimensions")) read_dimensions(*node, path + ".dimensions", model);
   if (const DocumentNode* node = field_of(given, "parameters")) read_parameters(*node, path + ".parameters", model);
@@ -67,6 +68,7 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
 
 void UserModelReader::read_common(const ModelFields& given, const std::string& path, ModelEntry& model) {
   if (const DocumentNode* node = field_of(given, "inputs")) read_inputs(*node, path + ".inputs", model);
+  if (const DocumentNode* node = field_of(given, "data")) read_data(*node, path + ".data", model);
   for (const Key& key : model_keys()) {
     const DocumentNode* const node = key.set_in_model ? field_of(given, key.name) : nullptr;
     if (node == nullptr) continue;

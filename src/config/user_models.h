@@ -20,7 +20,8 @@ class UserModelReader {
  public:
   UserModelReader(const std::filesystem::path& folder, Problems& problems) : folder_(folder), problems_(problems) {}
 
-  // Reads the entry at `path` ("models[0]"). `kind` is onnx, pytorch or timm, and is a key of `given`.
+  // Reads the entry at `path` ("models[0]"). `kind` is onnx, pytorch, timm or quantise, and is a key of
+  // `given`.
   ModelEntry read(const std::string& kind, const ModelFields& given, const std::string& path);
   // Reads `inputs`, and the keys whose rows set them (Key::set_in_model).
   void read_common(const ModelFields& given, const std::string& path, ModelEntry& model);
@@ -29,6 +30,9 @@ class UserModelReader {
   void read_onnx(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_pytorch(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_timm(const DocumentNode& node, const std::string& path, ModelEntry& model);
+  void read_quantise(const DocumentNode& node, const std::string& path, ModelEntry& model);
+  void read_data(const DocumentNode& node, const std::string& path, ModelEntry& model);
+  std::filesystem::path read_file_or_folder(const DocumentNode& node, const std::string& path);
   std::filesystem::path read_file(const DocumentNode& node, const std::string& path, const std::string& expected_file);
   void read_shapes(const DocumentNode& node, const std::string& path, ModelEntry& model);
   std::optional<std::int64_t> read_extent(const DocumentNode& node, const std::string& path);

@@ -78,9 +78,8 @@ void add_other_references(const config::Study& study, work::Job& job) {
 
 // Precondition: the job has the places of its compilers.
 void add_exporter(const config::Study& study, work::Job& job) {
-  const bool is_needed =
-      std::any_of(job.models.begin(), job.models.end(), [](const auto& each) { return each.is_module(); }) ||
-      std::any_of(job.places.begin(), job.places.end(), work::converts_modules);
+  const bool is_needed = std::any_of(job.models.begin(), job.models.end(), work::has_module) ||
+                         std::any_of(job.places.begin(), job.places.end(), work::converts_modules);
   if (is_needed) job.exporter = {.name = config::kExporter, .version = study.exporter_version};
 }
 

@@ -21,6 +21,14 @@ std::string family_and_setting_of(const CellData& cell) {
                                 Role::version, Role::options});
 }
 
+// Returns the same of the cell of a variant's exact model that differs in nothing else.
+std::string exact_setting_of(const CellData& cell) {
+  work::Configuration exact = cell.of;
+  exact.model.key.hash = cell.of.model.workload_hash();
+  return work::key_of(
+      exact, {Role::device, Role::model, Role::precision, Role::threads, Role::compiler, Role::version, Role::options});
+}
+
 std::string choice_of(const CellData& cell) {
   return work::key_of(cell.of, {Role::device, Role::model, Role::precision, Role::batch, Role::compiler,
                                 Role::compute_device, Role::load});
@@ -71,11 +79,14 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::s
     first.emplace(
         key_of(settings[i], cells_[i]->of.model.key.batch, cells_[i]->of.load, cells_[i]->of.compiler.instances), i);
   }
-  const auto find = [&](std::size_t cell, int batch, const std::string& load,
-                        int instances) -> std::optional<std::size_t> {
-    const auto found = first.find(key_of(settings[cell], batch, load, instances));
+  const auto find_setting = [&](std::size_t cell, const std::string& setting, int batch, const std::string& load,
+                                int instances) -> std::optional<std::size_t> {
+    const auto found = first.find(key_of(setting, batch, load, instances));
     const bool is_found = found != first.end() && may_share_compute_device(*cells_[cell], *cells_[found->second]);
     return is_found ? std::optional(found->second) : std::nullopt;
+  };
+  const auto find = [&](std::size_t cell, int batch, const std::string& load, int instances) {
+    return find_setting(cell, settings[cell], batch, load, instances);
   };
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const CellData& cell = *cells_[i];
@@ -85,6 +96,10 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::s
     facts.single = find(i, 1, cell.of.load, cell.of.compiler.instances);
     facts.without_load = find(i, cell.of.model.key.batch, work::kNoLoad, cell.of.compiler.instances);
     facts.one_instance = find(i, cell.of.model.key.batch, cell.of.load, 1);
+    if (cell.of.model.is_variant()) {
+      facts.exact =
+          find_setting(i, exact_setting_of(cell), cell.of.model.key.batch, cell.of.load, cell.of.compiler.instances);
+    }
   }
   find_best_others();
 }
@@ -108,7 +123,8 @@ std::vector<std::vector<std::size_t>> families(const std::vector<CellData>& cell
   std::unordered_map<std::string, std::size_t> known;
   std::vector<std::vector<std::size_t>> families;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto [place, is_new] = known.emplace(work::key_of(cells[i].of, {Role::device, Role::model}), families.size());
+    const auto [place, is_new] =
+        known.emplace(cells[i].of.device + '\n' + cells[i].of.model.workload_hash(), families.size());
     if (is_new) families.emplace_back();
     families[place->second].push_back(i);
   }

@@ -54,6 +54,8 @@ class Analysis {
   [[nodiscard]] std::optional<std::size_t> one_instance_of(std::size_t index) const {
     return facts_[index].one_instance;
   }
+  // Returns the cell of the exact model that differs from this cell of a variant in nothing else.
+  [[nodiscard]] std::optional<std::size_t> exact_of(std::size_t index) const { return facts_[index].exact; }
   // Returns the cell with the highest throughput (the geometric mean over processes) among the same compiler's cells
   // with other settings (all that it is handed, threads, version) and the same device, compute device, model, batch,
   // load and precision.
@@ -67,6 +69,7 @@ class Analysis {
     std::optional<std::size_t> without_load{};
     std::optional<std::size_t> one_instance{};
     std::optional<std::size_t> best_other{};
+    std::optional<std::size_t> exact{};
   };
   void find_best_others();
 
@@ -79,8 +82,8 @@ class Analysis {
   std::vector<Facts> facts_;
 };
 
-// Groups the cells (as indices) by device and model; metrics relate only cells of one such family. Families are in the
-// order of their first cells.
+// Groups the cells (as indices) by device and model, with its variants; metrics relate only cells of one such family.
+// Families are in the order of their first cells.
 std::vector<std::vector<std::size_t>> families(const std::vector<store::CellData>& cells);
 
 }  // namespace ngb::metrics

@@ -59,6 +59,7 @@ Finding finding_of(const ComparedPair& pair, const StepRules& rules) {
       if (is_beside_the_version(*pair.candidate)) return Finding::unusable;
       return rules.fault == Fault::fails ? Finding::bad : Finding::unusable;
     case PairStatus::newly_inaccurate:
+    case PairStatus::agreement_fell:
       if (rules.fault == Fault::inaccurate) return Finding::bad;
       return rules.fault == Fault::fails ? Finding::good : Finding::unusable;
     case PairStatus::newly_measured:

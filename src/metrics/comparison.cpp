@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "metrics/agreement.h"
 #include "metrics/baseline.h"
 #include "metrics/outcome.h"
 #include "metrics/ratios.h"
@@ -51,12 +52,19 @@ PairStatus status_of_pair(const Measured& baseline, const Measured& candidate) {
   }
   if (has_left) return PairStatus::newly_measured;
   if (!has_right && candidate.has_lost && !baseline.has_lost) return PairStatus::newly_failed;
+  if (!has_right && agreement_fell(*baseline.cell, *candidate.cell)) return PairStatus::agreement_fell;
   if (!has_right) {
     const bool are_alike = baseline.steady.no_verdict.empty() && candidate.steady.no_verdict.empty();
     return are_alike ? PairStatus::judged : PairStatus::no_verdict;
   }
-  return candidate.failed->failure->kind == samples::FailureKind::inaccurate ? PairStatus::newly_inaccurate
-                                                                             : PairStatus::newly_failed;
+  switch (candidate.failed->failure->kind) {
+    case samples::FailureKind::inaccurate:
+      return PairStatus::newly_inaccurate;
+    case samples::FailureKind::disagrees:
+      return PairStatus::agreement_fell;
+    default:
+      return PairStatus::newly_failed;
+  }
 }
 
 // Two cells share rounds only if one run measured both, with the same model, batch size and device.
@@ -192,9 +200,9 @@ Status no_pair(const Side& baseline, const Side& candidate, Axis axis) {
 }  // namespace
 
 std::string_view name(PairStatus status) {
-  constexpr std::array<std::string_view, 8> kNames{"judged",         "newly_failed", "newly_inaccurate",
-                                                   "newly_measured", "both_failed",  "not_measured_yet",
-                                                   "disturbed",      "no_verdict"};
+  constexpr std::array<std::string_view, 9> kNames{"judged",           "newly_failed",   "newly_inaccurate",
+                                                   "agreement_fell",   "newly_measured", "both_failed",
+                                                   "not_measured_yet", "disturbed",      "no_verdict"};
   return kNames.at(static_cast<std::size_t>(status));
 }
 

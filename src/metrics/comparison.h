@@ -18,6 +18,7 @@ enum class PairStatus {
   judged,            // both sides have a speed: `judgement` holds
   newly_failed,      // the baseline has a speed, the candidate failed or lost processes as the baseline did not
   newly_inaccurate,  // the baseline has a speed, the candidate's outputs are wrong
+  agreement_fell,    // of variants: the baseline has a speed, the candidate agrees less with the exact model
   newly_measured,    // the baseline failed, the candidate has a speed
   both_failed,
   not_measured_yet,  // one side or both have no processes yet

@@ -32,6 +32,7 @@ std::string_view name(GateOutcome outcome) {
 
 bool is_regression(const ComparedPair& pair, const GateRules& rules) {
   if (pair.status == PairStatus::newly_failed || pair.status == PairStatus::newly_inaccurate) return true;
+  if (pair.status == PairStatus::agreement_fell) return true;
   return is_shown_slower(pair) && pair.judgement.contrast.estimate < -std::log1p(rules.slower_ratio);
 }
 
@@ -48,6 +49,7 @@ Gate gate(const Comparison& comparison, const GateRules& rules) {
     made.regressions.push_back(&pair);
     ++(pair.status == PairStatus::newly_failed       ? made.newly_failed
        : pair.status == PairStatus::newly_inaccurate ? made.newly_inaccurate
+       : pair.status == PairStatus::agreement_fell   ? made.agreement_fell
                                                      : made.slower);
   }
   made.outcome = outcome_of_gate(made, has_judged);

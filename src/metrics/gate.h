@@ -31,6 +31,7 @@ struct Gate {
   std::size_t tolerated = 0;                       // shown to be slower, but within the threshold; no regressions
   std::size_t newly_failed = 0;                    // of the regressions; the baseline has a speed
   std::size_t newly_inaccurate = 0;                // likewise
+  std::size_t agreement_fell = 0;                  // likewise
   std::size_t undecided = 0;  // undecided and unmeasured pairs, and the baseline's cells without a partner
 };
 

@@ -36,6 +36,7 @@ struct Metric {
   bool refers_to_baseline = false;  // relates the cell to its baseline (baseline.h)
   bool is_of_load = false;          // says something about cells that have a load only
   bool is_of_instances = false;     // says something about cells that have several instances only
+  bool is_of_variants = false;      // says something about cells of variants only
 };
 
 inline constexpr int kFirstToLeaveOut = 3;  // a rank

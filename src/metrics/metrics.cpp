@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "metrics/agreement.h"
 #include "metrics/analysis.h"
 #include "metrics/costs.h"
 #include "metrics/energy.h"
@@ -176,11 +177,13 @@ constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";
 constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
 
+constexpr const char* kOfVariants = "docs/variants.md: ours";
+
 constexpr const char* kRapl = "RAPL: counters of the packages; timed phases of 0.1 s and more";
 constexpr const char* kBoardMeter = "INA3221 at the board's input, read each second; 5 readings and more";
 
 // name, heading, unit, formula, source, has_interval, rank, compute, deviation, refers_to_baseline, is_of_load,
-// is_of_instances
+// is_of_instances, is_of_variants
 constexpr std::array kMetrics{
     Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 2,
            throughput_mean, "throughput_std_per_s"},
@@ -259,6 +262,11 @@ constexpr std::array kMetrics{
            "size of the programs and shared libraries that the worker has mapped when it has measured, each once, "
            "Python's and the system's included; highest of the processes",
            kProtocol, false, 0, runtime_size},
+    Metric{"shipped_size_bytes", "size", "bytes",
+           "artifact_size_bytes; model_size_bytes of a compiler that writes nothing", kProtocol, false, 0,
+           shipped_size},
+    Metric{"disk_size_bytes", "disk", "bytes", "shipped_size_bytes + runtime_size_bytes: what it takes on a disk",
+           kProtocol, false, 0, disk_size},
     Metric{"cpu_percent", "CPU %", "percent",
            "100 · processor time / (wall time · processors of the machine) of the timed phase, mean over processes",
            kPaper, false, 6, cpu_of_machine},
@@ -316,6 +324,36 @@ constexpr std::array kMetrics{
         "T_c(b) of N instances / T_c(b) of one instance, of the same compiler, settings, threads, model and batch size",
         "ours: N processes of one model at once, as OpenVINO's streams and the workers of a server", true, 3,
         instances_gain, nullptr, false, false, true},
+    Metric{"speed_up_over_exact_ratio", "over exact", "ratio",
+           "T_c(b) of a variant / T_c(b) of its exact model, of the same compiler and settings; speed_up_ratio is over "
+           "the exact model's baseline",
+           kOfVariants, true, 3, speed_up_over_exact, nullptr, false, false, false, true},
+    Metric{"agreement_ratio", "agreement", "ratio",
+           "top1_agreement_ratio, or cosine_ratio if an output has no classes: what min_agreement is compared with",
+           kOfVariants, true, 3, agreement, nullptr, false, false, false, true},
+    Metric{
+        "top1_agreement_ratio", "top-1", "ratio",
+        "inputs for which every output of classes has its highest value at the exact model's class, and every output "
+        "of integers is equal / inputs; Wilson's interval",
+        kOfVariants, true, 0, top1_agreement, nullptr, false, false, false, true},
+    Metric{"sqnr_db", "SQNR", "dB",
+           "mean over inputs whose outputs are not equal of 10·log10(Σ b² / Σ (a - b)²), b being the exact model's "
+           "output; of several outputs the worst",
+           kOfVariants, true, 0, sqnr, nullptr, false, false, false, true},
+    Metric{"cosine_ratio", "cosine", "ratio", "mean over inputs of Σ a·b / (|a|·|b|), of several outputs the worst",
+           kOfVariants, true, 0, cosine, nullptr, false, false, false, true},
+    Metric{"input_error_mean", "error of an input", "1",
+           "mean over inputs of the largest |a - b|; max_absolute_error is the largest of all", kOfVariants, true, 0,
+           input_error, nullptr, false, false, false, true},
+    Metric{"agreement_input_count", "inputs compared", "1", "inputs over which the variant was compared", kOfVariants,
+           false, 0, agreement_inputs, nullptr, false, false, false, true},
+    Metric{"top1_accuracy_ratio", "accuracy", "ratio",
+           "inputs for which the label's class has the highest score / inputs, where the study gives labels; Wilson's "
+           "interval",
+           kOfVariants, true, 0, top1_accuracy},
+    Metric{"top5_accuracy_ratio", "top-5 accuracy", "ratio",
+           "inputs for which the label's class is among the five highest scores / inputs; Wilson's interval",
+           kOfVariants, true, 0, top5_accuracy},
     Metric{"load_cpu_percent", "load CPU %", "percent",
            "100 · processor time of the load / wall time, while the cell was timed; 100: one processor; mean over "
            "processes",

@@ -13,10 +13,11 @@ namespace {
 
 Value unknown_ratio(std::string reason) { return {.reason = std::move(reason)}; }
 
-// Two cells of one device and model are in one group if their batch size is the same. Their processes were then
-// measured in rounds, one of each cell, so a disturbance of a round affected both.
+// Two cells of one device are in one group if their model and batch size are the same. Their processes were then
+// measured in rounds, one of each cell, so a disturbance of a round affected both. A variant is measured in other
+// rounds than its exact model.
 bool are_of_one_group(const Analysis& analysis, std::size_t a, std::size_t b) {
-  return analysis.cell(a).of.model.key.batch == analysis.cell(b).of.model.key.batch;
+  return analysis.cell(a).of.model.key == analysis.cell(b).of.model.key;
 }
 
 std::vector<double> logs_of(const std::vector<OfRound>& values) {
@@ -144,6 +145,12 @@ Value load_retention(const Analysis& analysis, std::size_t cell) {
   const bool has_speed = analysis.steady(cell).reason.empty();
   if (has_speed && analysis.cell(cell).of.load == work::kNoLoad) return unknown_ratio("measured without a load");
   return speed_ratio(analysis, cell, {analysis.without_load(cell), "the cell without a load", ""});
+}
+
+Value speed_up_over_exact(const Analysis& analysis, std::size_t cell) {
+  const bool has_speed = analysis.steady(cell).reason.empty();
+  if (has_speed && !analysis.cell(cell).of.model.is_variant()) return unknown_ratio("an exact model");
+  return speed_ratio(analysis, cell, {analysis.exact_of(cell), "the exact model with the same compiler", ""});
 }
 
 Value instances_gain(const Analysis& analysis, std::size_t cell) {

@@ -35,6 +35,8 @@ Value ase(const Analysis& analysis, std::size_t cell);
 Value bsr(const Analysis& analysis, std::size_t cell);
 // T_c(b) under the cell's load / T_c(b) without a load
 Value load_retention(const Analysis& analysis, std::size_t cell);
+// T_c(b) of a variant / T_c(b) of its exact model, with the same compiler and settings
+Value speed_up_over_exact(const Analysis& analysis, std::size_t cell);
 // T_c(b) of the cell's instances / T_c(b) of one
 Value instances_gain(const Analysis& analysis, std::size_t cell);
 // T_s(b) / T_s'(b), where s' is the fastest of the same compiler's other settings.

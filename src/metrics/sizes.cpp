@@ -32,4 +32,16 @@ Value model_size(const Analysis& analysis, std::size_t cell) { return largest(an
 Value artifact_size(const Analysis& analysis, std::size_t cell) { return largest(analysis, cell, "artifact_size"); }
 Value runtime_size(const Analysis& analysis, std::size_t cell) { return largest(analysis, cell, "runtime_size"); }
 
+Value shipped_size(const Analysis& analysis, std::size_t cell) {
+  const Value artifact = artifact_size(analysis, cell);
+  return artifact.value ? artifact : model_size(analysis, cell);
+}
+
+Value disk_size(const Analysis& analysis, std::size_t cell) {
+  const Value shipped = shipped_size(analysis, cell);
+  const Value runtime = runtime_size(analysis, cell);
+  if (!shipped.value || !runtime.value) return {.reason = shipped.value ? runtime.reason : shipped.reason};
+  return {*shipped.value + *runtime.value};
+}
+
 }  // namespace ngb::metrics

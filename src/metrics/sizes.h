@@ -11,5 +11,8 @@ namespace ngb::metrics {
 Value model_size(const Analysis& analysis, std::size_t cell);
 Value artifact_size(const Analysis& analysis, std::size_t cell);
 Value runtime_size(const Analysis& analysis, std::size_t cell);
+// The artifact, or the model of a compiler that writes none.
+Value shipped_size(const Analysis& analysis, std::size_t cell);
+Value disk_size(const Analysis& analysis, std::size_t cell);
 
 }  // namespace ngb::metrics

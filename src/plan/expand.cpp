@@ -12,6 +12,7 @@
 #include "plan/order.h"
 #include "plan/plan.h"
 #include "plan/questions.h"
+#include "plan/variants.h"
 #include "work/property.h"
 
 namespace ngb::plan {
@@ -48,13 +49,17 @@ Result<std::vector<work::Model>> make_models(const config::Study& study, const O
         problems.add(entry.label, model.error());
         continue;
       }
-      const auto [known, is_new] = label_of_hash.emplace(model->key.hash, entry.label);
-      if (!is_new && known->second != entry.label) {
-        problems.add(entry.label,
-                     {fmt::format("the same model as {}; remove one of the two entries", known->second), {}, {}});
-      }
       models.push_back(*std::move(model));
     }
+  }
+  for (const config::ModelEntry& entry : study.models) {
+    if (const Status linked = link_variants(entry, models); !linked) problems.add(entry.label, linked.error());
+  }
+  for (const work::Model& model : models) {
+    const auto [known, is_new] = label_of_hash.emplace(model.key.hash, model.label);
+    if (is_new || known->second == model.label) continue;
+    problems.add(model.label,
+                 {fmt::format("the same model as {}; remove one of the two entries", known->second), {}, {}});
   }
   if (!problems.empty()) return tl::unexpected(problems.error(study.path.string()));
   return models;

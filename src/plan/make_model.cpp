@@ -194,6 +194,15 @@ Status check_values(const work::Model& model, const work::InputValues& values) {
               fmt::format("input \"{}\"", text::to_utf8(values.input)));
 }
 
+// Adds the labels of the samples, which `values` has.
+Status add_labels(work::Model& model, const config::ModelEntry& entry) {
+  if (entry.labels.empty()) return Done{};
+  const Result<std::string> name = add_file(model, "labels", entry.labels);
+  if (!name) return error_of(name);
+  model.labels = *name;
+  return Done{};
+}
+
 Status add_values(work::Model& model, const config::ModelEntry& entry) {
   for (const auto& [input, given] : entry.inputs) {
     work::InputValues values{.input = input, .range = given.range, .array = given.array};
@@ -212,6 +221,7 @@ Status add_values(work::Model& model, const config::ModelEntry& entry) {
 
 // Says what the model belongs to: as the study does, else as the zoo does of a recipe or of timm's model of that name.
 void add_belonging(work::Model& model, const config::ModelEntry& entry) {
+  if (!entry.variant_of.empty()) return;  // a variant is pooled with no other model
   const config::ModelKind kind = entry.kind();
   zoo::Belonging known;
   if (kind == config::ModelKind::zoo) known = zoo::belonging_of(entry.family);
@@ -237,6 +247,7 @@ std::string hash_of_all(const work::Model& model, const config::ModelEntry& entr
     if (!values.array.empty()) given["array"] = values.array;
   }
   if (model.dynamic_batch) all["dynamic_batch"] = true;
+  if (!model.labels.empty()) all["labels"] = work::file_called(model.files, model.labels)->sha256;
   if (all.size() == 1) return model.key.hash;
   return hash::sha256(json_text::dump(all));
 }
@@ -261,6 +272,7 @@ Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::
   model->dynamic_batch = entry.dynamic_batch;
   if (!entry.dynamic_batch) model->open_inputs.clear();
   if (const Status added = add_values(*model, entry); !added) return error_of(added);
+  if (const Status added = add_labels(*model, entry); !added) return error_of(added);
   model->key.hash = hash_of_all(*model, entry);
   return model;
 }

@@ -82,6 +82,40 @@ bool is_deviation(const Metric& metric) {
   });
 }
 
+NumberColumn column_of(const Metric& metric) {
+  return {&metric, metric.deviation == nullptr ? nullptr : metrics::find_metric(metric.deviation)};
+}
+
+// Returns the heading as people type it: "speed-up", "over-exact", "sqnr".
+std::string short_name(const Metric& metric) {
+  std::string name = metric.heading;
+  std::transform(name.begin(), name.end(), name.begin(), [](char letter) {
+    if (letter == ' ') return '-';
+    return 'A' <= letter && letter <= 'Z' ? static_cast<char>(letter + 32) : letter;
+  });
+  return name;
+}
+
+const Metric* metric_called(std::string_view word) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 3> kOthers{
+      {{"latency", "latency_p50_s"}, {"throughput", "throughput_mean_per_s"}, {"memory", "timed_peak_bytes"}}};
+  for (const auto& [other, name] : kOthers) {
+    if (word == other) return metrics::find_metric(name);
+  }
+  for (const Metric& metric : metrics::metrics()) {
+    if (!is_deviation(metric) && (word == metric.name || word == short_name(metric))) return &metric;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> short_names() {
+  std::vector<std::string> names{"latency", "throughput", "memory"};
+  for (const Metric& metric : metrics::metrics()) {
+    if (!is_deviation(metric)) names.push_back(short_name(metric));
+  }
+  return names;
+}
+
 // Returns good or bad for a speed-up whose interval is wholly above or below 1.
 Style style_of_value(const Metric& metric, const Entry& value) {
   if (std::string_view(metric.name) != "speed_up_ratio" || !value.low || !value.high) return Style::plain;
@@ -189,13 +223,31 @@ std::vector<NumberColumn> number_columns(bool all, Having of_table) {
   for (const Metric& metric : metrics::metrics()) {
     if (!is_about(metric, of_table) && !all) continue;
     if (is_deviation(metric) || (metric.rank == 0 && !all)) continue;
-    columns.push_back({&metric, metric.deviation == nullptr ? nullptr : metrics::find_metric(metric.deviation)});
+    columns.push_back(column_of(metric));
   }
   const auto place_of = [](const NumberColumn& column) {
     return column.metric->rank == 0 ? std::numeric_limits<int>::max() : column.metric->rank;
   };
   std::stable_sort(columns.begin(), columns.end(),
                    [&](const NumberColumn& a, const NumberColumn& b) { return place_of(a) < place_of(b); });
+  return columns;
+}
+
+Result<std::vector<NumberColumn>> columns_called(const std::string& names) {
+  std::vector<NumberColumn> columns;
+  for (const std::string& word : text::split(names, ',')) {
+    const Metric* const metric = metric_called(word);
+    if (metric == nullptr) {
+      const auto near = text::nearest(word, short_names());
+      return fail(near ? fmt::format("no such column, did you mean {}?", *near)
+                       : "no such column, expected a metric or one of: " + text::join(short_names(), ", "),
+                  word);
+    }
+    const bool is_twice = std::any_of(columns.begin(), columns.end(),
+                                      [&](const NumberColumn& column) { return column.metric == metric; });
+    if (is_twice) return fail("this column is named twice; remove one of the two", word);
+    columns.push_back(column_of(*metric));
+  }
   return columns;
 }
 

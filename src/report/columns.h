@@ -60,6 +60,10 @@ struct NumberColumn {
 // a cell has them.
 std::vector<NumberColumn> number_columns(bool all, std::span<const store::CellData* const> cells);
 std::vector<NumberColumn> number_columns(bool all, Having of_table);
+// Returns the columns that a list of names asks for, in its order: "size,agreement,latency". A name is that of a
+// metric, or its heading with - in place of blanks; latency, throughput and memory are those of the table. Returns an
+// error that lists the headings if there is no such metric, or if one is named twice.
+Result<std::vector<NumberColumn>> columns_called(const std::string& names);
 // Returns "samples/s ± std", "speed-up [95 %]", "speed-up over onnxruntime@1.30.0 [95 %]". `over` names a baseline
 // other than the identity, in a form that may be printed; it is "" for the identity.
 std::string heading(const NumberColumn& column, std::string_view over);

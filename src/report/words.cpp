@@ -47,10 +47,15 @@ bool has_loads(std::span<const CellData* const> cells) {
   return std::any_of(cells.begin(), cells.end(), [](const CellData* cell) { return is_loaded(*cell); });
 }
 
-Having having(const CellData& cell) { return {is_loaded(cell), cell.of.compiler.instances > 1}; }
-Having operator|(Having a, Having b) { return {a.load || b.load, a.instances || b.instances}; }
+Having having(const CellData& cell) {
+  return {is_loaded(cell), cell.of.compiler.instances > 1, cell.of.model.is_variant()};
+}
+Having operator|(Having a, Having b) {
+  return {a.load || b.load, a.instances || b.instances, a.variants || b.variants};
+}
 bool is_about(const metrics::Metric& metric, Having of_table) {
-  return (!metric.is_of_load || of_table.load) && (!metric.is_of_instances || of_table.instances);
+  return (!metric.is_of_load || of_table.load) && (!metric.is_of_instances || of_table.instances) &&
+         (!metric.is_of_variants || of_table.variants);
 }
 
 std::string workload_of(const CellData& cell) {

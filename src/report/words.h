@@ -30,6 +30,7 @@ bool has_loads(std::span<const store::CellData* const> cells);
 struct Having {
   bool load = false;
   bool instances = false;  // several
+  bool variants = false;
 };
 Having having(const store::CellData& cell);
 Having operator|(Having a, Having b);

@@ -20,26 +20,27 @@ Result<Phase> parse_phase(std::string_view name);
 
 // Lists every kind once: ROW(name, is_worth_retrying). A kind is worth retrying if another attempt may end differently;
 // the others are properties of the cell. Kinds that a compiler can report are also listed in ngraphbench/compiler.h.
-#define NGB_FAILURE_KINDS(ROW)                                                                                 \
-  ROW(crash, true)                 /* a signal ended the worker */                                             \
-  ROW(exit, true)                  /* the worker ended by itself without a result */                           \
-  ROW(timeout, true)               /* the phase took longer than the study allows */                           \
-  ROW(out_of_memory, true)         /* over the memory limit, or killed by the kernel for memory */             \
-  ROW(unsupported_operator, false) /* the model is valid, but this compiler cannot compile it */               \
-  ROW(invalid_model, false)        /* the model is unreadable, not ONNX or inconsistent */                     \
-  ROW(invalid_option, false)       /* the compiler refuses an option, device, thread count or precision */     \
-  ROW(toolchain_missing, false)    /* the toolchain is not installed on this device */                         \
-  ROW(import_error, false)         /* the toolchain is installed, but does not load */                         \
-  ROW(inaccurate, false)           /* outputs differ from the reference by more than the tolerance */          \
-  ROW(no_reference, false)         /* the reference outputs could not be made */                               \
-  ROW(fallback, false)             /* work ran on another device, provider or precision than asked for */      \
-  ROW(no_device, false)            /* no device of the kind that was asked for: no GPU or no driver */         \
-  ROW(device_lost, true)           /* the device was available and then failed */                              \
-  ROW(disk_full, true)                                                                                         \
-  ROW(disturbed, true)        /* other work kept it from its processors (disturbance.h) */                     \
-  ROW(load_failed, false)     /* the load of its cell could not start, or ended before the cell was timed */   \
-  ROW(compiler_failed, false) /* the compiler's library or the user's module raised an error without a kind */ \
-  ROW(no_profile, false)      /* the compiler does not tell its kernels' times, or not with these options */   \
+#define NGB_FAILURE_KINDS(ROW)                                                                                   \
+  ROW(crash, true)                 /* a signal ended the worker */                                               \
+  ROW(exit, true)                  /* the worker ended by itself without a result */                             \
+  ROW(timeout, true)               /* the phase took longer than the study allows */                             \
+  ROW(out_of_memory, true)         /* over the memory limit, or killed by the kernel for memory */               \
+  ROW(unsupported_operator, false) /* the model is valid, but this compiler cannot compile it */                 \
+  ROW(invalid_model, false)        /* the model is unreadable, not ONNX or inconsistent */                       \
+  ROW(invalid_option, false)       /* the compiler refuses an option, device, thread count or precision */       \
+  ROW(toolchain_missing, false)    /* the toolchain is not installed on this device */                           \
+  ROW(import_error, false)         /* the toolchain is installed, but does not load */                           \
+  ROW(inaccurate, false)           /* outputs differ from the reference by more than the tolerance */            \
+  ROW(disagrees, false)            /* a variant cannot be compared with its exact model, or agrees too little */ \
+  ROW(no_reference, false)         /* the reference outputs could not be made */                                 \
+  ROW(fallback, false)             /* work ran on another device, provider or precision than asked for */        \
+  ROW(no_device, false)            /* no device of the kind that was asked for: no GPU or no driver */           \
+  ROW(device_lost, true)           /* the device was available and then failed */                                \
+  ROW(disk_full, true)                                                                                           \
+  ROW(disturbed, true)        /* other work kept it from its processors (disturbance.h) */                       \
+  ROW(load_failed, false)     /* the load of its cell could not start, or ended before the cell was timed */     \
+  ROW(compiler_failed, false) /* the compiler's library or the user's module raised an error without a kind */   \
+  ROW(no_profile, false)      /* the compiler does not tell its kernels' times, or not with these options */     \
   ROW(internal, false)        /* any other failure of NGraphBench */
 
 #define NGB_NAME(kind, is_worth_retrying) kind,

@@ -76,6 +76,27 @@ struct Check {
   }
 };
 
+// How the outputs for one input (one sample of a batch) agree: of a variant with those of its exact model, taking the
+// worst of several outputs; and with the input's label, if the study gives labels.
+struct InputAgreement {
+  // Whether every output of classes has its highest score at the same class, and every output of integers is equal;
+  // nothing: there is no such output.
+  std::optional<bool> decides_alike{};
+  std::optional<double> sqnr_db{};  // 10·log10(Σ b² / Σ (a - b)²); nothing: the outputs are equal, or b is 0 everywhere
+  std::optional<double> cosine{};   // Σ a·b / (|a|·|b|); nothing: b is 0 everywhere
+  std::optional<double> max_absolute_error{};  // nothing: it was not compared with an exact model
+  std::optional<int> label_rank{};             // 1: the label's class has the highest score; nothing: there is no label
+  bool operator==(const InputAgreement&) const = default;
+
+  static constexpr bool kIsArray = true;
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"decides_alike", &InputAgreement::decides_alike}, Field{"sqnr_db", &InputAgreement::sqnr_db},
+                 Field{"cosine", &InputAgreement::cosine},
+                 Field{"max_absolute_error", &InputAgreement::max_absolute_error},
+                 Field{"label_rank", &InputAgreement::label_rank});
+  }
+};
+
 // Subnormal numbers are told of a process whose inferences take over so many times as long as with 0 in their place.
 inline constexpr double kSubnormalCost = 1.25;
 
@@ -122,6 +143,8 @@ struct ProcessResult {
   std::string stop_reason{};  // "repetitions" | "half_width" | "max_repetitions" | "max_time"
   bool is_steady = true;      // false: no steady part was found within the bound
   std::optional<Check> check{};
+  // Of the first process of a variant, or of a model with labels. Empty: it is neither, or nothing was compared.
+  std::vector<InputAgreement> agreement{};
   std::optional<Failure> failure{};            // nothing: the process completed
   std::optional<int> threads{};                // that its inference was allowed; nothing: no worker was started for it
   Known<int> threads_used{};                   // threads that used CPU time in the timed phase
@@ -140,10 +163,11 @@ struct ProcessResult {
                  Field{"phases", &ProcessResult::phases}, Field{"repetitions", &ProcessResult::repetitions},
                  Field{"latencies_ns", &ProcessResult::latencies_ns}, Field{"stop_reason", &ProcessResult::stop_reason},
                  Field{"is_steady", &ProcessResult::is_steady}, Field{"check", &ProcessResult::check},
-                 Field{"failure", &ProcessResult::failure}, Field{"threads", &ProcessResult::threads},
-                 Field{"threads_used", &ProcessResult::threads_used}, Field{"facts", &ProcessResult::facts},
-                 Field{"readings", &ProcessResult::readings}, Field{"neighbours", &ProcessResult::neighbours},
-                 Field{"profile", &ProcessResult::profile}, Field{"log_path", &ProcessResult::log_path});
+                 Field{"agreement", &ProcessResult::agreement}, Field{"failure", &ProcessResult::failure},
+                 Field{"threads", &ProcessResult::threads}, Field{"threads_used", &ProcessResult::threads_used},
+                 Field{"facts", &ProcessResult::facts}, Field{"readings", &ProcessResult::readings},
+                 Field{"neighbours", &ProcessResult::neighbours}, Field{"profile", &ProcessResult::profile},
+                 Field{"log_path", &ProcessResult::log_path});
   }
 };
 

@@ -149,6 +149,18 @@ void add_check(Sense& sense, const Check& check) {
       .length("check: output_change", check.output_change.size(), kLongestText);
 }
 
+void add_agreement(Sense& sense, const std::vector<InputAgreement>& inputs) {
+  constexpr std::size_t kMostInputs = 200'000;  // as many as a study may ask for, and what fills the last batch
+  constexpr double kMost = std::numeric_limits<double>::max();
+  sense.length("agreement", inputs.size(), kMostInputs);
+  for (const InputAgreement& each : inputs) {
+    sense.within<double>("agreement: sqnr_db", each.sqnr_db.value_or(0), -kMost, kMost)
+        .within<double>("agreement: cosine", each.cosine.value_or(0), -1, 1)
+        .within<double>("agreement: max_absolute_error", each.max_absolute_error.value_or(0), 0, kMost)
+        .within<int>("agreement: label_rank", each.label_rank.value_or(1), 1, std::numeric_limits<int>::max());
+  }
+}
+
 void add_failure(Sense& sense, const Failure& failure) {
   sense.length("failure: message", failure.message.size(), kLongestText)
       .length("failure: advice", failure.advice.size(), kLongestText)
@@ -235,6 +247,7 @@ Status check_sense(const ProcessResult& result, const Asked& asked) {
   add_readings(sense, result);
   add_neighbours(sense, result);
   if (result.check) add_check(sense, *result.check);
+  add_agreement(sense, result.agreement);
   if (result.failure) add_failure(sense, *result.failure);
   if (result.profile) add_profile(sense, *result.profile);
   sense.holds(result.failure || !result.repetitions.empty(), "repetitions", "empty",

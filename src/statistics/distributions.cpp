@@ -4,6 +4,7 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/gamma.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
+#include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 namespace ngb::statistics {
@@ -17,6 +18,8 @@ double students_t_quantile(double degrees, double probability) {
 double students_t_exceeds(double degrees, double t) {
   return bm::cdf(bm::complement(bm::students_t_distribution<double>(degrees), t));
 }
+
+double normal_quantile(double probability) { return bm::quantile(bm::normal_distribution<double>(), probability); }
 
 double non_central_t_exceeds(double degrees, double centre, double t) {
   return bm::cdf(bm::complement(bm::non_central_t_distribution<double>(degrees, centre), t));

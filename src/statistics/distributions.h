@@ -9,6 +9,8 @@ namespace ngb::statistics {
 double students_t_quantile(double degrees, double probability);
 // Returns P(T > t).
 double students_t_exceeds(double degrees, double t);
+// Returns z with P(Z <= z) = probability, for the standard normal distribution.
+double normal_quantile(double probability);
 // Returns P(T > t) for the non-central t with this centre, in standard errors.
 double non_central_t_exceeds(double degrees, double centre, double t);
 

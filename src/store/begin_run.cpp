@@ -66,10 +66,11 @@ Status adopt_protocol(sql::Database& database, const config::Study& study) {
 void add_model(sql::Database& database, const work::Model& model) {
   database
       .kept(
-          "INSERT INTO model (model_hash, batch, label, family, recipe_json, path, parameters, macs, macs_torchinfo) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
+          "INSERT INTO model (model_hash, batch, label, family, recipe_json, path, parameters, macs, macs_torchinfo, "
+          "variant_of, exact_hash) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
       .run(model.key.hash, model.key.batch, model.label, model.family, work::json_of(model.source), model.path,
-           model.parameters, model.macs, model.macs_torchinfo);
+           model.parameters, model.macs, model.macs_torchinfo, model.variant_of, model.exact_hash);
   if (!database.changed()) return;
   const std::int64_t key = database.last_key();
   for (std::size_t i = 0; i < model.inputs.size(); ++i) {

@@ -60,7 +60,8 @@ class Loader {
         has_repetitions_(detail == Detail::speeds || detail == Detail::profiles || detail == Detail::full),
         rounds_(load_rounds()),
         has_arrivals_(has_key("arrivals")),
-        is_profile_(has_key("profile")) {}
+        is_profile_(has_key("profile")),
+        has_agreement_(database.integer("SELECT EXISTS (SELECT 1 FROM agreement)") != 0) {}
 
   // Throws SqlError if there is no such cell.
   CellData load(std::int64_t cell_key) {
@@ -72,6 +73,7 @@ class Loader {
     std::set<std::string> tried_on;    // … of the others
     for (LoadedProcess& each : loaded) {
       load_details(database_, detail_, has_arrivals_ || cell.of.compiler.in_flight != 1, each);
+      if (has_repetitions_ && has_agreement_) sql::load(database_, each.process_key, each.process.agreement);
       if (has_repetitions_) require_sense(cell, each.process);
       const bool is_failed = each.process.failure.has_value();
       const bool counts = !is_failed && each.origin == counted;
@@ -220,6 +222,7 @@ class Loader {
   std::optional<work::Rounds> rounds_;
   bool has_arrivals_;
   bool is_profile_;
+  bool has_agreement_;
   std::string recipe_json_{};
   nlohmann::json parameters_{};  // of recipe_json_
   std::int64_t made_with_key_ = 0;
@@ -230,7 +233,7 @@ class Loader {
 // Throws SqlError if the first or the last row of a table belongs to nothing: rows of the file are lost.
 void require_no_lost_rows(const sql::Database& database) {
   for (const char* const table :
-       {"phase", "repetition", "output_check", "failure", "reading", "fact", "neighbour", "profile"}) {
+       {"phase", "repetition", "output_check", "agreement", "failure", "reading", "fact", "neighbour", "profile"}) {
     for (const char* const end : {"min", "max"}) {
       const std::int64_t key = database.integer(
           fmt::format("SELECT process_key FROM {1} WHERE process_key = (SELECT {0}(process_key) FROM {1}) AND "
@@ -267,7 +270,8 @@ Result<std::vector<Family>> Store::families() {
       std::vector<Family> families;
       std::size_t position = 0;
       sql::Statement row = database.statement(
-          "SELECT cell_key, device, ifnull(model_hash, '') FROM cell LEFT JOIN model USING (model_key) "
+          "SELECT cell_key, device, ifnull(ifnull(nullif(exact_hash, ''), model_hash), '') "
+          "FROM cell LEFT JOIN model USING (model_key) "
           "ORDER BY cell_key");
       while (row.step()) {
         const auto [place, is_new] = known.emplace(row.text(1) + '\n' + row.text(2), families.size());

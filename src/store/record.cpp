@@ -156,6 +156,7 @@ class Recorder {
       sql().kept("INSERT INTO fact (process_key, name, value) VALUES (?, ?, ?)").run(process, name, value);
     }
     if (result.check) sql::insert(sql(), process, *result.check);
+    sql::insert(sql(), process, result.agreement);
     if (result.failure) sql::insert(sql(), process, *result.failure);
     if (result.profile) insert_profile(sql(), process, *result.profile);
   }

@@ -142,6 +142,8 @@ inline constexpr Table kTable<samples::Repetition>{"repetition", "process_key", 
 template <>
 inline constexpr Table kTable<samples::Reading>{"reading", "process_key", "position"};
 template <>
+inline constexpr Table kTable<samples::InputAgreement>{"agreement", "process_key", "position"};
+template <>
 inline constexpr Table kTable<samples::Neighbour>{"neighbour", "process_key", "position"};
 template <>
 inline constexpr Table kTable<samples::Check>{"output_check", "process_key", nullptr};

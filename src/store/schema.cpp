@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "store/schema_sql_10.h"
 #include "store/schema_sql_7.h"
 #include "store/schema_sql_8.h"
 #include "store/schema_sql_9.h"
@@ -24,7 +25,8 @@ constexpr const char* kLastCommitThatReadsAll = "7c7d939";
 
 constexpr std::array kMigrations{Migration{"the tables of the oldest version that is read", kVersion7},
                                  Migration{"tolerances, reasons of references, outputs that change", kVersion8},
-                                 Migration{"where the time of an inference goes", kVersion9}};
+                                 Migration{"where the time of an inference goes", kVersion9},
+                                 Migration{"variants of models and their agreement", kVersion10}};
 
 // Returns the steps that have made a file of the version, which is 0 or one that is read.
 std::span<const Migration> steps_to(std::int64_t version, std::span<const Migration> steps) {

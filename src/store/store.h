@@ -78,7 +78,7 @@ enum class Detail {
   full       // everything but profiles
 };
 
-// The cells of one device and model: metrics relate only cells of one family.
+// The cells of one device and model, with those of its variants: metrics relate only cells of one family.
 struct Family {
   struct Member {
     std::int64_t cell_key = 0;  // within the file

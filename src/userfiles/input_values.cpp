@@ -62,6 +62,16 @@ Result<Array> fitting_array(const work::InputValues& values, const std::string& 
               place(input, path));
 }
 
+Result<std::uint64_t> batches_in(const work::InputValues& values, const std::string& path, const TensorSignature& input,
+                                 int batch) {
+  const Result<Array> fitting = fitting_array(values, path, input, batch);
+  if (!fitting) return error_of(fitting);
+  if (input.shape.empty() || input.shape.front() != batch) return 1;
+  const Result<Array> whole = find_array(path, values.array.empty() ? input.name : values.array);
+  if (!whole) return error_of(whole);
+  return static_cast<std::uint64_t>(whole->shape.front() / batch);
+}
+
 Status check_range(const work::InputValues& values, const TensorSignature& input) {
   const std::optional<std::pair<double, double>> limits = integer_limits(input.type);
   if (!values.range || !limits) return Done{};

@@ -19,6 +19,10 @@ namespace ngb::userfiles {
 Result<Array> fitting_array(const work::InputValues& values, const std::string& path, const TensorSignature& input,
                             int batch);
 
+// Returns how many batches of the input the array holds: 1 if its rows are not samples. Fails as fitting_array does.
+Result<std::uint64_t> batches_in(const work::InputValues& values, const std::string& path, const TensorSignature& input,
+                                 int batch);
+
 // Fails if an end of the range is not a value of the input's type.
 Status check_range(const work::InputValues& values, const TensorSignature& input);
 

@@ -10,10 +10,11 @@ namespace {
 
 constexpr const char* kAny = "*";
 
-std::string key_of_candidate(const Configuration& of, const std::string& threads, const std::string& precision,
-                             const std::string& compute_device, const std::string& instances) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", of.device, of.model.key.hash, of.model.key.batch, of.load,
-                     threads, instances, precision, compute_device);
+std::string key_of_candidate(const Configuration& of, const std::string& model_hash, const std::string& threads,
+                             const std::string& precision, const std::string& compute_device,
+                             const std::string& instances) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", of.device, model_hash, of.model.key.batch, of.load, threads,
+                     instances, precision, compute_device);
 }
 
 // Returns the value by which a cell is found, then the one that fits all.
@@ -40,7 +41,8 @@ void BaselineCandidates::add(const Configuration& candidate, std::span<const std
   for (const std::string& threads : or_any(candidate.threads_there())) {
     for (const std::string& instances : or_any(std::to_string(candidate.compiler.instances))) {
       for (const std::string& compute_device : all) {
-        first_.emplace(key_of_candidate(candidate, threads, candidate.compiler.precision, compute_device, instances),
+        first_.emplace(key_of_candidate(candidate, candidate.model.key.hash, threads, candidate.compiler.precision,
+                                        compute_device, instances),
                        index);
       }
     }
@@ -57,7 +59,8 @@ std::optional<std::size_t> BaselineCandidates::best_for(const Configuration& cel
     for (const std::string& precision : precisions) {
       for (const std::string& compute_device : compute_devices) {
         for (const std::string& instances : or_any(std::to_string(cell.compiler.instances))) {
-          const auto found = first_.find(key_of_candidate(cell, threads, precision, compute_device, instances));
+          const auto found = first_.find(
+              key_of_candidate(cell, cell.model.workload_hash(), threads, precision, compute_device, instances));
           if (found != first_.end()) return found->second;
         }
       }

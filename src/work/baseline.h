@@ -44,7 +44,8 @@ class BaselineCandidates {
   // fit equally well, the first one counts.
   void add(const Configuration& candidate, std::span<const std::string> compute_devices, std::size_t index);
 
-  // Returns the candidate that a cell is compared with: one of its device, model, batch size and load. It has the
+  // Returns the candidate that a cell is compared with: one of its device, model (of a variant: the exact model), batch
+  // size and load. It has the
   // cell's threads or, if the baseline is one setting, any number when none has these; then f32 rather than the cell's
   // own precision; then the first of `compute_devices` on which there is one; then as many instances rather than any
   // number.

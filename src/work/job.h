@@ -121,8 +121,10 @@ struct WorkerRequest {
   std::string artifact_path{};  // where the compiler's artifact is, or is kept; "": it is removed once loaded
   std::string module_site{};    // the exporter's packages, for a compiler that makes a PyTorch module itself; or ""
   bool loads_artifact = false;  // another process has compiled: this one loads artifact_path
-  bool has_load = false;        // it is timed beside a load: it sends and awaits samples/worker_signal.h
-  double max_wait_ratio = 1;    // a turn that waited for a processor in more of its time is run again; 1: none is
+  // If making references: those of all inputs over which variants are compared (Protocol::agreement_inputs).
+  bool is_for_agreement = false;
+  bool has_load = false;      // it is timed beside a load: it sends and awaits samples/worker_signal.h
+  double max_wait_ratio = 1;  // a turn that waited for a processor in more of its time is run again; 1: none is
 
   static constexpr auto fields(auto visit) {
     return visit(
@@ -138,7 +140,8 @@ struct WorkerRequest {
         Field{"unconfirmed_outputs", &WorkerRequest::unconfirmed_outputs},
         Field{"cache_dir", &WorkerRequest::cache_dir}, Field{"artifact_path", &WorkerRequest::artifact_path},
         Field{"module_site", &WorkerRequest::module_site}, Field{"loads_artifact", &WorkerRequest::loads_artifact},
-        Field{"has_load", &WorkerRequest::has_load}, Field{"max_wait_ratio", &WorkerRequest::max_wait_ratio});
+        Field{"is_for_agreement", &WorkerRequest::is_for_agreement}, Field{"has_load", &WorkerRequest::has_load},
+        Field{"max_wait_ratio", &WorkerRequest::max_wait_ratio});
   }
 };
 

@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/hash.h"
+#include "base/json_text.h"
 
 namespace ngb::work {
 
@@ -12,6 +17,29 @@ const std::string& json_of(const Source& source) {
   if (const auto* recipe = std::get_if<Recipe>(&source)) return recipe->json;
   if (const auto* module = std::get_if<Module>(&source)) return module->json;
   return kNone;
+}
+
+void make_variant(Model& model, const Model& exact) {
+  model.variant_of = exact.label;
+  model.exact_hash = exact.key.hash;
+  model.key.hash =
+      hash::sha256(json_text::dump(nlohmann::json{{"content", model.key.hash}, {"variant_of", exact.key.hash}}));
+  for (const UserFile& file : exact.files) model.files.push_back({kExactFiles + file.name, file.path, file.sha256});
+  model.exact = {exact};
+  model.exact.front().files.clear();
+}
+
+Model exact_of(const Model& variant) {
+  Model exact = variant.exact.front();
+  for (const UserFile& file : variant.files) {
+    if (!file.name.starts_with(kExactFiles)) continue;
+    exact.files.push_back({file.name.substr(std::string_view(kExactFiles).size()), file.path, file.sha256});
+  }
+  return exact;
+}
+
+bool has_module(const Model& model) {
+  return model.is_module() || (!model.exact.empty() && model.exact.front().is_module());
 }
 
 std::string file_name(const ModelKey& key) { return fmt::format("{}-b{}", key.hash.substr(0, 16), key.batch); }

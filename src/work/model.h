@@ -90,6 +90,14 @@ struct ModelSummary {
   // Of a model that compresses data: bytes of one sample before and after. Both or none; not part of the hash either.
   std::optional<std::uint64_t> raw_bytes{};
   std::optional<std::uint64_t> encoded_bytes{};
+  // Label and hash of the exact model of which it is a variant: the same network made cheaper, whose outputs differ.
+  // "": it is an exact model.
+  std::string variant_of{};
+  std::string exact_hash{};
+
+  [[nodiscard]] bool is_variant() const { return !exact_hash.empty(); }
+  // Returns the hash that a variant and its exact model have in common.
+  [[nodiscard]] const std::string& workload_hash() const { return is_variant() ? exact_hash : key.hash; }
 };
 
 struct Model : ModelSummary {
@@ -99,10 +107,12 @@ struct Model : ModelSummary {
   std::vector<TensorSignature> open_inputs{};  // only with dynamic_batch: kOpenExtent for any batch
   std::vector<UserFile> files{};               // all files that it needs; an ONNX file first
   std::vector<InputValues> values{};
+  std::string labels{};                    // name of a UserFile: an .npy with the right class of each sample; "": none
   bool dynamic_batch = false;              // one compiled model serves all batch sizes
   std::string arithmetic{};                // of a user's ONNX file: "f16", "bf16", "int8"; "": f32, or not known
   std::vector<TensorSignature> outputs{};  // that a user's ONNX file declares with a shape; kOpenExtent for any
   std::optional<std::uint64_t> macs_torchinfo{};
+  std::vector<Model> exact{};  // of a variant: the exact model at this batch size, without its files (exact_of)
 
   [[nodiscard]] bool is_module() const { return std::holds_alternative<Module>(source); }
   // Returns true if the device makes the model's file, false if the user has the file.
@@ -113,11 +123,22 @@ struct Model : ModelSummary {
   static constexpr auto fields(auto visit) {
     return visit(Field{"key", &Model::key}, Field{"label", &Model::label}, Field{"source", &Model::source},
                  Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
-                 Field{"files", &Model::files}, Field{"values", &Model::values},
+                 Field{"files", &Model::files}, Field{"values", &Model::values}, Field{"labels", &Model::labels},
                  Field{"dynamic_batch", &Model::dynamic_batch}, Field{"arithmetic", &Model::arithmetic},
-                 Field{"outputs", &Model::outputs});
+                 Field{"outputs", &Model::outputs}, Field{"exact", &Model::exact});
   }
 };
+
+// The files of a variant's exact model are among its own, by their names after this.
+inline constexpr const char* kExactFiles = "exact/";
+
+// Makes `model` a variant of `exact`, which has the same batch size: its hash covers the exact model's.
+void make_variant(Model& model, const Model& exact);
+// Returns the exact model of a variant, with its files. Precondition: `variant.exact` is not empty.
+Model exact_of(const Model& variant);
+
+// Returns whether the model, or the exact model of a variant, is a PyTorch module.
+bool has_module(const Model& model);
 
 // Returns the name of the model's file: "0123456789abcdef-b4".
 std::string file_name(const ModelKey& key);

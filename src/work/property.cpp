@@ -59,6 +59,13 @@ constexpr std::array kProperties{
              [](To to, Text text) { return read_text(to.model.style, text); }, "convolutional, transformer or hybrid"},
     Property{"model_size", "size", Kind::count, Role::model_fact, [](Of of) { return text_of_count(of.model.size); },
              [](To to, Text text) { return read_count(to.model.size, text); }, "rank of its size in the group"},
+    Property{"variant_of", "variant of", Kind::text_or_null, Role::model_fact,
+             [](Of of) { return of.model.variant_of; },
+             [](To to, Text text) { return read_text(to.model.variant_of, text); },
+             "label of the exact model that it makes cheaper; null: it is an exact model", nullptr, true},
+    Property{
+        "exact_hash", "exact hash", Kind::text_or_null, Role::model_fact, [](Of of) { return of.model.exact_hash; },
+        [](To to, Text text) { return read_text(to.model.exact_hash, text); }, "hash of that model", nullptr, true},
     Property{"model_hash", "hash", Kind::text, Role::model, [](Of of) { return of.model.key.hash; },
              [](To to, Text text) { return read_text(to.model.key.hash, text); },
              "of its content and of what the study sets for it", "model"},

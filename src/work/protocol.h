@@ -124,7 +124,9 @@ struct Protocol {
   std::optional<int> longer_look_s{};  // in which one process is watched; 0: off; nothing: by what that costs
   Compilation compile = Compilation::each;
   Tolerances tolerances{};
-  std::uint64_t seed = 1;  // of weights, inputs and the order of processes
+  int agreement_inputs = 64;              // over which a variant is compared with its exact model
+  std::optional<double> min_agreement{};  // a variant that agrees less has failed; nothing: none has
+  std::uint64_t seed = 1;                 // of weights, inputs and the order of processes
 
   static constexpr auto fields(auto visit) {
     return visit(
@@ -196,6 +198,22 @@ struct Protocol {
         study_field(
             "tolerances", &Protocol::tolerances,
             {"tolerances", "How far outputs may differ from the reference's; a cell that differs more has no speed"}),
+        study_field(
+            "agreement_inputs", &Protocol::agreement_inputs,
+            {.name = "agreement_inputs",
+             .meaning =
+                 "Inputs over which the outputs of a variant (`variant_of`) are compared with those of its exact "
+                 "model: seeded ones, or as many as the exact model's `inputs` files hold",
+             .minimum = 64,
+             .maximum = 100'000,
+             .is_left_out_at_default = true}),
+        study_field("min_agreement", &Protocol::min_agreement,
+                    {.name = "min_agreement",
+                     .meaning = "A variant that agrees less with its exact model has failed: by the share of inputs "
+                                "with the same decisions, or by the mean cosine similarity of outputs without classes",
+                     .maximum = 1,
+                     .default_text = "none: a variant does not fail",
+                     .is_left_out_at_default = true}),
         study_field("seed", &Protocol::seed,
                     {"seed", "Seed of weights, inputs and the order of processes", 0, kMostExact}));
   }

@@ -2,8 +2,12 @@
 #include "worker/inputs.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "base/random.h"
 #include "worker/element.h"
@@ -34,6 +38,26 @@ void nudge_all(std::uint64_t key, void* data, std::uint64_t count) {
 template <unsigned bits>
 double uniform(std::uint64_t u) {
   return static_cast<double>(u >> (64U - bits)) / static_cast<double>(1ULL << (bits - 1U)) - 1.0;
+}
+
+// Converts elements of one floating type to another, or copies them if the types are equal.
+void convert(DataType from, const void* source, DataType to, void* into, std::uint64_t count) {
+  if (from == to) {
+    std::memcpy(into, source, count * size_bytes(to));
+    return;
+  }
+  with_reader(from, source, [&](auto&& at) {
+    const auto store_all = [&]<class T>(T* elements, auto&& value_of) {
+      for (std::uint64_t i = 0; i < count; ++i) elements[i] = value_of(at(i));
+    };
+    const auto narrow = [](double value) { return static_cast<float>(value); };
+    if (to == DataType::f64) store_all(static_cast<double*>(into), [](double value) { return value; });
+    if (to == DataType::f32) store_all(static_cast<float*>(into), narrow);
+    if (to == DataType::f16)
+      store_all(static_cast<std::uint16_t*>(into), [&](double value) { return half_from_float(narrow(value)); });
+    if (to == DataType::bf16)
+      store_all(static_cast<std::uint16_t*>(into), [&](double value) { return bfloat_from_float(narrow(value)); });
+  });
 }
 
 Result<std::uint64_t> count_bytes(const TensorSignature& signature) {
@@ -127,7 +151,7 @@ std::vector<ngb_tensor> describe(const std::vector<TensorSignature>& signatures)
 }
 
 Status Inputs::put(const std::vector<work::InputValues>& all, const std::vector<work::UserFile>& files, int batch,
-                   std::uint64_t seed) {
+                   std::uint64_t seed, std::uint64_t run) {
   for (std::size_t i = 0; i < signatures_->size(); ++i) {
     const TensorSignature& input = (*signatures_)[i];
     const work::InputValues* const values = work::values_of(all, input.name);
@@ -140,12 +164,49 @@ Status Inputs::put(const std::vector<work::InputValues>& all, const std::vector<
     }
     const work::UserFile* const file = work::file_called(files, values->file);
     if (file == nullptr) return fail("its file was not delivered with the job", "input \"" + input.name + "\"");
-    const Result<userfiles::Array> array = userfiles::fitting_array(*values, file->path, input, batch);
+    Result<userfiles::Array> array = userfiles::fitting_array(*values, file->path, input, batch);
     if (!array) return error_of(array);
     const std::uint64_t bytes = input.element_count() * size_bytes(input.type);
+    array->offset_bytes += run * bytes;
     if (const Status read = userfiles::read_array(file->path, *array, data, bytes); !read) return read;
   }
   return Done{};
+}
+
+std::vector<std::size_t> places_of(const std::vector<std::string>& ours, const std::vector<std::string>& theirs) {
+  std::vector<std::size_t> by_order(ours.size());
+  std::iota(by_order.begin(), by_order.end(), std::size_t{0});
+  std::vector<std::size_t> by_name;
+  for (const std::string& name : ours) {
+    const auto found = std::find(theirs.begin(), theirs.end(), name);
+    if (found == theirs.end() || std::count(ours.begin(), ours.end(), name) != 1) return by_order;
+    by_name.push_back(static_cast<std::size_t>(found - theirs.begin()));
+  }
+  return by_name;
+}
+
+Result<Inputs> Inputs::converted_to(const std::vector<TensorSignature>& signatures) const {
+  if (signatures.size() != signatures_->size()) {
+    return fail(fmt::format("{} inputs, the exact model has {}", signatures.size(), signatures_->size()));
+  }
+  Result<Inputs> converted = make(signatures, 0);
+  if (!converted) return converted;
+  std::vector<std::string> ours;
+  std::vector<std::string> theirs;
+  for (const TensorSignature& each : signatures) ours.push_back(each.name);
+  for (const TensorSignature& each : *signatures_) theirs.push_back(each.name);
+  const std::vector<std::size_t> places = places_of(ours, theirs);
+  for (std::size_t i = 0; i < signatures.size(); ++i) {
+    const TensorSignature& to = signatures[i];
+    const TensorSignature& from = (*signatures_)[places[i]];
+    const bool is_convertible = to.type == from.type || (is_floating(to.type) && is_floating(from.type));
+    if (to.shape != from.shape || !is_convertible) {
+      return fail(fmt::format("input \"{}\" is {} [{}], the exact model's \"{}\" is {} [{}]", to.name, name(to.type),
+                              fmt::join(to.shape, ", "), from.name, name(from.type), fmt::join(from.shape, ", ")));
+    }
+    convert(from.type, buffers_[places[i]].get(), to.type, converted->buffers_[i].get(), to.element_count());
+  }
+  return converted;
 }
 
 bool Inputs::nudge(std::uint64_t seed) {

@@ -36,10 +36,15 @@ class Inputs {
   // Copies the signatures. Fails if an extent is negative or memory does not suffice.
   static Result<Inputs> make(const std::vector<TensorSignature>& signatures, std::uint64_t seed);
 
-  // Replaces the inputs for which the study gives values: seeded values within a range, or arrays of users' files.
-  // Fails if a file cannot be read or does not fit its input.
+  // Replaces the inputs for which the study gives values: seeded values within a range, or arrays of users' files, of
+  // which the rows `run`·batch … are used. Fails if a file cannot be read or does not fit its input.
   Status put(const std::vector<work::InputValues>& values, const std::vector<work::UserFile>& files, int batch,
-             std::uint64_t seed);
+             std::uint64_t seed, std::uint64_t run = 0);
+
+  // Returns the same values for a model whose inputs may have other names, another order or another floating type.
+  // Inputs correspond by their names if both sides have the same names, else by their order. Fails if the numbers of
+  // inputs, their shapes or types that are not floating differ, or if memory does not suffice.
+  [[nodiscard]] Result<Inputs> converted_to(const std::vector<TensorSignature>& signatures) const;
 
   // Multiplies each element of f32 and f64 by 1 + 2^-17 or 1 - 2^-17, by the top bit of u: as much as sums of some
   // thousand terms differ by the order in which they are added. Returns whether there is such an input.
@@ -56,6 +61,10 @@ class Inputs {
   std::vector<std::unique_ptr<void, Free>> buffers_;
   std::vector<ngb_tensor> tensors_;
 };
+
+// Returns for each of `ours` the place of the one of `theirs` that it corresponds to: by name if both have the same
+// names, else by order. Precondition: there are equally many.
+std::vector<std::size_t> places_of(const std::vector<std::string>& ours, const std::vector<std::string>& theirs);
 
 // Returns the tensors without data, for compile. `signatures` must outlive the result.
 std::vector<ngb_tensor> describe(const std::vector<TensorSignature>& signatures);

@@ -48,6 +48,16 @@ std::string difference(std::span<const OutputView> outputs, std::span<const Outp
   return compare(outputs, before, {}, tolerance_for(request, before), noun).difference.value_or("");
 }
 
+Attempt<Reference> open_reference(const work::WorkerRequest& request) {
+  using samples::FailureKind;
+  Result<Reference> reference = Reference::open(request.reference_path);
+  if (!reference) return tl::unexpected(failure_of(FailureKind::no_reference, reference.error()));
+  if (reference->facts().key == request.reference_key) return *std::move(reference);
+  return tl::unexpected(
+      failure_of(FailureKind::no_reference, {"these are reference outputs of another model, batch, seed or compiler",
+                                             request.reference_path, "delete the file; it will be made again"}));
+}
+
 Verdict judge(std::span<const OutputView> outputs, const Reference& reference, const work::WorkerRequest& request) {
   const std::string made_by = who_judges(reference.facts(), request.reference_is_given);
   const Tolerance tolerance = tolerance_for(request, reference.outputs());

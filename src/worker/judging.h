@@ -9,6 +9,7 @@
 #include "samples/process_result.h"
 #include "work/job.h"
 #include "worker/check.h"
+#include "worker/plugin_session.h"
 #include "worker/reference_file.h"
 
 namespace ngb::worker {
@@ -22,6 +23,9 @@ Tolerance tolerance_for(const work::WorkerRequest& request, std::span<const Outp
 std::string difference(std::span<const OutputView> outputs, std::span<const OutputView> before,
                        const work::WorkerRequest& request, const char* noun);
 inline constexpr const char* kFirst = "the first inference's";
+
+// Opens the reference outputs of a request. Fails if they are not readable, or those of something else.
+Attempt<Reference> open_reference(const work::WorkerRequest& request);
 
 // Compares the outputs with the reference's. Sensitive outputs that differ are left out of the comparison: a right
 // compiler may differ there as much as a wrong one. The check's reason names them; if no other output is left, its

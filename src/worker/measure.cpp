@@ -15,6 +15,7 @@
 #include "probe/energy.h"
 #include "probe/probe.h"
 #include "worker/affinity.h"
+#include "worker/agreement_runs.h"
 #include "worker/alone.h"
 #include "worker/arrivals.h"
 #include "worker/check.h"
@@ -25,9 +26,9 @@
 #include "worker/plugin_session.h"
 #include "worker/profiling.h"
 #include "worker/reference_file.h"
+#include "worker/reference_outputs.h"
 #include "worker/repetitions.h"
 #include "worker/resources.h"
-#include "worker/sensitivity.h"
 #include "worker/sizes.h"
 #include "worker/subnormals.h"
 #include "worker/tell_agent.h"
@@ -46,14 +47,6 @@ using samples::Phase;
 
 // Before the compiler is opened, a process that can read a meter of energy does nothing for this long.
 constexpr std::chrono::milliseconds kIdleWindow{500};
-
-Failure failure_of(FailureKind kind, const Error& error) {
-  Failure failure;
-  failure.kind = kind;
-  failure.message = error.where.empty() ? error.what : error.where + ": " + error.what;
-  failure.advice = error.next;
-  return failure;
-}
 
 class Process {
  public:
@@ -142,12 +135,9 @@ class Process {
 
   // Runs one inference on the fixed inputs.
   Attempt<std::vector<OutputView>> infer_once() {
-    Result<Inputs> inputs = Inputs::make(request_.model.inputs, request_.protocol.seed);
-    if (!inputs) return tl::unexpected(failure_of(FailureKind::out_of_memory, inputs.error()));
+    Attempt<Inputs> inputs = inputs_of(request_.model, request_.protocol.seed);
+    if (!inputs) return error_of(inputs);
     inputs_ = std::move(*inputs);
-    const Status put =
-        inputs_->put(request_.model.values, request_.model.files, request_.model.key.batch, request_.protocol.seed);
-    if (!put) return tl::unexpected(failure_of(FailureKind::invalid_model, put.error()));
     Attempt<Done> done = session_.bind(*inputs_);
     if (done) learn_facts();  // a compiler may only now know where its nodes run
     if (done) done = infer_first();
@@ -187,15 +177,11 @@ class Process {
     if (request_.reference_path.empty()) {
       result_.check = no_check(request_);
       first_outputs_.emplace(*outputs);  // a change of them is noticed
-      return Done{};
+      return rank(*outputs);
     }
-    Result<Reference> reference = Reference::open(request_.reference_path);
-    if (!reference) return tl::unexpected(failure_of(FailureKind::no_reference, reference.error()));
-    if (reference->facts().key != request_.reference_key) {
-      return tl::unexpected(failure_of(FailureKind::no_reference,
-                                       {"these are reference outputs of another model, batch, seed or compiler",
-                                        request_.reference_path, "delete the file; it will be made again"}));
-    }
+    if (!request_.model.exact.empty()) return agree(*outputs);
+    Attempt<Reference> reference = open_reference(request_);
+    if (!reference) return error_of(reference);
     const Verdict verdict = judge(*outputs, *reference, request_);
     result_.check = verdict.check;
     if (!verdict.difference) {
@@ -203,7 +189,7 @@ class Process {
         reference_ = *std::move(reference);
       else
         first_outputs_.emplace(*outputs);
-      return Done{};
+      return rank(*outputs);
     }
     return tl::unexpected(
         failure_of(FailureKind::inaccurate,
@@ -211,6 +197,40 @@ class Process {
                     verdict.is_comparable ? "check whether an option of the compiler reduces precision, or set the "
                                             "study's tolerances if this is expected"
                                           : "if the reference is wrong, name another one: reference: onnx"}));
+  }
+
+  // Ranks the labels that the study gives for the model, in one process of the cell.
+  Attempt<Done> rank(const std::vector<OutputView>& outputs) {
+    if (request_.model.labels.empty() || !has_all_inputs()) return Done{};
+    auto ranked = rank_labels(request_, outputs, [this](const Inputs& inputs) { return infer_on(inputs); });
+    if (!ranked) return error_of(ranked);
+    result_.agreement = *std::move(ranked);
+    return bind_again();
+  }
+
+  [[nodiscard]] bool has_all_inputs() const { return request_.process_index == 0 && instance_.is_first(); }
+
+  Attempt<Done> bind_again() {
+    const Attempt<std::vector<OutputView>> again = infer_on(*inputs_);
+    return again ? Attempt<Done>(Done{}) : error_of(again);
+  }
+
+  // Compares a variant with its exact model: over all inputs in one process of the cell, over one in the others.
+  Attempt<Done> agree(const std::vector<OutputView>& outputs) {
+    first_outputs_.emplace(outputs);
+    const Infer infer = [this](const Inputs& inputs) { return infer_on(inputs); };
+    const Attempt<Agreed> agreed = agree_with_exact(request_, first_outputs_->views(), has_all_inputs(), infer);
+    if (!agreed) return error_of(agreed);
+    result_.check = agreed->check;
+    result_.agreement = agreed->inputs;
+    return agreed->failure ? tl::unexpected(*agreed->failure) : bind_again();
+  }
+
+  Attempt<std::vector<OutputView>> infer_on(const Inputs& inputs) {
+    Attempt<Done> done = session_.bind(inputs);
+    if (done) done = attempt(repeater_->infer_untimed());
+    if (!done) return error_of(done);
+    return session_.outputs();
   }
 
   // Compares the outputs of the last inference with what the first ones were compared with, or with the first ones.
@@ -221,35 +241,13 @@ class Process {
     result_.check->output_change = difference(*outputs, before, request_, reference_ ? "the reference" : kFirst);
   }
 
-  // Writes the outputs of one inference, and runs another one to see whether it gives the same.
   Attempt<Done> write_outputs() {
     const Attempt<std::vector<OutputView>> outputs = infer_once();
     if (!outputs) return error_of(outputs);
     const auto own_name = result_.facts.find("computed_by");
-    ReferenceFacts facts = facts_of(*outputs, request_);
-    if (own_name != result_.facts.end()) facts.made_by = own_name->second;
-    if (const Attempt<Done> written = write(facts, *outputs); !written) return written;
-    const Result<Reference> first = Reference::open(request_.reference_path);
-    if (!first) return tl::unexpected(failure_of(FailureKind::no_reference, first.error()));
-    if (Attempt<Done> run = session_.run(); !run) return run;
-    const Attempt<std::vector<OutputView>> again = session_.outputs();
-    if (!again) return error_of(again);
-    const std::string differs = difference(*again, first->outputs(), request_, kFirst);
-    if (differs.empty()) {
-      facts.is_sensitive = find_sensitive(*first, request_, compiler_, session_, *inputs_);
-      return write(facts, first->outputs());
-    }
-    facts.doubt_kind = kRandom;
-    facts.doubt = "its own outputs differ from one inference to the next on the same inputs (" + differs +
-                  "): the model is random, or keeps state between inferences, so nothing can be compared with them";
-    return write(facts, first->outputs());
-  }
-
-  Attempt<Done> write(const ReferenceFacts& facts, std::span<const OutputView> outputs) const {
-    const Status written = write_reference(request_.reference_path, facts, outputs);
-    if (written) return Done{};
-    const bool is_full = has_code(written, ErrorCode::disk_full);
-    return tl::unexpected(failure_of(is_full ? FailureKind::disk_full : FailureKind::no_reference, written.error()));
+    const std::string made_by = own_name == result_.facts.end() ? request_.reference_name : own_name->second;
+    return write_reference_outputs(request_, made_by, *outputs, {compiler_, session_, *inputs_},
+                                   [this](const Inputs& inputs) { return infer_on(inputs); });
   }
 
   void time() {

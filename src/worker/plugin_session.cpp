@@ -85,6 +85,14 @@ samples::FailureKind failure_kind(ngb_status status) {
   return samples::parse_failure_kind(table::word_of(status)).value_or(samples::FailureKind::internal);
 }
 
+samples::Failure failure_of(samples::FailureKind kind, const Error& error) {
+  samples::Failure failure;
+  failure.kind = kind;
+  failure.message = error.where.empty() ? error.what : error.where + ": " + error.what;
+  failure.advice = error.next;
+  return failure;
+}
+
 std::string plugin_text(const char* text) { return text == nullptr ? std::string() : text::to_utf8(text); }
 
 Session::~Session() {

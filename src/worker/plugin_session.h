@@ -22,6 +22,7 @@ template <class T>
 using Attempt = tl::expected<T, samples::Failure>;
 
 samples::FailureKind failure_kind(ngb_status status);
+samples::Failure failure_of(samples::FailureKind kind, const Error& error);
 
 // Returns a plugin's C string as valid UTF-8; "" for null.
 std::string plugin_text(const char* text);

@@ -16,6 +16,7 @@ namespace {
 
 using Size = Known<std::uint64_t>;
 
+constexpr const char* kData = ".data";  // beside a file that was made, with the weights of all but small models
 constexpr std::string_view kModelFiles = "model/";  // names of a user's files that belong to the model
 
 Size model_size_bytes(const std::string& path, const work::Model& model) {
@@ -30,7 +31,11 @@ Size model_size_bytes(const std::string& path, const work::Model& model) {
   }
   if (has_files && !model.is_module()) return Size::of(sum);
   if (path.empty()) return Size::unknown("the model is a PyTorch module, which has no file");
-  return size_bytes(path);
+  Size whole = size_bytes(path);
+  std::error_code error;
+  if (!whole.value || !std::filesystem::exists(path + kData, error)) return whole;
+  const Size data = size_bytes(path + kData);
+  return data.value ? Size::of(*whole.value + *data.value) : data;
 }
 
 // Lines of /proc/self/maps: "7f00-7f01 r-xp 00000000 08:01 123  /usr/lib/libc.so.6"

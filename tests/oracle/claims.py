@@ -4,12 +4,13 @@
 import numpy
 from by_scipy import judge, ratio
 from findings import _has_other_baseline, _ids, _parts, _value
+from variants import exact_cells
 
 
 def claims_of(oracle):
     """{(claim, ids of cells): (Number, status, adjusted p)}."""
     settings = {}
-    for key in oracle.cells():
+    for key in exact_cells(oracle):
         if _has_other_baseline(oracle, key):
             cell = oracle.cell(key)
             settings.setdefault((cell.place, cell.setting), []).append(key)

@@ -6,6 +6,7 @@ import itertools
 
 import numpy
 from by_scipy import RATE, Number, adjusted, judge, p_values, ratio
+from variants import exact_cells
 
 KINDS = 7
 SENTENCE_RATE = 0.01 / KINDS
@@ -47,23 +48,23 @@ def _has_other_baseline(oracle, key):
 
 def _failures(oracle):
     raw, found = oracle.raw, {}
-    for key in oracle.cells():
+    for key in exact_cells(oracle):
         if raw.has_failed(key):
             found[_ids(oracle, key)] = Row(None, raw.failed[raw.failed.cell_key == key].kind.iloc[-1])
     return found
 
 
 def _speed_ups(oracle):
-    return [(key, _ids(oracle, key), oracle.log_speed_up(key)) for key in oracle.cells() if _has_other_baseline(oracle, key)]
+    return [(key, _ids(oracle, key), oracle.log_speed_up(key)) for key in exact_cells(oracle) if _has_other_baseline(oracle, key)]
 
 
 def _cpu(oracle):
-    return [(key, _ids(oracle, key), oracle.log_cpu_ratio(key)) for key in oracle.cells() if _has_other_baseline(oracle, key)]
+    return [(key, _ids(oracle, key), oracle.log_cpu_ratio(key)) for key in exact_cells(oracle) if _has_other_baseline(oracle, key)]
 
 
 def _batching(oracle):
     largest = {}
-    for key in oracle.cells():
+    for key in exact_cells(oracle):
         cell, single = oracle.cell(key), oracle.relatives.at_batch_1(key)
         if not _has_other_baseline(oracle, key) or single in (None, key):
             continue
@@ -77,7 +78,7 @@ def _batching(oracle):
 def _stacks(oracle):
     """{stack: {depth: cell}} of cells that have another baseline."""
     stacks = {}
-    for key in oracle.cells():
+    for key in exact_cells(oracle):
         cell = oracle.cell(key)
         if cell.block and _has_other_baseline(oracle, key):
             stacks.setdefault((cell.place, cell.setting, cell.block.name, cell.batch), {}).setdefault(cell.block.depth, key)
@@ -114,7 +115,7 @@ def _judged(oracle, asked):
 
 def _fastest(oracle):
     races = {}
-    for key in oracle.cells():
+    for key in exact_cells(oracle):
         cell = oracle.cell(key)
         if oracle.is_comparable(key):
             races.setdefault((cell.place, cell.model_hash, cell.batch), []).append(key)
@@ -153,7 +154,7 @@ def _are_alike_in_size(a, b):
 def _orders(oracle):
     """{(ranked, pair): {side: {batch: (a, b)}}}: the orders of two models, or of two compilers, by where they appear."""
     orders = {}
-    for a, b in itertools.permutations([key for key in oracle.cells() if oracle.is_comparable(key)], 2):
+    for a, b in itertools.permutations([key for key in exact_cells(oracle) if oracle.is_comparable(key)], 2):
         one, other = oracle.cell(a), oracle.cell(b)
         if one.place != other.place or one.batch != other.batch:
             continue

@@ -26,6 +26,8 @@ class Model:
     encoded_bytes: int | None = None
     content: str = ""  # of which the hash is made; "": the label
     macs: int | None = None
+    variant_of: str = ""  # label of the exact model
+    exact_hash: str = ""
 
     @property
     def hash(self):
@@ -73,6 +75,7 @@ class Process:
     facts: dict = dataclasses.field(default_factory=dict)
     readings: list = dataclasses.field(default_factory=list)  # (quantity, moment, value)
     latencies_ms: list = dataclasses.field(default_factory=list)  # a list for each repetition, warm-up first
+    agreement: list = dataclasses.field(default_factory=list)  # a row for each input, as variants.made_up_inputs
     failure: str = ""  # kind; "": it completed
     index: int | None = None  # of the process; None: its place among those that completed
 
@@ -126,7 +129,7 @@ class ResultsFile:
             "model", (model.hash, model.batch), model_hash=model.hash, batch=model.batch, label=model.label,
             family=model.family, recipe_json=_recipe(model), path="" if model.family else "m.onnx",
             parameters=model.parameter_count, macs=model.macs, model_group=model.group, model_style=model.style, model_size=model.size,
-            raw_bytes=model.raw_bytes, encoded_bytes=model.encoded_bytes)
+            raw_bytes=model.raw_bytes, encoded_bytes=model.encoded_bytes, variant_of=model.variant_of, exact_hash=model.exact_hash)
         toolchain_key = self._add_once("toolchain", (device, setting.compiler, setting.version),
                                        device=device, compiler=setting.compiler, compiler_version=setting.version)
         cell_key = len([key for key in self._keys if key[0] == "cell"]) + 1
@@ -158,6 +161,9 @@ class ResultsFile:
             stop_reason="" if process.failure else "repetitions", is_steady=int(process.is_steady),
             threads_used=process.threads_used, log_path="", made_with_key=made_with_key,
             origin=sha256(f"{process.build} {process.environment}")[:16], threads=setting.threads or 3)
+        for position, row in enumerate(process.agreement):
+            self._insert("agreement", process_key=key, position=position, decides_alike=row[0], sqnr_db=row[1], cosine=row[2],
+                         max_absolute_error=row[3], label_rank=row[4])
         if process.failure:
             self._insert("failure", process_key=key, kind=process.failure, phase="compile", message="it failed",
                          advice="", signal=None, exit_code=None)

@@ -5,6 +5,7 @@ import functools
 
 import numpy
 import pandas
+import variants
 from by_scipy import Number, like_count, log_ratio, ratio
 from raw import Raw, Relatives
 
@@ -125,7 +126,8 @@ class Oracle:
     def metrics(self, key):
         """{name: Number or None}, a flag that is raised among them."""
         found = {**self._speeds(key), **self._latencies(key), **self._compiling(key), **self._processor(key),
-                 **self._ratios(key), **self._load(key), **self._per_inference(key)}
+                 **self._ratios(key), **self._load(key), **self._per_inference(key), **variants.metrics_of(self, key)}
+        found |= variants.on_disk(found)
         found["tcr_bits_per_s"] = self._saved_bits(key, found["throughput_per_s"])
         found["break_even_inferences"] = self._break_even(key)
         errors = self.raw.of_all_attempts("output_check", key)["max_absolute_error"].dropna()
@@ -149,8 +151,7 @@ class Oracle:
 
     def _harmonic(self, key):
         totals = self.counted(key)[["inferences", "wall_s"]].sum()
-        cell = self.cell(key)
-        return cell.batch * totals["inferences"] / (totals["wall_s"] / cell.instances)
+        return self.cell(key).batch * totals["inferences"] / (totals["wall_s"] / self.cell(key).instances)
 
     def _saved_bits(self, key, speed):
         raw, encoded = self.cell(key).raw_bytes, self.cell(key).encoded_bytes

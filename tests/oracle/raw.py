@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas
 
 TABLES = ("cell", "model", "process", "repetition", "phase", "reading", "fact", "output_check", "latency", "failure",
-          "environment_entry")
+          "environment_entry", "agreement")
 FULL = "f32"
 
 
@@ -128,6 +128,7 @@ class Relatives:
         self.at_batch_1 = functools.cache(lambda key: self._of_setting(key, batch=1))
         self.without_load = functools.cache(lambda key: self._of_setting(key, load="none"))
         self.one_instance = functools.cache(self._of_one_instance)
+        self.exact = functools.cache(lambda key: self._of_setting(key, model_hash=raw.cells[key].exact_hash or None))
 
     def _alike(self, key, **changed):
         """Cells with the same device, model, batch size, load, threads and compute device; `changed` overrides some. A
@@ -142,7 +143,8 @@ class Relatives:
     def _of_compiler(self, key, is_called):
         """The first cell in f32 whose compiler fits, else in the precision of the cell itself; one with as many instances
         comes first."""
-        found = [cell for cell in self._alike(key) if is_called(cell)]
+        own = self._raw.cells[key]
+        found = [cell for cell in self._alike(key, model_hash=own.exact_hash or own.model_hash) if is_called(cell)]
         for precision in (FULL, self._raw.cells[key].precision):
             at = [cell for cell in found if cell.precision == precision]
             for cell in [*(cell for cell in at if cell.instances == self._raw.cells[key].instances), *at]:

@@ -4,6 +4,7 @@
 import math
 import random
 
+import variants
 from made_up import Model, Process, ResultsFile, Setting, with_dynamic_batch
 
 IDENTITY = Setting("identity", "identity", "2.15.0")
@@ -155,6 +156,7 @@ def write_broad(folder, like):
                     is_refused = setting is TVM and model.label == "vit" and batch == 4
                     make.cell(setting, at, speed, change=_refused if is_refused else None)
         _add_special(make)
+        _add_variants(make)
         _add_flagged(make)
         _add_laptop(make)
 
@@ -183,6 +185,26 @@ def _add_special(make):
     make.cell(ORT_PAIR, _at(resnet, 4), speed, change=_two_instances)
     make.cell(IDENTITY_PAIR, _at(resnet, 4), speed, change=_two_instances)
     make.cell(ORT_PAIR, resnet, speed, change=_two_instances)  # whose identity has one instance
+
+
+def _add_variants(make):
+    """Variants of resnet18: with classes, without, and one that agrees too little."""
+    resnet, speed = _named("resnet18")
+    for label, classes in (("resnet18 int8", True), ("resnet18 pruned", False)):
+        variant = Model(label, 4, variant_of="resnet18", exact_hash=resnet.hash)
+        make.cell(IDENTITY, variant, speed / 2)
+        make.cell(ORT_ALL, variant, 1.7 * speed, change=_agreeing(classes))
+    make.cell(TVM, variant, speed, change=lambda processes: [
+        Process([], failure="disagrees", index=0, agreement=list(variants.made_up_inputs(random.Random(3))))])
+    make.cell(ORT_BASIC, _at(resnet, 16), speed, change=_agreeing(True, True, False))
+
+
+def _agreeing(classes, labels=False, is_variant=True):
+    def change(processes):
+        rows = variants.made_up_inputs(random.Random(2), classes, labels)
+        processes[0].agreement = [row if is_variant else (None,) * 4 + row[4:] for row in rows]
+        return processes
+    return change
 
 
 def _add_flagged(make):

@@ -7,6 +7,7 @@ import json
 import numpy
 from by_scipy import Number, contrast, log_ratio, ratio
 from scipy import stats
+from variants import exact_cells
 
 
 def series_of(oracle):
@@ -30,7 +31,7 @@ def series_of(oracle):
 
 def _grouped(oracle, key_of):
     groups = {}
-    for key in oracle.cells():
+    for key in exact_cells(oracle):
         name = key_of(oracle.cell(key))
         if name:
             groups.setdefault(name, []).append(key)
@@ -170,11 +171,11 @@ def _over_width(oracle, cells):
 
 def _dynamic(oracle):
     found = {}
-    for key in oracle.cells():
+    for key in exact_cells(oracle):
         cell = oracle.cell(key)
         content = json.dumps({"content": cell.model_hash, "dynamic_batch": True}, separators=(",", ":"))
         digest = hashlib.sha256(content.encode()).hexdigest()
-        twins = [other for other in oracle.cells() if oracle.cell(other).model_hash == digest and all(
+        twins = [other for other in exact_cells(oracle) if oracle.cell(other).model_hash == digest and all(
             getattr(oracle.cell(other), name) == getattr(cell, name) for name in ("place", "setting", "batch"))]
         if twins:
             parts = oracle.log_ratio(twins[0], key)

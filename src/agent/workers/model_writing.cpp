@@ -348,12 +348,13 @@ ModelWriting::Outcome check_files(const work::Model& model, WatchedFiles& watche
                                             fmt::format("{} has changed since the study was planned", each.path),
                                             "run the study again, with the file as it is now"));
     }
+    if (each.name.starts_with(work::kExactFiles)) continue;
     std::error_code code;
     file.facts.file_sha256 = file.path.empty() ? *hash : hash::sha256(file.facts.file_sha256 + *hash);
     file.facts.file_bytes += std::filesystem::file_size(each.path, code);
     if (file.path.empty()) file.path = each.path;
   }
-  if (file.path.empty())
+  if (file.path.empty() && !model.is_made())
     return tl::unexpected(writing_failure(FailureKind::invalid_model, "the job names no file for the model", ""));
   file.facts.wall_ns = (system_clock().now() - started).count();
   return file;

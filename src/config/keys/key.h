@@ -88,12 +88,15 @@ std::span<const Key> protocol_keys();
 std::span<const Key> limit_keys();
 // Returns the study's value of a key, which is the key's default if the study does not give one.
 nlohmann::json value_of(const Study& study, const Key& key);
-// Returns the keys beside `zoo`, `onnx`, `pytorch` or `timm` in an entry of models.
+// Returns the keys beside `zoo`, `onnx`, `pytorch`, `timm` or `quantise` in an entry of models.
 std::span<const Key> model_keys();
 // Returns whether a model of that kind may have the key.
 bool may_have(std::string_view kind, const Key& key);
 // Returns the keys below an input's name in `inputs` of a model.
 const std::vector<Key>& input_keys();
+// Returns the keys of `data` in an entry of models, and those of an entry's `quantise`, below static or dynamic.
+const std::vector<Key>& data_keys();
+const std::vector<Key>& quantise_keys();
 // Returns the keys below a compiler's name in an entry of compilers.
 std::span<const Key> compiler_keys();
 

@@ -48,6 +48,24 @@ std::span<const Key> model_keys() {
                  .meaning = "Values of one input: an .npy or .npz file, or a mapping of the keys below",
                  .default_text = "seeded random numbers",
                  .keys = input_keys()}}},
+      {.name = "data",
+       .type = ValueType::structured,
+       .meaning =
+           "Samples with their right classes, which are the model's inputs: each compiler, and each variant, then "
+           "has an accuracy",
+       .default_text = "none: no accuracy",
+       .keys = data_keys(),
+       .kinds = {"zoo", "onnx", "pytorch", "timm"}},
+      {.name = "variant_of",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Label of the exact model of which this is a variant: the same network made cheaper, such as a "
+                  "quantised file. It has agreement with the exact model's outputs in place of a check, and speed-ups "
+                  "over the exact model",
+       .default_text = "none: it is an exact model",
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.variant_of); },
+       .get_in_model =
+           [](const ModelEntry& model) { return model.variant_of.empty() ? json() : json(model.variant_of); }},
       {.name = "dynamic_batch",
        .type = ValueType::boolean,
        .meaning = "Compile once for any batch size and run at each of the study's",
@@ -99,6 +117,44 @@ std::span<const Key> model_keys() {
 
 bool may_have(std::string_view kind, const Key& key) {
   return key.kinds.empty() || std::find(key.kinds.begin(), key.kinds.end(), kind) != key.kinds.end();
+}
+
+const std::vector<Key>& data_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "arrays",
+       .type = ValueType::path,
+       .meaning =
+           "An .npy file with all samples, row by row, or a folder of .npy files with a sample each, in the order "
+           "of their names",
+       .default_text = "none; `images` then"},
+      {.name = "images",
+       .type = ValueType::path,
+       .meaning = "A folder of images, in the order of their names: the shorter side is scaled to 256/224 of the "
+                  "input's, the middle cut out, and colours normalised as for ImageNet. Needs Pillow, which the "
+                  "toolchain of `identity` has",
+       .default_text = "none; `arrays` then"},
+      {.name = "labels",
+       .type = ValueType::path,
+       .meaning = "The right classes, from 0 on: an .npy of integers, or a text file with one in each line",
+       .default_text = "needed"},
+  };
+  return kKeys;
+}
+
+const std::vector<Key>& quantise_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "per_channel",
+       .type = ValueType::boolean,
+       .meaning = "A scale for each channel of a weight instead of one for all",
+       .default_text = "`false`"},
+      {.name = "inputs",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = 10'000,
+       .meaning = "`static`: inputs with which ranges are calibrated, seeded ones, or rows of the exact model's files",
+       .default_text = "32"},
+  };
+  return kKeys;
 }
 
 const std::vector<Key>& input_keys() {

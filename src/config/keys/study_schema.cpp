@@ -55,6 +55,21 @@ json inputs_schema() {
   return any_of(archive, {{"type", "object"}, {"additionalProperties", any_of(file, closed_object(std::move(body)))}});
 }
 
+json keys_schema(const std::vector<Key>& keys) {
+  json properties = json::object();
+  for (const Key& key : keys) {
+    properties[key.name] = value_schema(key);
+    properties[key.name]["description"] = key.meaning;
+  }
+  return closed_object(std::move(properties));
+}
+
+// "static", or {"static": {its keys}}.
+json quantise_schema() {
+  const json body = any_of(null_schema(), keys_schema(quantise_keys()));
+  return any_of({{"enum", {"static", "dynamic"}}}, one_of_names({{"static", body}, {"dynamic", body}}));
+}
+
 json model_key_schema(const Key& key) {
   if (key.name == "inputs") return inputs_schema();
   if (key.name == "shapes") {
@@ -62,6 +77,7 @@ json model_key_schema(const Key& key) {
   }
   if (key.name == "dimensions") return {{"type", "object"}, {"additionalProperties", extent_schema()}};
   if (key.name == "parameters") return {{"type", "object"}};
+  if (key.name == "data") return keys_schema(data_keys());
   return value_schema(key);
 }
 
@@ -90,8 +106,9 @@ json models_schema(const Vocabulary& vocabulary) {
   const json file = value_schema({.name = "file", .type = ValueType::path});
   const json function{{"type", "string"}, {"pattern", "^.+:[^:]+$"}};
   const json name{{"type", "string"}, {"pattern", "^[A-Za-z0-9_.]{1,100}$"}};
-  return list_of({{"anyOf", json::array({model_schema("zoo", named), model_schema("onnx", file),
-                                         model_schema("pytorch", function), model_schema("timm", name)})}});
+  return list_of(
+      {{"anyOf", json::array({model_schema("zoo", named), model_schema("onnx", file), model_schema("pytorch", function),
+                              model_schema("timm", name), model_schema("quantise", quantise_schema())})}});
 }
 
 // Returns the schema of a value, or of a list of such values to compare.

@@ -37,13 +37,13 @@ void add_to(std::string& text, const CellData& cell) {
 }
 
 // Returns what each part, and last all cells together, are made of, without their values.
-std::vector<SeriesPart> empty_parts(const std::vector<CellData>& cells, const std::vector<Part>& parts,
+std::vector<SeriesPart> empty_parts(const std::vector<const CellData*>& cells, const std::vector<Part>& parts,
                                     const std::string& version) {
   std::vector<SeriesPart> made;
   std::string all = version;
   for (const Part& part : parts) {
     std::string text = version;
-    for (const std::size_t i : part.cells) add_to(text, cells[i]);
+    for (const std::size_t i : part.cells) add_to(text, *cells[i]);
     made.push_back({part.name, hash::sha256(text), {}, {}});
     all += made.back().made_of;
   }
@@ -68,11 +68,13 @@ std::vector<std::size_t> fill_in_kept(std::vector<SeriesPart>& parts, std::vecto
 
 void compute(const std::vector<CellData>& cells, std::span<const Steady> steady, const Heading& heading,
              const std::vector<Part>& parts, const std::vector<std::size_t>& missing, std::vector<SeriesPart>& made) {
-  std::vector<const CellData*> all;
-  for (const CellData& cell : cells) all.push_back(&cell);
-  const Analysis analysis(std::move(all), heading.baseline, steady);
+  std::vector<Steady> of_exact;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!cells[i].of.model.is_variant()) of_exact.push_back(steady[i]);
+  }
+  const Analysis analysis(of_exact_models(cells), heading.baseline, of_exact);
   Part of_all{"", {}};
-  for (std::size_t i = 0; i < cells.size(); ++i) of_all.cells.push_back(i);
+  for (std::size_t i = 0; i < analysis.size(); ++i) of_all.cells.push_back(i);
   for (const std::size_t i : missing) {
     if (i < parts.size()) {
       made[i].values = values_of(analysis, parts[i]);
@@ -133,8 +135,9 @@ Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, c
   const std::string version =
       fmt::format("{} {} {}\n", series_version(), derived.baseline.words(), derived.size_factor);
   DerivedSeries found;
-  const std::vector<Part> parts = parts_of(derived.cells);
-  found.parts = empty_parts(derived.cells, parts, version);
+  const std::vector<const CellData*> cells = of_exact_models(derived.cells);
+  const std::vector<Part> parts = parts_of(cells);
+  found.parts = empty_parts(cells, parts, version);
   auto store = store::open_sources(sources);
   if (!store) return error_of(store);
   const auto state = store->state();

@@ -99,11 +99,19 @@ const Series* find_series(std::string_view name) {
   return found == kSeries.end() ? nullptr : found;
 }
 
-std::vector<Part> parts_of(const std::vector<store::CellData>& cells) {
+std::vector<const store::CellData*> of_exact_models(const std::vector<store::CellData>& cells) {
+  std::vector<const store::CellData*> exact;
+  for (const store::CellData& cell : cells) {
+    if (!cell.of.model.is_variant()) exact.push_back(&cell);
+  }
+  return exact;
+}
+
+std::vector<Part> parts_of(const std::vector<const store::CellData*>& cells) {
   std::map<std::string, std::size_t> known;
   std::vector<Part> parts;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::string name = fmt::format("{}: {}", cells[i].of.device, model_group_of(cells[i]));
+    std::string name = fmt::format("{}: {}", cells[i]->of.device, model_group_of(*cells[i]));
     const auto [place, is_new] = known.emplace(name, parts.size());
     if (is_new) parts.push_back({std::move(name), {}});
     parts[place->second].cells.push_back(i);

@@ -37,8 +37,11 @@ std::span<const Series> all_series();
 // Returns null if there is no such series.
 const Series* find_series(std::string_view name);
 
+// Returns the cells of exact models. A variant is pooled with no other model, so it takes part in no series.
+std::vector<const store::CellData*> of_exact_models(const std::vector<store::CellData>& cells);
+
 // Returns the parts in the order of their first cells. Indices are those of `cells`.
-std::vector<Part> parts_of(const std::vector<store::CellData>& cells);
+std::vector<Part> parts_of(const std::vector<const store::CellData*>& cells);
 
 // Returns the values of all series that are of such a part, in the order of the table.
 std::vector<store::SeriesValue> values_of(const Analysis& analysis, const Part& part);

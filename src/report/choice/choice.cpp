@@ -81,17 +81,38 @@ void add_speed(Candidate& candidate, const Results& results, const Demand& deman
   }
 }
 
-void add_memory(Candidate& candidate, const Results& results, const Demand& demand) {
-  const MetricValue peak = metric_of(results, *candidate.cell, "timed_peak_bytes");
-  candidate.memory_bytes = peak.value;
-  if (!demand.bytes || candidate.fit == Fit::unknown) return;
-  if (!peak.value) {
+// A limit that a metric of the candidate is compared with, and how its words begin: "its memory".
+struct Bound {
+  std::optional<double> limit{};
+  const char* metric = nullptr;
+  const char* noun = nullptr;
+  const char* why_beyond = nullptr;
+  bool is_least = false;  // else the most
+};
+
+// Returns the metric's value. A candidate beyond the limit fails.
+std::optional<double> bounded(Candidate& candidate, const Results& results, const Bound& bound) {
+  const MetricValue found = metric_of(results, *candidate.cell, bound.metric);
+  if (!bound.limit || candidate.fit == Fit::unknown) return found.value;
+  if (!found.value) {
     candidate.fit = Fit::unknown;
-    candidate.why = "its memory is unknown: " + peak.reason;
-  } else if (*peak.value > *demand.bytes) {
+    candidate.why = fmt::format("{} is unknown: {}", bound.noun, found.reason);
+  } else if (bound.is_least ? *found.value < *bound.limit : *found.value > *bound.limit) {
     candidate.fit = Fit::fails;
-    candidate.why = "it takes more memory";
+    candidate.why = bound.why_beyond;
   }
+  return found.value;
+}
+
+void add_bounds(Candidate& candidate, const Results& results, const Demand& demand) {
+  candidate.memory_bytes =
+      bounded(candidate, results, {demand.bytes, "timed_peak_bytes", "its memory", "it takes more memory"});
+  candidate.disk_bytes =
+      bounded(candidate, results, {demand.disk_bytes, "disk_size_bytes", "its size", "it takes more disk"});
+  if (!candidate.cell->of.model.is_variant()) return;
+  candidate.agreement_ratio =
+      bounded(candidate, results,
+              {demand.min_agreement, "agreement_ratio", "its agreement", "it agrees less with the exact model", true});
 }
 
 void add_cost(Candidate& candidate, const Results& results, const Demand& demand) {
@@ -130,6 +151,8 @@ Row row_of_candidate(const Candidate& candidate) {
                  busy,
                  answered,
                  number_entry(candidate.memory_bytes, "unknown"),
+                 number_entry(candidate.disk_bytes, "unknown"),
+                 number_entry(candidate.agreement_ratio, "exact"),
                  number_entry(candidate.cpu_s_per_request, "unknown"),
                  number_entry(candidate.cost_per_hour, "unknown"),
                  {.value = candidate.why}};
@@ -148,7 +171,7 @@ std::vector<Candidate> candidates(const Results& results, const Demand& demand) 
   for (const store::CellData* cell : results.cells) {
     Candidate candidate{.cell = cell};
     add_speed(candidate, results, demand);
-    add_memory(candidate, results, demand);
+    add_bounds(candidate, results, demand);
     add_cost(candidate, results, demand);
     found.push_back(std::move(candidate));
   }
@@ -186,6 +209,8 @@ std::string why_nothing_holds(const std::vector<Candidate>& candidates, const De
 }  // namespace
 
 std::string choice_text(const std::vector<Candidate>& candidates, const Demand& demand, const ChoiceOptions& options) {
+  const bool has_variants = std::any_of(candidates.begin(), candidates.end(),
+                                        [](const Candidate& each) { return each.cell->of.model.is_variant(); });
   Table table;
   table.columns = {text_column(""),
                    text_column("model"),
@@ -196,6 +221,8 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                    number_column("busy %", 4, "percent"),
                    number_column(fmt::format("p{} [95 %]", demand.percentile), 0, "s"),
                    number_column("memory", 5, "bytes"),
+                   number_column("disk", demand.disk_bytes ? 1 : 7, "bytes"),
+                   number_column("agreement", has_variants ? 1 : 9, "ratio"),
                    number_column("CPU a request", 1, "s"),
                    number_column("cost an hour", demand.cost_per_hour.empty() ? 9 : 1, "1"),
                    text_column("why", 6)};

@@ -17,6 +17,8 @@ struct Demand {
   double latency_s = 0;                           // within which so many percent of the requests are answered
   double requests_per_s = 0;                      // that arrive at random
   std::optional<double> bytes{};                  // of memory that an inference may have; nothing: any
+  std::optional<double> disk_bytes{};             // that the model and what runs it may take; nothing: any
+  std::optional<double> min_agreement{};          // of a variant with its exact model; nothing: any
   std::map<std::string, double> cost_per_hour{};  // of devices, in any currency; empty: processor time decides
 };
 
@@ -32,6 +34,8 @@ struct Candidate {
   std::optional<double> low_s{};       // with the ends of the speed's 95 % interval
   std::optional<double> high_s{};      // nothing: at the lower end of the speed, requests pile up
   std::optional<double> memory_bytes{};
+  std::optional<double> disk_bytes{};
+  std::optional<double> agreement_ratio{};  // nothing of an exact model
   std::optional<double> cpu_s_per_request{};
   std::optional<double> cost_per_hour{};
   std::string why{};  // of open, fails and unknown
@@ -50,8 +54,8 @@ struct ChoiceOptions {
   bool color = false;
 };
 std::string choice_text(const std::vector<Candidate>& candidates, const Demand& demand, const ChoiceOptions& options);
-// [{…attributes of the cell, "fit", "utilisation_ratio", "answered_s", "low_s", "high_s", "memory_bytes",
-// "cpu_s_per_request", "cost_per_hour", "why"}]; unknown numbers are null.
+// [{…attributes of the cell, "fit", "utilisation_ratio", "answered_s", "low_s", "high_s", "memory_bytes", "disk_bytes",
+// "agreement_ratio", "cpu_s_per_request", "cost_per_hour", "why"}]; unknown numbers are null.
 std::string choice_json(const std::vector<Candidate>& candidates);
 
 }  // namespace ngb::report

@@ -25,6 +25,8 @@ std::string choice_json(const std::vector<Candidate>& candidates) {
     row["low_s"] = candidate_number(candidate.low_s);
     row["high_s"] = candidate_number(candidate.high_s);
     row["memory_bytes"] = candidate_number(candidate.memory_bytes);
+    row["disk_bytes"] = candidate_number(candidate.disk_bytes);
+    row["agreement_ratio"] = candidate_number(candidate.agreement_ratio);
     row["cpu_s_per_request"] = candidate_number(candidate.cpu_s_per_request);
     row["cost_per_hour"] = candidate_number(candidate.cost_per_hour);
     row["why"] = candidate.why;

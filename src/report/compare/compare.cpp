@@ -137,6 +137,7 @@ json gate_json(Whole compared) {
           {"tolerated", gate.tolerated},
           {"newly_failed", gate.newly_failed},
           {"newly_inaccurate", gate.newly_inaccurate},
+          {"agreement_fell", gate.agreement_fell},
           {"undecided", gate.undecided},
           {"self_test", compared.self_test
                             ? json{{"slowed", compared.self_test->slowed}, {"found", compared.self_test->found}}

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "metrics/agreement.h"
 #include "metrics/outcome.h"
 #include "report/words.h"
 
@@ -20,9 +21,9 @@ using metrics::GateOutcome;
 using metrics::PairStatus;
 using metrics::Verdict;
 
-constexpr std::array<std::string_view, 12> kOutcomes{"slower",       "failed",       "inaccurate",   "undecided",
-                                                     "faster",       "measured now", "same",         "same build",
-                                                     "failed twice", "disturbed",    "not measured", "no verdict"};
+constexpr std::array<std::string_view, 13> kOutcomes{
+    "slower", "failed",     "inaccurate",   "agreement fell", "undecided",    "faster",    "measured now",
+    "same",   "same build", "failed twice", "disturbed",      "not measured", "no verdict"};
 
 // Pairs without a ratio come last among those of their outcome.
 double log_ratio_or_most(const ComparedPair& pair) {
@@ -54,6 +55,11 @@ std::string why_without_speed(const ComparedPair& pair) {
   if (pair.status == PairStatus::not_measured_yet) {
     if (pair.baseline->processes.empty() && sides[0].empty()) sides[0] = "baseline: not measured yet";
     if (pair.candidate->processes.empty() && sides[1].empty()) sides[1] = "candidate: not measured yet";
+  }
+  if (pair.status == PairStatus::agreement_fell && sides[1].empty()) {
+    sides[1] = fmt::format("agreement with {}: {:.4g}, {:.4g} before", pair.candidate->of.model.variant_of,
+                           metrics::agreement_of(*pair.candidate).value_or(0),
+                           metrics::agreement_of(*pair.baseline).value_or(0));
   }
   std::erase(sides, "");
   return text::join(sides, "; ");
@@ -106,6 +112,7 @@ std::string gate_remark(const metrics::Gate& gate) {
   add(gate.slower, "slower by more than " + limit);
   add(gate.newly_failed, "newly failed");
   add(gate.newly_inaccurate, "newly inaccurate");
+  add(gate.agreement_fell, "with less agreement");
   add(gate.tolerated, "slower by at most " + limit);
   add(gate.undecided, "undecided or without a measurement");
   if (parts.empty()) parts.emplace_back("nothing is slower");
@@ -127,6 +134,8 @@ Outcome outcome_of(const ComparedPair& pair) {
       return Outcome::failed;
     case PairStatus::newly_inaccurate:
       return Outcome::inaccurate;
+    case PairStatus::agreement_fell:
+      return Outcome::agreement_fell;
     case PairStatus::newly_measured:
       return Outcome::measured_now;
     case PairStatus::both_failed:
@@ -157,7 +166,8 @@ Outcome outcome_of(const ComparedPair& pair) {
 std::string_view word_of(Outcome outcome) { return kOutcomes.at(static_cast<std::size_t>(outcome)); }
 
 bool is_bad(Outcome outcome) {
-  return outcome == Outcome::slower || outcome == Outcome::failed || outcome == Outcome::inaccurate;
+  return outcome == Outcome::slower || outcome == Outcome::failed || outcome == Outcome::inaccurate ||
+         outcome == Outcome::agreement_fell;
 }
 
 std::vector<const ComparedPair*> worst_first(const Comparison& comparison) {

@@ -15,6 +15,7 @@ enum class Outcome {
   slower,
   failed,
   inaccurate,
+  agreement_fell,
   undecided,
   faster,
   measured_now,

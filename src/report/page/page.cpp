@@ -21,6 +21,7 @@
 #include "report/page/page_data.h"
 #include "report/page/page_parts.h"
 #include "report/page/untrusted.h"
+#include "report/page/variants.h"
 #include "saving.js.h"
 #include "why.css.h"
 
@@ -68,6 +69,7 @@ std::string html(const Content& content, const Figures& figures, const std::stri
                                         {"answer", answer(content)},
                                         {"doubts", doubts(content, labels)},
                                         {"findings", findings(content)},
+                                        {"variants", variants(content, labels)},
                                         {"why", content.why},
                                         {"why_link", content.why.empty() ? "" : "<a href=\"#why\">Why</a> "},
                                         {"figures", figures_html(figures)},

@@ -79,9 +79,10 @@ std::string flags_or_why(const CellData& cell, const Values& values) {
 }
 
 // The table of Markdown: a row for each cell, with the numbers of the text table.
-Document flat_document(const Results& results, bool all) {
+Document flat_document(const Results& results, const ShowOptions& options) {
   Document document;
-  const std::vector<NumberColumn> numbers = number_columns(all, results.cells);
+  const std::vector<NumberColumn> numbers =
+      options.columns.empty() ? number_columns(options.all, results.cells) : options.columns;
   const std::vector<Attribute> shown = shown_attributes(results.cells);
   std::vector<Column>& columns = document.table.columns;
   for (const Attribute& attribute : shown) columns.push_back(text_column(attribute.heading));
@@ -113,7 +114,7 @@ std::string show(const Format& format, const Results& results, const ShowOptions
   if (format.is("text")) return show_text(results, options);
   if (format.is("json")) return show_json(results);
   if (format.is("csv")) return show_csv(results);
-  return format.write(flat_document(results, options.all), {});
+  return format.write(flat_document(results, options), {});
 }
 
 std::string show_text(const Results& results, const ShowOptions& options) {

@@ -3,16 +3,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "report/columns.h"
 #include "report/formats.h"
 #include "report/results.h"
 
 namespace ngb::report {
 
 struct ShowOptions {
-  bool all = false;    // text and markdown: every metric, without a limit of width
-  bool notes = false;  // text: every flag by its name, with what it means
-  bool best = false;   // text: below the table, the best options of each compiler that has several
+  std::vector<NumberColumn> columns{};  // text and markdown: these in place of the usual ones; empty: the usual ones
+  bool all = false;                     // text and markdown: every metric, without a limit of width
+  bool notes = false;                   // text: every flag by its name, with what it means
+  bool best = false;                    // text: below the table, the best options of each compiler that has several
   int width = 100;     // text: columns of the terminal; the table leaves out its least important columns to fit
   int wrap = 0;        // text: lines around the table are broken at blanks to so many columns; 0: they are not
   bool color = false;  // text

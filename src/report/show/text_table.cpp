@@ -71,10 +71,15 @@ Unpacked unpack(std::string_view packed) {
   return unpacked;
 }
 
-std::vector<Column> columns_of(const std::vector<NumberColumn>& numbers, const metrics::Baseline& baseline) {
+// Columns that somebody asked for by name are never left out.
+std::vector<Column> columns_of(const std::vector<NumberColumn>& numbers, const metrics::Baseline& baseline,
+                               bool are_named) {
   const std::string over = baseline.is_identity() ? "" : text::visible(baseline.words());
   std::vector<Column> columns{text_column("compiler")};
-  for (const NumberColumn& column : numbers) columns.push_back(described(column, over));
+  for (const NumberColumn& column : numbers) {
+    columns.push_back(described(column, over));
+    if (are_named) columns.back().rank = 0;
+  }
   columns.push_back(text_column("flags"));
   return columns;
 }
@@ -88,8 +93,8 @@ bool are_alike(std::span<const CellData* const> cells, const Same& same) {
 
 TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseline)
     : options_(options),
-      columns_(number_columns(options.all, Having{true, true})),
-      described_(columns_of(columns_, baseline)),
+      columns_(options.columns.empty() ? number_columns(options.all, Having{true, true, true}) : options.columns),
+      described_(columns_of(columns_, baseline, !options.columns.empty())),
       layout_(described_) {}
 
 std::vector<const Metric*> TextTable::needed_metrics() const {
@@ -136,6 +141,7 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
   });
   PackedSection section{.position = positions.front()};
   std::string title = workload_of(first);
+  if (first.of.model.is_variant()) title += ", variant of " + first.of.model.variant_of;
   if (same_threads) title += ", " + threads_of(first);
   if (same_precision) title += ", " + first.of.compiler.precision;
   section.title = text::visible(title);
@@ -266,7 +272,7 @@ void TextTable::print(const std::vector<EnvironmentDifference>& differences, con
   TextLayout layout = layout_;
   if (names_devices) layout.widen(0, widest_label_with_device_);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const bool is_superfluous = !is_about(*columns_[i].metric, having_) && !options_.all;
+    const bool is_superfluous = !is_about(*columns_[i].metric, having_) && !options_.all && options_.columns.empty();
     if (is_superfluous) layout.leave_out(i + 1);
   }
   const int width = options_.all ? 0 : options_.width;

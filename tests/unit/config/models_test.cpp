@@ -98,8 +98,8 @@ TEST(StudyModels, AnEntryOfTheWrongFormIsReported) {
           with_models("  - resnet18\n  - {zoo: resnet18, onnx: a}\n  - {label: x}\n  - {zoo: resnet18, shapes: {}}\n"
                       "  - {zoo: resnet50, lable: y}")),
       ElementsAre("3:5: models[0]: expected a mapping such as {zoo: resnet18} or {onnx: model.onnx}, found resnet18",
-                  "4:5: models[1]: expected exactly one of the keys zoo, onnx, pytorch and timm",
-                  "5:5: models[2]: expected exactly one of the keys zoo, onnx, pytorch and timm",
+                  "4:5: models[1]: expected exactly one of the keys zoo, onnx, pytorch, timm and quantise",
+                  "5:5: models[2]: expected exactly one of the keys zoo, onnx, pytorch, timm and quantise",
                   "6:29: models[3].shapes: a recipe defines its shapes; remove this key",
                   "7:21: models[4]: lable: unknown key, did you mean label?"));
 }

@@ -42,6 +42,12 @@ TEST(Gate, FailsOnNewFailuresAndNewlyWrongOutputs) {
   EXPECT_EQ(inaccurate.newly_inaccurate, 1U);
 }
 
+TEST(Gate, FailsOnAVariantThatAgreesLess) {
+  const Gate fell = gate(of({judged(Verdict::same, 1), with_status(PairStatus::agreement_fell)}), {});
+  EXPECT_EQ(fell.outcome, GateOutcome::failed);
+  EXPECT_EQ(fell.agreement_fell, 1U);
+}
+
 TEST(Gate, IsUndecidedOnlyIfAskedAndNothingIsWorse) {
   const Comparison comparison = of({judged(Verdict::undecided, 0.9), judged(Verdict::same, 1)});
   EXPECT_EQ(gate(comparison, {}).outcome, GateOutcome::passed);

@@ -20,6 +20,12 @@ TEST(SizeMetrics, AreTheLargestReadingOfTheProcessesOrTheReasonWhyThereIsNone) {
   EXPECT_EQ(value_of({cell}, "fast-4", "model_size_bytes").value, 1000);
   EXPECT_EQ(value_of({cell}, "fast-4", "artifact_size_bytes").reason, "this compiler writes no file");
   EXPECT_EQ(value_of({cell}, "fast-4", "runtime_size_bytes").value, 5100);
+  // A compiler that writes nothing ships the model.
+  EXPECT_EQ(value_of({cell}, "fast-4", "shipped_size_bytes").value, 1000);
+  EXPECT_EQ(value_of({cell}, "fast-4", "disk_size_bytes").value, 6100);
+  cell.processes[1].readings.push_back({"artifact_size", "bytes", "end", Known<double>::of(70)});
+  EXPECT_EQ(value_of({cell}, "fast-4", "shipped_size_bytes").value, 70);
+  EXPECT_EQ(value_of({cell}, "fast-4", "disk_size_bytes").value, 5170);
   cell.processes[1].readings.clear();
   cell.processes[0].readings.clear();
   EXPECT_EQ(value_of({cell}, "fast-4", "model_size_bytes").reason, "no process recorded its model_size");

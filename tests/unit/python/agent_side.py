@@ -42,17 +42,18 @@ def request(**changes):
         "processes": 1, "rounds": None, "turns": 1, "longer_look_s": 0, "profile": False, "compile": "each",
         "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0,
         "max_transient_ns": 30_000_000_000,
-        "stop_when": None, "arrivals": None, "tolerances": {"absolute": None, "relative": None}, "seed": 1}
+        "stop_when": None, "arrivals": None, "tolerances": {"absolute": None, "relative": None},
+        "agreement_inputs": 64, "min_agreement": None, "seed": 1}
     protocol.update(changes.pop("protocol", {}))
     model = {"key": {"hash": "h", "batch": 1}, "label": "m", "family": "", "source": {"type": "file"}, "path": "",
              "inputs": [{"name": "input", "type": "f32", "shape": [1, 3]}], "open_inputs": [], "files": [],
-             "values": [], "dynamic_batch": False, "arithmetic": "", "outputs": [], "parameters": None, "macs": None, "macs_torchinfo": None}
+             "values": [], "labels": "", "dynamic_batch": False, "arithmetic": "", "outputs": [], "exact": [], "parameters": None, "macs": None, "macs_torchinfo": None}
     model.update(changes.pop("model", {}))
     whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",
              "model_path": "", "model": model, "compiler": compiler, "place": place, "protocol": protocol,
              "reference_path": "", "reference_name": "", "reference_key": "", "reference_is_given": False,
              "reference_reason": "", "unconfirmed_outputs": [],
-             "cache_dir": "", "artifact_path": "", "module_site": "", "loads_artifact": False, "has_load": False,
+             "cache_dir": "", "artifact_path": "", "module_site": "", "loads_artifact": False, "is_for_agreement": False, "has_load": False,
              "max_wait_ratio": 1}
     whole.update(changes)
     return whole

@@ -133,7 +133,9 @@ TEST(Message, AJobSurvivesEncodingInEveryField) {
                  {{"input", DataType::f32, {-1, 3, 224, 224}}},
                  {{"model/net.py", "/home/net.py", "00ff"}},
                  {{.input = "input", .range = {{0, 1}}}, {.input = "ids", .file = "inputs/1/a.npz", .array = "b"}},
+                 "labels/1/y.npy",
                  true}};
+  job.models[0].exact = {job.models[0]};
   job.given_references = {{0, "references/00ff/outputs.ref", "key", "no PyTorch"}};
   job.cells = {{"c", "", 0, 0}};
   job.groups = {{"", 0, {{0, 0}, {0, 1}}}};

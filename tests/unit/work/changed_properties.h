@@ -30,6 +30,8 @@ inline const std::map<std::string, Change>& changes() {
       {"model_group", [](auto& of) { of.model.group = "ResNets"; }},
       {"model_style", [](auto& of) { of.model.style = "hybrid"; }},
       {"model_size", [](auto& of) { of.model.size = 2; }},
+      {"variant_of", [](auto& of) { of.model.variant_of = "exact"; }},
+      {"exact_hash", [](auto& of) { of.model.exact_hash = "cafe"; }},
       {"model_hash", [](auto& of) { of.model.key.hash = "beef"; }},
       {"batch", [](auto& of) { of.model.key.batch = 8; }},
       {"threads", [](auto& of) { of.threads = of.compiler.threads = 2; }},

@@ -57,6 +57,17 @@ TEST(Sizes, OfAUsersModelAreThoseOfItsFilesWithoutItsInputs) {
   EXPECT_EQ(why, "this compiler writes no file");
 }
 
+TEST(Sizes, OfAModelThatIsMadeHereAreThoseOfItsFileAndTheWeightsBesideIt) {
+  const TemporaryFolder folder;
+  const std::string path = write_bytes(folder.path() / "resnet.onnx", 10);
+  write_bytes(path + ".data", 1000);
+  work::Model model;
+  model.source = work::Recipe{"{}"};
+  std::vector<samples::Reading> readings;
+  add_sizes(path, model, Known<std::uint64_t>::of(42), readings);
+  EXPECT_EQ(value_of(readings, "model_size"), 1010);
+}
+
 TEST(Sizes, OfTheRuntimeCountEachMappedLibraryOnceAndNoDataFile) {
   const TemporaryFolder folder;
   const std::string library = write_bytes(folder.path() / "lib.so", 5000);

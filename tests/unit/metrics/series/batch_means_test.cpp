@@ -55,7 +55,7 @@ TEST(StyleMeans, AreGeometricOverTheModelsOfAllFamiliesWithoutStacksOfBlocks) {
 TEST(FamilyMeans, AreOfEachBatchSize) {
   const std::vector<CellData> cells = two_families();
   std::vector<SeriesValue> values;
-  for (const Part& part : parts_of(cells)) {
+  for (const Part& part : parts_of(of_exact_models(cells))) {
     for (SeriesValue& value : values_of(made_up::analysis_of(cells), part)) values.push_back(std::move(value));
   }
   EXPECT_NEAR(of_fast(values, "family_batch_speed_up_ratio", "b", "4").value.value(), 4, 1e-6);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metrics that say how well a variant agrees with its exact model. Their intervals are over inputs, as if these
+// were drawn at random from all that the model may get.
+#pragma once
+
+#include "metrics/analysis.h"
+#include "metrics/metric.h"
+
+namespace ngb::metrics {
+
+// What `min_agreement` is compared with (samples/agreement.h).
+Value agreement(const Analysis& analysis, std::size_t cell);
+Value top1_agreement(const Analysis& analysis, std::size_t cell);
+Value sqnr(const Analysis& analysis, std::size_t cell);
+Value cosine(const Analysis& analysis, std::size_t cell);
+Value input_error(const Analysis& analysis, std::size_t cell);
+// Of models with labels, exact or not.
+Value top1_accuracy(const Analysis& analysis, std::size_t cell);
+Value top5_accuracy(const Analysis& analysis, std::size_t cell);
+Value agreement_inputs(const Analysis& analysis, std::size_t cell);
+
+// Returns the value of `agreement`, or nothing if no process of the cell has compared it.
+std::optional<double> agreement_of(const store::CellData& cell);
+
+// Returns whether the candidate agrees less with its exact model than the baseline does: the 95 % interval of the mean
+// difference, input by input, is below 0. False unless both were compared over equally many inputs.
+bool agreement_fell(const store::CellData& baseline, const store::CellData& candidate);
+
+}  // namespace ngb::metrics

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Variants of models: how they agree with their exact models, and what becomes of those that do not."""
+
+import json
+import struct
+import unittest
+
+from ngb_program import TOOLCHAINS, NgbTest, without_toolchains
+
+# The compiler null hands its inputs on as outputs, so an mlp has the outputs [batch, features], which are classes.
+STUDY = """\
+name: test
+models:
+  - {zoo: {mlp: {depth: 2, width: 16}}, label: exact}
+  - {zoo: {mlp: {depth: 1, width: 16}}, label: cheap, variant_of: exact}
+compilers: %s
+batch_sizes: [1, 8]
+reference: "null"
+processes: 2
+disturbance: {max_wait_percent: 100}
+warm_up: 1
+repetitions: 3
+min_repetition_ms: 0
+"""
+RIGHT = '["null"]'
+WRONG = '[{"null": {options: {fault: wrong_output}}}]'
+
+
+class VariantsTest(NgbTest):
+    def run_study(self, text, *arguments, code=0):
+        self.write("study.yaml", text)
+        ended = self.ngb("run", "study.yaml", "--no-report", *arguments)
+        self.assertEqual(ended.returncode, code, ended.stdout + ended.stderr)
+        return ended
+
+    def cells(self, results="results/test"):
+        return {(cell["model"], cell["batch"]): cell for cell in self.show(results)["cells"]}
+
+
+class Variants(VariantsTest):
+    def test_a_variant_that_computes_the_same_agrees_for_every_input(self):
+        self.run_study(STUDY % RIGHT)
+        cells = self.cells()
+        for batch in (1, 8):
+            cheap = cells["cheap", batch]
+            self.assertEqual((cheap["variant_of"], cheap["exact_hash"]), ("exact", cells["exact", batch]["model_hash"]))
+            metrics = cheap["metrics"]
+            self.assertEqual(metrics["agreement_ratio"]["value"], 1)
+            self.assertAlmostEqual(metrics["agreement_ratio"]["low"], 0.943376, places=6)  # Wilson's, of 64
+            self.assertEqual(metrics["cosine_ratio"]["value"], 1)
+            self.assertEqual(metrics["sqnr_db"]["reason"], "the outputs are equal for every input")
+            self.assertEqual(metrics["agreement_input_count"]["value"], 64)
+            self.assertEqual(cheap["reference"], "exact by null")
+            self.assertGreater(metrics["speed_up_over_exact_ratio"]["value"], 0)
+            self.assertEqual(cells["exact", batch]["metrics"]["agreement_ratio"]["reason"], "an exact model")
+        # Only the first process of a cell compares all inputs.
+        self.assertEqual(self.query("results/test", "SELECT process_index, count(*) FROM agreement JOIN process USING "
+                                    "(process_key) GROUP BY process_index"), [(0, 128)])
+        shown = self.ngb("show", "results/test", "--columns", "size,agreement,latency")
+        self.assertRegex(shown.stdout, r"compiler +size +agreement \[95 %\] +p50")
+        self.assertIn("cheap, batch 8, on local, variant of exact", shown.stdout)
+        for columns, message in (("size,agrement", "no such column, did you mean agreement?"),
+                                 ("latency,p50", "this column is named twice")):
+            refused = self.ngb("show", "results/test", "--columns", columns)
+            self.assertEqual(refused.returncode, 2, refused.stdout)
+            self.assertIn(message, refused.stderr)
+        refused = self.ngb("show", "results/test", "--columns", "size", "--format", "csv")
+        self.assertIn("csv and json have every column", refused.stderr)
+
+    def test_a_variant_that_agrees_too_little_has_failed_and_has_its_agreement(self):
+        # Images have no classes, so agreement is the cosine. Wrong outputs of the exact model are inaccurate.
+        images = STUDY.replace("mlp: {", "conv_block: {image_size: 8, ") % WRONG
+        self.run_study(images, code=1)
+        cells = self.cells()
+        self.assertEqual(cells["exact", 1]["failure"]["kind"], "inaccurate")
+        wrong = cells["cheap", 1]
+        self.assertIsNone(wrong["failure"])
+        self.assertEqual(wrong["metrics"]["top1_agreement_ratio"]["reason"], "no output has classes")
+        agreement = wrong["metrics"]["agreement_ratio"]["value"]
+        self.assertLess(agreement, 0.9999)
+        self.assertGreater(wrong["metrics"]["sqnr_db"]["value"], -20)
+        self.run_study(images.replace("test", "least") + "min_agreement: 1\n", code=1)
+        failed = self.cells("results/least")["cheap", 1]
+        self.assertEqual((failed["failure"]["kind"], failed["failure"]["phase"]), ("disagrees", "check"))
+        self.assertIn("less than min_agreement: 1", failed["failure"]["message"])
+        self.assertIn("compared with exact by null", failed["failure"]["message"])
+        self.assertEqual(failed["metrics"]["agreement_ratio"]["value"], agreement)
+
+    def test_a_variant_needs_the_inputs_of_its_exact_model(self):
+        self.write("study.yaml", STUDY.replace("depth: 1, width: 16", "depth: 1, features: 32") % RIGHT)
+        refused = self.ngb("plan", "study.yaml")
+        self.assertEqual(refused.returncode, 2, refused.stdout)
+        self.assertIn("a variant has the inputs of its exact model", refused.stderr)
+
+    def test_choose_leaves_out_variants_that_agree_less_and_what_takes_more_disk(self):
+        self.run_study(STUDY.replace("repetitions: 3", "repetitions: 40") % RIGHT)
+        asked = ("choose", "results/test", "--latency", "p90=10s", "--load", "1/s", "--json")
+        rows = json.loads(self.ngb(*asked, "--min-agreement", "1").stdout)
+        self.assertEqual({row["fit"] for row in rows}, {"holds"})
+        self.assertEqual({row["agreement_ratio"] for row in rows if row["model"] == "cheap"}, {1})
+        self.assertEqual({row["agreement_ratio"] for row in rows if row["model"] == "exact"}, {None})
+        small = json.loads(self.ngb(*asked, "--disk", "1B").stdout)
+        self.assertEqual({(row["fit"], row["why"]) for row in small}, {("fails", "it takes more disk")})
+        self.assertIn("expected a size", self.ngb(*asked, "--disk", "much").stderr)
+
+
+def npy(path, code, shape, values):
+    """Writes an array like numpy.save."""
+    header = f"{{'descr': '<{code}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    path.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() +
+                     struct.pack(f"<{len(values)}{ {'f4': 'f', 'i8': 'q'}[code]}", *values))
+
+
+@unittest.skipIf(without_toolchains("identity", "onnxruntime"), without_toolchains("identity", "onnxruntime"))
+class MadeFiles(VariantsTest):
+    """Files that are made before the plan, with the packages of toolchains."""
+
+    def setUp(self):
+        super().setUp()
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+
+    def test_a_model_is_quantised_once_and_compared_with_itself(self):
+        study = """\
+models:
+  - {zoo: {mlp: {features: 16, width: 32, depth: 1, classes: 10}}, label: exact}
+  - {quantise: dynamic, variant_of: exact}
+  - {quantise: {static: {inputs: 8, per_channel: true}}, variant_of: exact}
+compilers: [onnxruntime]
+name: test
+processes: 1
+repetitions: 3
+warm_up: 1
+longer_look_s: 0
+disturbance: {max_wait_percent: 100}
+"""
+        ended = self.run_study(study)
+        self.assertIn("making exact int8 dynamic with onnxruntime", ended.stderr)
+        cells = self.cells()
+        for label in ("exact int8 dynamic", "exact int8 static per channel"):
+            metrics = cells[label, 1]["metrics"]
+            self.assertGreater(metrics["sqnr_db"]["value"], 20)
+            self.assertLess(metrics["sqnr_db"]["value"], 70)
+            self.assertGreater(metrics["cosine_ratio"]["value"], 0.99)
+            self.assertRegex(cells[label, 1]["reference"], "^exact by identity ")
+        # The second plan finds the files, and the study that was kept with the results is the same one.
+        again = self.ngb("run", "results/test/study.json", "--no-report")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertNotIn("making", again.stderr)
+        self.assertEqual(self.query("results/test", "SELECT count(*) FROM cell"), [(3,)])
+
+    def test_accuracy_is_that_of_the_labels(self):
+        # The compiler null hands its inputs on, so the class of a sample is where its largest number is.
+        samples = [1.0 if place == sample else 0.0 for sample in range(4) for place in range(4)]
+        npy(self.folder / "x.npy", "f4", "(4, 4)", samples)
+        (self.folder / "y.txt").write_text("0\n1\n2\n2\n")
+        study = STUDY.replace("width: 16}}, label: exact", "features: 4}}, label: exact, data: {arrays: x.npy, labels: y.txt}")
+        study = study.replace("width: 16}}, label: cheap", "features: 4}}, label: cheap").replace("[1, 8]", "[1, 2]") % RIGHT
+        self.run_study(study)
+        for cell in self.cells().values():
+            self.assertEqual(cell["metrics"]["top1_accuracy_ratio"]["value"], 0.75, cell["model"])
+            self.assertEqual(cell["metrics"]["top5_accuracy_ratio"]["value"], 1)
+        self.assertEqual(self.cells()["cheap", 2]["metrics"]["agreement_input_count"]["value"], 4)
+
+    def test_labels_that_do_not_fit(self):
+        npy(self.folder / "x.npy", "f4", "(4, 4)", [0.0] * 16)
+        model = "models: [{zoo: {mlp: {features: 4}}, data: {%s, labels: y.txt}}]\ncompilers: ['null']\nreference: none\n"
+        (self.folder / "pictures").mkdir()
+        (self.folder / "pictures/a.png").write_text("no image")
+        for labels, data, message in (("0 1 2", "arrays: x.npy", "3 labels for 4 samples"),
+                                      ("0 1 2 cat", "arrays: x.npy", "cat is no class; classes are numbers from 0 on"),
+                                      ("0", "images: pictures", "images are [batch, 3, height, width]"),
+                                      ("0", "arrays: pictures", "there is no .npy file in this folder")):
+            (self.folder / "y.txt").write_text(labels)
+            self.write("study.yaml", model % data)
+            refused = self.ngb("plan", "study.yaml")
+            self.assertEqual(refused.returncode, 2, refused.stdout)
+            self.assertIn(message, refused.stderr)
+        (self.folder / "y.txt").write_text("0 1 2 9")
+        self.write("study.yaml", model % "arrays: x.npy" + "processes: 1\nrepetitions: 3\nwarm_up: 1\nname: test\n")
+        self.ngb("run", "study.yaml", "--no-report")
+        failure = self.show("results/test")["cells"][0]["failure"]
+        self.assertEqual(failure["kind"], "invalid_model")
+        self.assertIn('label 9 is none of the 4 classes of output "input"', failure["message"])
+
+
+if __name__ == "__main__":
+    unittest.main()

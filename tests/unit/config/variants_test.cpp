@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study_fixture.h"
+
+namespace ngb::config {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+std::string with(std::string_view models) { return "compilers: [onnxruntime]\nmodels:\n" + std::string(models); }
+
+TEST(StudyVariants, NameTheirExactModel) {
+  const Study study = good(with("  - zoo: resnet18\n  - {zoo: resnet50, label: cheap, variant_of: resnet18}"));
+  EXPECT_EQ(study.models[0].variant_of, "");
+  EXPECT_EQ(study.models[1].variant_of, "resnet18");
+}
+
+TEST(StudyVariants, OfAnUnknownLabelAreRefusedWithTheNearest) {
+  EXPECT_THAT(problems(with("  - zoo: resnet18\n  - {zoo: resnet50, variant_of: resnet19}")),
+              Contains(HasSubstr("models: resnet50: variant_of: resnet19: unknown model, did you mean resnet18?")));
+}
+
+TEST(StudyVariants, OfThemselvesAreRefused) {
+  EXPECT_THAT(problems(with("  - {zoo: resnet18, variant_of: resnet18}")),
+              Contains(HasSubstr("a model cannot be a variant of itself")));
+}
+
+TEST(StudyVariants, InACircleAreRefused) {
+  EXPECT_THAT(problems(with("  - {zoo: resnet18, variant_of: resnet50}\n  - {zoo: resnet50, variant_of: resnet18}")),
+              Contains(HasSubstr("resnet50 is a variant itself, of resnet18; name an exact model")));
+}
+
+TEST(StudyVariants, HaveTheInputsOfTheirExactModelAndNoGroup) {
+  const auto found =
+      problems(with("  - zoo: resnet18\n"
+                    "  - {zoo: resnet50, variant_of: resnet18, group: Mine, inputs: {input: {range: [0, 1]}}}"));
+  EXPECT_THAT(found, Contains(HasSubstr("a variant has the inputs of its exact model; remove this key")));
+  EXPECT_THAT(found, Contains(HasSubstr("a variant is pooled with no other model; remove this key")));
+}
+
+TEST(StudyVariants, AreMadeByQuantising) {
+  const Study study =
+      good(with("  - zoo: resnet18\n  - {quantise: dynamic, variant_of: resnet18}\n"
+                "  - {quantise: {static: {per_channel: true, inputs: 16}}, variant_of: resnet18}"));
+  EXPECT_EQ(study.models[1].label, "resnet18 int8 dynamic");
+  EXPECT_EQ(study.models[1].quantise, (Quantisation{.is_static = false}));
+  EXPECT_EQ(study.models[2].label, "resnet18 int8 static per channel");
+  EXPECT_EQ(study.models[2].quantise, (Quantisation{.is_static = true, .per_channel = true, .inputs = 16}));
+}
+
+TEST(StudyVariants, AreNotMadeOfMistakes) {
+  EXPECT_THAT(problems(with("  - zoo: resnet18\n  - {quantise: int4, variant_of: resnet18}")),
+              Contains(HasSubstr("models[1].quantise: expected static, dynamic, or one of them with its keys")));
+  EXPECT_THAT(problems(with("  - {quantise: static, label: alone}")),
+              Contains(HasSubstr("add variant_of: the label of the model that is quantised")));
+  EXPECT_THAT(problems(with("  - zoo: resnet18\n  - {quantise: {dynamic: {inputs: 4}}, variant_of: resnet18}")),
+              Contains(HasSubstr("dynamic quantisation is not calibrated; remove the key inputs")));
+  EXPECT_THAT(problems(with("  - zoo: resnet18\n  - {quantise: {static: {chanel: true}}, variant_of: resnet18}")),
+              Contains(HasSubstr("chanel: unknown key")));
+}
+
+TEST(StudyData, HasSamplesAndLabels) {
+  const TemporaryFolder folder;
+  static_cast<void>(folder.write("x.npy", "x"));
+  static_cast<void>(folder.write("y.txt", "1"));
+  const auto study =
+      load_study(folder.write("study.yaml", with("  - {zoo: resnet18, data: {arrays: x.npy, labels: y.txt}}")),
+                 small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_EQ(study->models[0].data,
+            (LabelledData{.arrays = folder.path() / "x.npy", .labels = folder.path() / "y.txt"}));
+  const auto wrong = problems(with("  - {zoo: resnet18, data: {arrays: gone.npy}}"));
+  EXPECT_THAT(wrong, Contains(HasSubstr("gone.npy: no such file or folder")));
+  EXPECT_THAT(wrong, Contains(HasSubstr("the key labels is missing")));
+}
+
+TEST(StudyVariants, MayHaveALeastAgreement) {
+  const std::string models = with("  - zoo: resnet18\n");
+  EXPECT_EQ(good(models + "min_agreement: 0.99\n").protocol.min_agreement, 0.99);
+  EXPECT_FALSE(good(models).protocol.min_agreement);
+  EXPECT_THAT(problems(models + "min_agreement: 1.5\n"), Contains(HasSubstr("min_agreement")));
+  EXPECT_THAT(problems(models + "agreement_inputs: 63\n"), Contains(HasSubstr("agreement_inputs")));
+}
+
+}  // namespace
+}  // namespace ngb::config

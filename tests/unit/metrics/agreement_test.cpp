@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "metrics/agreement.h"
+
+#include <gtest/gtest.h>
+
+#include "made_up_cells.h"
+#include "metrics/comparison.h"
+
+namespace ngb::metrics {
+namespace {
+
+using made_up::value_of;
+using samples::InputAgreement;
+using store::CellData;
+
+// A variant of made_up's model, with this speed and this agreement in its first process.
+CellData variant(const std::string& compiler, double time_ms, std::vector<InputAgreement> inputs) {
+  CellData cell = made_up::cell_of(compiler, 1, {made_up::process(0, {time_ms}), made_up::process(1, {time_ms})});
+  cell.cell_id = compiler + "-cheap";
+  cell.of.model.label = "cheap";
+  cell.of.model.key.hash = "c0ffee";
+  cell.of.model.variant_of = "resnet18";
+  cell.of.model.exact_hash = "feedface";
+  cell.processes[0].agreement = std::move(inputs);
+  return cell;
+}
+
+CellData exact(const std::string& compiler, double time_ms) {
+  return made_up::cell_of(compiler, 1, {made_up::process(0, {time_ms}), made_up::process(1, {time_ms})});
+}
+
+// So many inputs that are decided alike, then the others.
+std::vector<InputAgreement> decided(int alike, int others) {
+  std::vector<InputAgreement> inputs(static_cast<std::size_t>(alike), {true, 30, 0.99, 0.5});
+  inputs.resize(static_cast<std::size_t>(alike + others), {false, 10, 0.89, 1.5});
+  return inputs;
+}
+
+// 9 of 10: Wilson's interval is that of proportion_test.cpp. (9 · 30 + 10) / 10 = 28 dB.
+TEST(AgreementMetrics, AreMeansOverInputsWithIntervals) {
+  const std::vector<CellData> cells{variant("fast", 10, decided(9, 1))};
+  const auto top1 = value_of(cells, "fast-cheap", "top1_agreement_ratio");
+  EXPECT_EQ(top1.value, 0.9);
+  EXPECT_NEAR(*top1.low, 0.59585, 1e-5);
+  EXPECT_NEAR(*top1.high, 0.98212, 1e-5);
+  EXPECT_EQ(value_of(cells, "fast-cheap", "agreement_ratio").value, 0.9);
+  const auto sqnr = value_of(cells, "fast-cheap", "sqnr_db");
+  EXPECT_DOUBLE_EQ(*sqnr.value, 28);
+  EXPECT_NEAR(*sqnr.high - *sqnr.value, 2.262157 * 2, 1e-5);  // t of 9 degrees, standard error 6.3246 / √10
+  EXPECT_NEAR(*value_of(cells, "fast-cheap", "cosine_ratio").value, 0.98, 1e-12);
+  EXPECT_NEAR(*value_of(cells, "fast-cheap", "input_error_mean").value, 0.6, 1e-12);
+  EXPECT_EQ(value_of(cells, "fast-cheap", "agreement_input_count").value, 10);
+}
+
+TEST(AgreementMetrics, AreOfTheCosineWhereNoOutputHasClasses) {
+  const std::vector<CellData> cells{
+      variant("fast", 10, {{std::nullopt, 20, 0.9, 1}, {std::nullopt, std::nullopt, 1.0, 0.0}})};
+  EXPECT_DOUBLE_EQ(*value_of(cells, "fast-cheap", "agreement_ratio").value, 0.95);
+  EXPECT_EQ(value_of(cells, "fast-cheap", "top1_agreement_ratio").reason, "no output has classes");
+  EXPECT_EQ(value_of(cells, "fast-cheap", "sqnr_db").value, 20);  // the equal outputs have none
+}
+
+TEST(AgreementMetrics, AreUnknownOfAnExactModelAndOfEqualOutputs) {
+  const std::vector<CellData> cells{exact("fast", 10), variant("fast", 10, {{true, std::nullopt, 1.0, 0.0}})};
+  EXPECT_EQ(value_of(cells, "fast-1", "agreement_ratio").reason, "an exact model");
+  EXPECT_EQ(value_of(cells, "fast-cheap", "sqnr_db").reason, "the outputs are equal for every input");
+}
+
+TEST(AgreementMetrics, OfAVariantThatAgreedTooLittleAreKnown) {
+  CellData cell = variant("fast", 10, {});
+  cell.processes.clear();
+  cell.failed = {made_up::failure(0, samples::FailureKind::disagrees)};
+  cell.failed[0].agreement = decided(1, 3);
+  EXPECT_EQ(value_of({cell}, "fast-cheap", "agreement_ratio").value, 0.25);
+}
+
+TEST(Accuracy, IsTheShareOfInputsWhoseLabelIsAmongTheHighestScores) {
+  CellData cell = exact("fast", 10);
+  cell.processes[0].agreement.resize(10);
+  for (int i = 0; i < 10; ++i) cell.processes[0].agreement[static_cast<std::size_t>(i)].label_rank = i < 9 ? i + 1 : 1;
+  EXPECT_EQ(value_of({cell}, "fast-1", "top1_accuracy_ratio").value, 0.2);  // ranks 1 … 9 and 1
+  EXPECT_EQ(value_of({cell}, "fast-1", "top5_accuracy_ratio").value, 0.6);
+  EXPECT_EQ(value_of({cell}, "fast-1", "agreement_ratio").reason, "an exact model");
+  EXPECT_EQ(value_of({exact("fast", 10)}, "fast-1", "top1_accuracy_ratio").reason, "the study gives no labels");
+}
+
+// The exact model takes 40 ms in the identity and 20 ms in the compiler, the variant 5 ms.
+TEST(SpeedUpsOfAVariant, AreOverTheExactModelsIdentityAndOverTheExactModelInTheSameCompiler) {
+  const std::vector<CellData> cells{exact("identity", 40), exact("fast", 20), variant("identity", 50, {}),
+                                    variant("fast", 5, {})};
+  EXPECT_NEAR(*value_of(cells, "fast-cheap", "speed_up_ratio").value, 8, 1e-9);
+  EXPECT_NEAR(*value_of(cells, "fast-cheap", "speed_up_over_exact_ratio").value, 4, 1e-9);
+  EXPECT_NEAR(*value_of(cells, "identity-cheap", "speed_up_ratio").value, 0.8, 1e-9);
+  EXPECT_EQ(value_of(cells, "fast-1", "speed_up_over_exact_ratio").reason, "an exact model");
+  EXPECT_NEAR(*value_of(cells, "fast-1", "speed_up_ratio").value, 2, 1e-9);
+}
+
+TEST(AgreementFell, IfTheIntervalOfTheDifferenceIsBelowZero) {
+  const CellData before = variant("fast", 10, decided(64, 0));
+  EXPECT_TRUE(agreement_fell(before, variant("fast", 10, decided(54, 10))));
+  EXPECT_FALSE(agreement_fell(before, variant("fast", 10, decided(63, 1))));  // one input of 64 may be chance
+  EXPECT_FALSE(agreement_fell(variant("fast", 10, decided(54, 10)), before));
+  EXPECT_FALSE(agreement_fell(before, variant("fast", 10, decided(30, 2))));  // other inputs
+}
+
+TEST(AgreementFell, IsTheStatusOfAPairWhoseCandidateAgreesLess) {
+  const std::vector<CellData> before{variant("fast", 10, decided(64, 0)), variant("slow", 10, decided(64, 0))};
+  std::vector<CellData> after{variant("fast", 10, decided(32, 32)), variant("slow", 10, {})};
+  after[1].processes.clear();
+  after[1].failed = {made_up::failure(0, samples::FailureKind::disagrees)};
+  const auto found = compare({{&before[0], &before[1]}, &before}, {{&after[0], &after[1]}, &after}, Axis::results, {});
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->pairs[0].status, PairStatus::agreement_fell);
+  EXPECT_EQ(found->pairs[1].status, PairStatus::agreement_fell);
+}
+
+}  // namespace
+}  // namespace ngb::metrics
