@@ -176,7 +176,8 @@ struct Protocol {
         study_field("profile", &Protocol::profile,
                     {.name = "profile",
                      .meaning = "Each process tells where the time of an inference goes, kernel by kernel, and has no "
-                                "speed: every other repetition is profiled. `ngb explain` makes such studies",
+                                "speed: in each turn, plain repetitions are followed by as many profiled ones. `ngb "
+                                "explain` makes such studies",
                      .is_left_out_at_default = true}),
         study_field(
             "longer_look_s", &Protocol::longer_look_s,

@@ -61,7 +61,7 @@ class Delivery(kubernetes_test.OnARealCluster):
         with (self.folder / "client.log").open("wb") as log:
             client = subprocess.Popen([BIN / "ngb", "run", self.study, "-o", self.folder / "results"], env=self.everything,
                                       stdout=log, stderr=log)
-            while not list(self.disk.glob("data/runs/*")):
+            while not list(self.disk.glob("data/runs/*/journal*")):
                 self.assertIsNone(client.poll(), (self.folder / "client.log").read_text())
                 time.sleep(0.01)
             took_s = time.monotonic() - began
