@@ -53,7 +53,7 @@ std::vector<Square> products(const PeakOrder& order) {
   return all;
 }
 
-json study_of(const PeakOrder& order) {
+json study_of_peak(const PeakOrder& order) {
   const std::string file = (order.folder / kModules).string();
   const auto model = [&](const std::string& label, const char* function, json parameters) {
     return json{{"pytorch", fmt::format("{}:{}", file, function)},
@@ -141,7 +141,7 @@ Answer<MeasuredPeak> measure_peak(const Installation& installation, const PeakOr
   if (const Status written = file::write_atomically(order.folder / kModules, kPython_peak); !written) {
     return cannot_go_on(written.error());
   }
-  auto plan = plan_made_study(installation, study_of(order), saying(observer));
+  auto plan = plan_made_study(installation, study_of_peak(order), saying(observer));
   if (!plan) return tl::unexpected(plan.error());
   const auto compilers = Compilers::find(installation, *plan);
   if (!compilers) return cannot_go_on(compilers.error());

@@ -54,6 +54,7 @@ std::size_t count_across(const KernelProfile& profile) {
 
 std::optional<DepthPoint> point_of(const CellData& cell, int depth) {
   DepthPoint point{.cell = &cell, .depth = depth};
+  double profiled_ns = 0;
   for (const store::RecordedProcess& process : cell.processes) {
     if (!process.profile) continue;
     const KernelProfile& profile = *process.profile;
@@ -71,7 +72,10 @@ std::optional<DepthPoint> point_of(const CellData& cell, int depth) {
     const double in_kernels = std::accumulate(profile.kernel_ns.begin(), profile.kernel_ns.end(), 0.0);
     point.outside_ns.push_back(profile.profiled_ns - in_kernels);
     point.plain_ns.push_back(profile.plain_ns);
+    profiled_ns += profile.profiled_ns;
   }
+  const double plain_ns = std::accumulate(point.plain_ns.begin(), point.plain_ns.end(), 0.0);
+  if (plain_ns > 0) point.cost_ratio = profiled_ns / plain_ns - 1;
   return point.plain_ns.empty() ? std::nullopt : std::optional(std::move(point));
 }
 

@@ -13,6 +13,9 @@
 
 namespace ngb::explain {
 
+// If a profile costs more than this share of an inference, what is outside of kernels is mostly its own work.
+inline constexpr double kMostCostRatio = 0.05;
+
 // A stack of one depth: a cell with profiles. Numbers of kernels are those of its first process.
 struct DepthPoint {
   const store::CellData* cell = nullptr;
@@ -26,6 +29,7 @@ struct DepthPoint {
   int there = 0;                     // of so many in the model
   std::vector<double> outside_ns{};  // of each process: of an inference, in no kernel
   std::vector<double> plain_ns{};    // of each process: an inference that was not profiled
+  double cost_ratio = 0;             // of profiling: mean profiled inference / mean plain one - 1
 
   // Each is the mean over processes, for a block, with its interval.
   [[nodiscard]] statistics::Contrast outside_ns_per_block() const;

@@ -85,19 +85,28 @@ statistics::Part log_outside(const DepthPoint& point, double weight) {
   return part;
 }
 
-bool has_outside(const DepthPoint& point) {
-  return std::all_of(point.outside_ns.begin(), point.outside_ns.end(), [](double each) { return each > 0; });
+// Returns why the time outside of kernels is not that of a compiler; "" if it is.
+std::string why_no_overhead(const DepthPoint& point) {
+  if (point.cost_ratio > kMostCostRatio) {
+    return fmt::format(
+        "profiling costs {:.0f} % of an inference, so most of what is outside of kernels is its own work",
+        100 * point.cost_ratio);
+  }
+  if (std::all_of(point.outside_ns.begin(), point.outside_ns.end(), [](double each) { return each > 0; })) return {};
+  return "kernels of a stack take as long as its inference or longer, so nothing is outside of them";
 }
 
-// Returns the stacks of two depths and more of which every process spends time outside of kernels.
+// Returns the stacks of two depths and more of which the overhead is known, or sets the reason.
 Stacks with_overhead(const Stacks& stacks, std::string& reason) {
   Stacks found;
   for (const Stack* const each : stacks) {
     if (each->depths.size() < 2) continue;
-    if (has_outside(each->shallowest()) && has_outside(each->deepest()))
+    std::string why_not = why_no_overhead(each->shallowest());
+    if (why_not.empty()) why_not = why_no_overhead(each->deepest());
+    if (why_not.empty())
       found.push_back(each);
     else
-      reason = "kernels of a stack take as long as its inference or longer, so nothing is outside of them";
+      reason = fmt::format("{}, {}: {}", each->compiler, each->name, why_not);
   }
   return found;
 }

@@ -89,7 +89,7 @@ MaybeExtents global_pool(const Operator& node, const GraphTensors& tensors) {
   return made;
 }
 
-MaybeExtents product(const Operator& node, const GraphTensors& tensors) {
+MaybeExtents matrix_product(const Operator& node, const GraphTensors& tensors) {
   const MaybeExtents a = node.input(0, tensors).extents;
   const MaybeExtents b = node.input(1, tensors).extents;
   if (!a || !b || a->size() < 2 || b->size() < 2) return std::nullopt;
@@ -304,7 +304,7 @@ constexpr std::array kRules{NamedRule{"Conv", convolution},
                             NamedRule{"AveragePool", pool},
                             NamedRule{"GlobalAveragePool", global_pool},
                             NamedRule{"GlobalMaxPool", global_pool},
-                            NamedRule{"MatMul", product},
+                            NamedRule{"MatMul", matrix_product},
                             NamedRule{"Gemm", gemm},
                             NamedRule{"Flatten", flatten},
                             NamedRule{"Reshape", reshape},

@@ -35,7 +35,7 @@ constexpr std::uint32_t kGraphValue = 13;
 constexpr std::uint32_t kGraphSparseInitializer = 15;
 constexpr std::uint32_t kNodeName = 3;
 constexpr std::uint32_t kInputName = 1;
-constexpr std::uint32_t kTensorName = 8;
+constexpr std::uint32_t kValuesName = 8;
 constexpr std::uint32_t kSparseValues = 1;
 
 class GraphReader {
@@ -80,7 +80,7 @@ class GraphReader {
       case kGraphSparseInitializer:
         return wire::each_part(part.bytes, [this](const wire::Part& values) {
           if (values.field == kSparseValues && !values.integer)
-            tensors_[wire::text_in(values.bytes, kTensorName)].is_weight = true;
+            tensors_[wire::text_in(values.bytes, kValuesName)].is_weight = true;
           return true;
         });
       default:

@@ -47,7 +47,7 @@ std::vector<DepthColumn> depth_columns() {
   add(named("kernels", number_column("kernels")), [](At, Of point) { return Entry{point.kernels}; });
   add(number_column("kernels/block", 3, "ratio"),
       [](At, Of point) { return Entry{static_cast<double>(point.kernels) / point.depth}; });
-  add(number_column("outside/block, µs [95 %]"),
+  add(number_column("outside/block, µs [95 %]", 0, "µs"),
       [](At, Of point) { return in_unit(point.outside_ns_per_block(), kMicrosecond); });
   add(number_column("time/block, ms [95 %]", 0, "ms"),
       [](At, Of point) { return in_unit(point.plain_ns_per_block(), kMillisecond); });
@@ -64,14 +64,17 @@ std::vector<DepthColumn> depth_columns() {
   add(data_column("blocks_to_fuse"), [](At, Of point) { return Entry{point.there}; });
   add(named("kernels_across_blocks", number_column("kernels of several blocks", 2)),
       [](At, Of point) { return Entry{point.across_blocks}; });
+  add(data_column("profiling_cost_ratio"), [](At, Of point) { return Entry{point.cost_ratio}; });
   add(data_column("processes"), [](At, Of point) { return Entry{point.plain_ns.size()}; });
   return columns;
 }
 
-// "The overhead of a block falls with depth: holds here for onnxruntime 1.31.1: 0.41 [0.39, 0.43]; …"
+// "The overhead of a block falls with depth: holds here, onnxruntime 1.31.1: 0.41 [0.39, 0.43]; …"
 std::string sentence_of(const DepthClaimRow& claim) {
   const metrics::series::ClaimRow& row = claim.row;
-  std::string text = fmt::format("{} {}", row.claim->sentence, metrics::series::words(row.status));
+  std::string text = row.claim->sentence;
+  if (text.ends_with('.')) text.pop_back();
+  text += fmt::format(": {}", metrics::series::words(row.status));
   if (!row.compiler.empty()) text += fmt::format(", {}", row.compiler);
   if (row.value.value) {
     text += ": " + number(*row.value.value, "ratio");

@@ -59,7 +59,7 @@ class Depths : public testing::Test {
     for (const double us : outside_us) {
       store::RecordedProcess& process = cell.processes.emplace_back();
       profile.profiled_ns = (10 * static_cast<double>(parts.size()) + us) * kUs;
-      profile.plain_ns = profile.profiled_ns - 1 * kUs;
+      profile.plain_ns = profile.profiled_ns - 0.5 * kUs;
       process.profile = profile;
     }
   }
@@ -96,12 +96,13 @@ TEST_F(Depths, AreAscendingWithKernelsAndTimesForABlock) {
   EXPECT_EQ(single.kernels, 2U);
   EXPECT_EQ(single.fused, 0);
   EXPECT_EQ(single.there, 1);
-  EXPECT_NEAR(single.plain_ns_per_block().estimate, 24 * kUs, 1e-6);  // two kernels, 5 µs outside, 1 µs of profiling
+  EXPECT_NEAR(single.plain_ns_per_block().estimate, 24.5 * kUs,
+              1e-6);  // two kernels, 5 µs outside, 0.5 µs of profiling
   const DepthPoint& deepest = found[0].deepest();
   EXPECT_EQ(deepest.depth, 4);
   EXPECT_EQ(deepest.fused, 4);
   EXPECT_NEAR(deepest.outside_ns_per_block().estimate, 2.5 * kUs, 1e-6);         // 10 µs over 4 blocks
-  EXPECT_NEAR(deepest.plain_ns_per_block().estimate, 12.25 * kUs, 1e-6);         // 4 kernels of 10 µs, and 9 µs
+  EXPECT_NEAR(deepest.plain_ns_per_block().estimate, 12.375 * kUs, 1e-6);        // 4 kernels of 10 µs, and 9.5 µs
   EXPECT_NEAR(*deepest.outside_ns_per_block().standard_error, 0.5 * kUs, 1e-6);  // sd 2.83 µs / √2 / 4 blocks
 }
 
@@ -183,6 +184,15 @@ TEST_F(Depths, OverheadIsUndecidedWithTwoProcessesAndNotMeasuredWithOneDepthOrWi
   EXPECT_EQ(claims().back().row.value.reason, "no stack of blocks was profiled at two depths");
   add_fused("conv_block", 4, {0, 21});
   EXPECT_THAT(claims().back().row.value.reason, HasSubstr("nothing is outside of them"));
+}
+
+TEST_F(Depths, OverheadIsNotMeasuredWhereTheProfileCostsTooMuch) {
+  add_fused("conv_block", 1, {10, 10.1, 9.9});
+  add_fused("conv_block", 4, {20, 21, 22});
+  for (store::RecordedProcess& each : cells_.back().processes) each.profile->plain_ns = each.profile->profiled_ns / 1.2;
+  EXPECT_EQ(claims().back().row.status, ClaimStatus::not_measured);
+  EXPECT_THAT(claims().back().row.value.reason,
+              HasSubstr("conv_block width=8: profiling costs 20 % of an inference, so most of what is outside"));
 }
 
 }  // namespace

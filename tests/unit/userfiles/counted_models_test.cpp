@@ -18,7 +18,8 @@ class CountedModels : public testing::TestWithParam<const char*> {
     const zoo::Recipe recipe = zoo::resolve(GetParam(), nlohmann::json::object(), 1).value();
     EXPECT_TRUE(zoo::write_onnx(recipe, written, path, 2));
     std::uint64_t sum = 0;
-    for (const work::GraphNode& node : read_graph(path, zoo::facts(recipe, batch)->inputs).value()) {
+    const auto nodes = read_graph(path, zoo::facts(recipe, batch)->inputs).value();
+    for (const work::GraphNode& node : nodes) {
       if (!node.macs) return std::nullopt;
       sum += *node.macs;
       for (const auto& bytes : node.output_bytes) EXPECT_TRUE(bytes) << node.name;
