@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from types import SimpleNamespace
 
 from toolchain import LIB, SMALL, toolchain_of, toolchain_or_skip, write_recipe
 
@@ -134,6 +135,28 @@ class Edge(unittest.TestCase):
             [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2, 2]) for name in ("product", "difference")])
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
         self.facts({"a": numpy.float32([[1, 2], [3, 4]]), "b": numpy.float32([[5, 7], [11, 13]])})
+
+    def test_what_runs_beside_a_delegate_is_read_from_the_program(self):
+        sys.path.insert(0, os.path.join(LIB, "compilers", COMPILER, "python"))
+        if COMPILER == "litert":
+            import placement
+
+            def node(name, *tensors):
+                return {"op_name": name, "inputs": tensors[:1], "outputs": tensors[1:]}
+
+            nodes = [node("CONV_2D", 0, 1), node("RESHAPE", 1, 2), node("CONV_2D", 2, 3), node("TfLiteXNNPackDelegate", 0, 1),
+                     node("TfLiteXNNPackDelegate", 2, 3)]
+            self.assertEqual(placement.executed(nodes, [3]), (2, ["RESHAPE"]))
+            return
+        import compile as compiler
+
+        plan = SimpleNamespace(
+            operators=[SimpleNamespace(name="aten::view_copy", overload="out"), SimpleNamespace(name="prim::go", overload="")],
+            delegates=[SimpleNamespace(id="XnnpackBackend")],
+            chains=[SimpleNamespace(instructions=[SimpleNamespace(instr_args=each) for each in (
+                SimpleNamespace(delegate_index=0), SimpleNamespace(op_index=0), SimpleNamespace(op_index=1),
+                SimpleNamespace(value_index=3))])])
+        self.assertEqual(compiler.calls_of(plan), ["XnnpackBackend", "aten::view_copy.out", "prim::go"])
 
     def test_all_operators_that_are_lacking_are_named_at_once(self):
         self.write(helper.make_node("Nonesuch", ["x"], ["z"]), helper.make_node("Neverseen", ["z"], ["y"]))

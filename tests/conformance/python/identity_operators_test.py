@@ -173,6 +173,19 @@ class WholeGraphs(OperatorTest):
         found, _ = self.run_file({"x": self.X})
         self.assert_near(found, [-self.X, self.X[1:], self.X, self.X[:1]])
 
+    def test_one_constant_index_of_a_gather_is_a_number_which_exporters_can_see(self):
+        graph = helper.make_graph(
+            [helper.make_node("Gather", ["x", "last"], ["y"], axis=1)], "g",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [2, 3])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, [2])], [numpy_helper.from_array(numpy.array(-1), "last")])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
+        x = numpy.float32([[1, 2, 3], [4, 5, 6]])
+        (found,), module = self.run_file({"x": x})
+        self.assertEqual(found.tolist(), [3, 6])
+        (call,) = [node for node in module.graph.nodes if node.op == "call_function"]
+        self.assertEqual(call.args[1:], (1, -1))
+        self.assertEqual(torch.export.export(module, (torch.from_numpy(x),)).module()(torch.from_numpy(x)).tolist(), [3, 6])
+
     def test_a_body_uses_values_from_around_it(self):
         """x doubled three times, by a loop whose factor is a value of the graph around it."""
         slot = helper.make_tensor_value_info
