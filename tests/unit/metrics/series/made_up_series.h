@@ -71,7 +71,7 @@ inline std::vector<store::SeriesValue> values_of_series(const std::vector<store:
                                                         const std::string& name) {
   const metrics::Analysis analysis = analysis_of(cells);
   std::vector<store::SeriesValue> found;
-  std::vector<metrics::series::Part> parts = metrics::series::parts_of(of_exact_models(cells));
+  std::vector<metrics::series::Part> parts = metrics::series::parts_of(metrics::series::of_exact_models(cells));
   parts.push_back(all_of(cells));
   for (const metrics::series::Part& part : parts) {
     for (store::SeriesValue& value : metrics::series::values_of(analysis, part)) {
