@@ -45,7 +45,7 @@ std::string described(const TensorSignature& signature) {
   return fmt::format("{} [{}]", name(signature.type), fmt::join(signature.shape, ", "));
 }
 
-std::optional<std::string> mismatch(const TensorSignature& ours, const TensorSignature& exact) {
+std::optional<std::string> why_unlike(const TensorSignature& ours, const TensorSignature& exact) {
   const bool are_alike = ours.type == exact.type || (is_floating(ours.type) && is_floating(exact.type));
   if (ours.shape == exact.shape && are_alike) return std::nullopt;
   return fmt::format("output \"{}\" is {}, the exact model's \"{}\" is {}", ours.name, described(ours), exact.name,
@@ -165,7 +165,7 @@ std::optional<std::string> Agreement::add(std::span<const OutputView> outputs, s
   const std::vector<std::size_t> places = places_of(names_of(outputs), names_of(exact));
   bool are_batched = true;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (auto other = mismatch(outputs[i].signature, exact[places[i]].signature)) return other;
+    if (auto other = why_unlike(outputs[i].signature, exact[places[i]].signature)) return other;
     are_batched = are_batched && is_batched(outputs[i], batch_);
   }
   const auto samples = are_batched ? static_cast<std::uint64_t>(batch_) : 1;

@@ -118,7 +118,7 @@ class Oracle:
         if baseline is None or not len(self.busy_cpus(key)) or not len(self.busy_cpus(baseline)):
             return None
         own, other = self.busy_cpus(key), self.busy_cpus(baseline)
-        return log_ratio(own, other, True, weight) if (own > 0).all() and (other > 0).all() else None
+        return log_ratio(own, other, not self.cell(key).exact_hash, weight) if (own > 0).all() and (other > 0).all() else None
 
     # The metrics.
 

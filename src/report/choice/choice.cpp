@@ -91,7 +91,7 @@ struct Bound {
 };
 
 // Returns the metric's value. A candidate beyond the limit fails.
-std::optional<double> bounded(Candidate& candidate, const Results& results, const Bound& bound) {
+std::optional<double> value_within(Candidate& candidate, const Results& results, const Bound& bound) {
   const MetricValue found = metric_of(results, *candidate.cell, bound.metric);
   if (!bound.limit || candidate.fit == Fit::unknown) return found.value;
   if (!found.value) {
@@ -106,13 +106,13 @@ std::optional<double> bounded(Candidate& candidate, const Results& results, cons
 
 void add_bounds(Candidate& candidate, const Results& results, const Demand& demand) {
   candidate.memory_bytes =
-      bounded(candidate, results, {demand.bytes, "timed_peak_bytes", "its memory", "it takes more memory"});
+      value_within(candidate, results, {demand.bytes, "timed_peak_bytes", "its memory", "it takes more memory"});
   candidate.disk_bytes =
-      bounded(candidate, results, {demand.disk_bytes, "disk_size_bytes", "its size", "it takes more disk"});
+      value_within(candidate, results, {demand.disk_bytes, "disk_size_bytes", "its size", "it takes more disk"});
   if (!candidate.cell->of.model.is_variant()) return;
-  candidate.agreement_ratio =
-      bounded(candidate, results,
-              {demand.min_agreement, "agreement_ratio", "its agreement", "it agrees less with the exact model", true});
+  candidate.agreement_ratio = value_within(
+      candidate, results,
+      {demand.min_agreement, "agreement_ratio", "its agreement", "it agrees less with the exact model", true});
 }
 
 void add_cost(Candidate& candidate, const Results& results, const Demand& demand) {
@@ -221,8 +221,8 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                    number_column("busy %", 4, "percent"),
                    number_column(fmt::format("p{} [95 %]", demand.percentile), 0, "s"),
                    number_column("memory", 5, "bytes"),
-                   number_column("disk", demand.disk_bytes ? 1 : 7, "bytes"),
-                   number_column("agreement", has_variants ? 1 : 9, "ratio"),
+                   number_column("disk", demand.disk_bytes ? 0 : 7, "bytes"),
+                   number_column("agreement", has_variants ? 0 : 9, "ratio"),
                    number_column("CPU a request", 1, "s"),
                    number_column("cost an hour", demand.cost_per_hour.empty() ? 9 : 1, "1"),
                    text_column("why", 6)};

@@ -77,8 +77,8 @@ TEST(Ids, HaveAKeyForEachPropertyThatIsNotAtItsDefault) {
 }
 
 TEST(Ids, DoNotChangeWithNamesForPeopleAndWithWhatProcessesReport) {
-  const std::set<std::string> without{"model",      "model_family",   "model_group",   "model_style",
-                                      "model_size", "compute_device", "compiler_label"};
+  const std::set<std::string> without{"model",      "model_family", "model_group",    "model_style",   "model_size",
+                                      "variant_of", "exact_hash",   "compute_device", "compiler_label"};
   for (const Property& each : properties()) {
     EXPECT_EQ(id_text(changed(each.name)) == id_text(made_up::configuration()), without.contains(each.name))
         << each.name;
@@ -103,7 +103,8 @@ TEST(Values, AreNullWhereThereIsNone) {
   for (const Property& each : properties()) {
     if (value_of(each, of).is_null()) without.emplace_back(each.name);
   }
-  EXPECT_THAT(without, ElementsAre("model_group", "model_style", "model_size", "threads", "compute_device"));
+  EXPECT_THAT(without, ElementsAre("model_group", "model_style", "model_size", "variant_of", "exact_hash", "threads",
+                                   "compute_device"));
 }
 
 TEST(HandedOptions, AreOptionsThenSettingsThenInferencesInFlightAndInstances) {
