@@ -278,10 +278,9 @@ MaybeExtents padding(const Operator& node, const GraphTensors& tensors) {
 }
 
 MaybeExtents shape(const Operator& node, const GraphTensors& tensors) {
-  const MaybeExtents input = node.input(0, tensors).extents;
-  const bool is_part = node.attributes.contains("start") || node.attributes.contains("end");
-  if (!input || is_part) return std::nullopt;
-  return Extents{static_cast<std::int64_t>(input->size())};
+  const std::optional<Values> values = values_of(node, tensors);
+  if (!values) return std::nullopt;
+  return Extents{static_cast<std::int64_t>(values->size())};
 }
 
 MaybeExtents split(const Operator& node, const GraphTensors& tensors) {

@@ -4,6 +4,17 @@
 #include <algorithm>
 
 namespace ngb::userfiles {
+namespace {
+
+// Returns the values from one place to before another; places below 0 count from the end.
+Values part(const Values& values, std::int64_t begin, std::int64_t end) {
+  const auto size = static_cast<std::int64_t>(values.size());
+  const auto place = [size](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
+  const std::int64_t first = place(begin);
+  return {values.begin() + first, values.begin() + std::max(first, place(end))};
+}
+
+}  // namespace
 
 std::optional<std::size_t> axis_in(std::int64_t axis, std::size_t rank) {
   const std::int64_t from_front = axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
@@ -19,7 +30,11 @@ std::optional<Values> integers_of(const Operator& node, const GraphTensors& tens
 }
 
 std::optional<Values> values_of(const Operator& node, const GraphTensors& tensors) {
-  if (node.type == "Shape") return node.input(0, tensors).extents;
+  if (node.type == "Shape") {
+    const std::optional<Extents> extents = node.input(0, tensors).extents;
+    return extents ? std::optional(part(*extents, node.integer("start", 0), node.integer("end", kMostExtent)))
+                   : extents;
+  }
   if (node.type == "Constant") {
     const auto value = node.attributes.find("value");
     return value == node.attributes.end() ? std::nullopt : value->second.tensor.values;
@@ -51,10 +66,7 @@ std::optional<Values> values_of(const Operator& node, const GraphTensors& tensor
   const std::optional<Values> ends = integers_of(node, tensors, "ends", 2);
   const bool has_steps = node.inputs.size() > 4;
   if (node.type != "Slice" || !begins || !ends || begins->size() != 1 || ends->size() != 1 || has_steps) return {};
-  const auto size = static_cast<std::int64_t>(first->size());
-  const auto place = [size](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
-  const std::int64_t begin = place(begins->front());
-  return Values(first->begin() + begin, first->begin() + std::max(begin, place(ends->front())));
+  return part(*first, begins->front(), ends->front());
 }
 
 }  // namespace ngb::userfiles
