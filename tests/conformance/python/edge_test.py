@@ -171,7 +171,7 @@ class Edge(unittest.TestCase):
         self.assertEqual(failure["advice"], "ngb toolchain install identity")
 
     def test_a_size_that_is_data_is_refused(self):
-        self.write(helper.make_node("NonZero", ["x"], ["y"]), output=("y", TensorProto.INT64, None))
+        self.write(helper.make_node("NonZero", ["x"], ["y"]), output=("y", TensorProto.INT64, [2, "count"]))
         kind, _ = self.refusal({"x": numpy.ones((2, 3), "f4")})
         self.assertEqual(kind, "unsupported_operator")
 
