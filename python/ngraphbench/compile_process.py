@@ -23,8 +23,8 @@ Report = Callable[[str], None]
 
 
 def serve(import_packages: Callable[[], Facts], compile_model: Callable[[Facts, Report], Facts]) -> None:
-    """Run the process's whole life. `import_packages` returns the facts of "ready"; whatever it raises is an import
-    error. `compile_model` receives the request and a function that reports, and returns the facts of "done"."""
+    """Run the process's whole life. `import_packages` returns the facts of "ready"; whatever it raises but a CompilerError is
+    an import error. `compile_model` receives the request and a function that reports, and returns the facts of "done"."""
     _die_with_parent()
     os.set_inheritable(_REPLIES_FD, False)
     replies = os.fdopen(_REPLIES_FD, "w", encoding="utf-8")
@@ -53,6 +53,8 @@ def first_line(error: BaseException) -> str:
 def _answer(say, import_packages, compile_model):
     try:
         ready = import_packages()
+    except CompilerError as error:
+        return say(failed=_failure_from(error))
     except Exception as error:
         return say(failed={**_failure_from(error), "kind": "import_error", "advice": REINSTALL})
     say(ready=ready)

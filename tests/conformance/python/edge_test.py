@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""litert and executorch, which convert the identity's module: cells in their own workers, against numpy's reading of the same ONNX
-file (onnx.reference). python edge_test.py COMPILER"""
+"""litert and executorch, which convert the identity's module: cells in their own workers, against numpy's reading of the same
+ONNX file (onnx.reference). python edge_test.py COMPILER"""
 import json
 import os
 import pathlib
@@ -63,7 +63,7 @@ class Edge(unittest.TestCase):
                                   [helper.make_tensor_value_info(*output)], weights)
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
 
-    def result(self, inputs, options=(), threads=1, recipe=None):
+    def result(self, inputs, options=(), threads=1, module_site=None):
         """Return the result of one worker, which compares its outputs with the reference's."""
         try:
             expected = ReferenceEvaluator(str(self.path)).run(None, inputs)
@@ -80,8 +80,8 @@ class Edge(unittest.TestCase):
             wanted = runner._request(case, self.folder)
             wanted["compiler"]["options"] = [[name, json.dumps(value)] for name, value in options]
             wanted["compiler"]["threads"] = threads
-            if recipe is not None:
-                wanted["model"]["source"] = {"type": "recipe", "json": json.dumps(recipe)}
+            if module_site is not None:
+                wanted["module_site"] = module_site
             result, ending = runner._native(wanted)
         self.assertIsNotNone(result, ending)
         return result
@@ -164,8 +164,14 @@ class Edge(unittest.TestCase):
         self.assertEqual(kind, "unsupported_operator")
         self.assertIn("Neverseen, Nonesuch", message)
 
+    def test_without_the_identitys_toolchain_it_says_what_to_install(self):
+        self.write(helper.make_node("Neg", ["x"], ["y"]))
+        failure = self.result({"x": numpy.ones((2, 3), "f4")}, module_site="")["failure"]
+        self.assertEqual((failure["kind"], failure["phase"]), ("toolchain_missing", "open"))
+        self.assertEqual(failure["advice"], "ngb toolchain install identity")
+
     def test_a_size_that_is_data_is_refused(self):
-        self.write(helper.make_node("NonZero", ["x"], ["y"]), output=("y", TensorProto.INT64, None))
+        self.write(helper.make_node("NonZero", ["x"], ["y"]), output=("y", TensorProto.INT64, [2, "count"]))
         kind, _ = self.refusal({"x": numpy.ones((2, 3), "f4")})
         self.assertEqual(kind, "unsupported_operator")
 
