@@ -29,7 +29,12 @@ class Raw:
 
     def __init__(self, folder):
         with contextlib.closing(sqlite3.connect(f"file:{folder}/results.db?mode=ro", uri=True)) as database:
-            self._tables = {name: pandas.read_sql(f"SELECT * FROM {name}", database) for name in TABLES}
+            has_variants = database.execute("PRAGMA user_version").fetchone()[0] >= 10
+            self._tables = {name: pandas.read_sql(f"SELECT * FROM {name}", database)
+                            for name in TABLES if has_variants or name != "agreement"}
+        if not has_variants:  # kept results of an older version
+            self._tables["agreement"] = pandas.DataFrame(columns=["process_key", "label_rank"])
+            self._tables["model"]["exact_hash"] = ""
         cells = self._tables["cell"].merge(self._tables["model"], on="model_key").sort_values("cell_key")
         process = self._tables["process"]
         completed = process[process.is_complete == 1]
