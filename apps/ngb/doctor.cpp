@@ -68,9 +68,10 @@ std::optional<Check> pod(const samples::Environment& environment) {
   const Known<std::string> processors = entry(environment, "kubernetes_processors");
   if (!processors.value) return std::nullopt;
   if (*processors.value == "exclusive") return Check{"pod", State::ok, "its processors are its own", ""};
-  return Check{"pod", State::warning, "it shares its processors with whatever else runs on the node",
-               "give it whole processors, with requests equal to limits for processors and memory, on a node whose kubelet "
-               "has cpuManagerPolicy: static"};
+  return Check{
+      "pod", State::warning, "it shares its processors with whatever else runs on the node",
+      "give it whole processors, with requests equal to limits for processors and memory, on a node whose kubelet "
+      "has cpuManagerPolicy: static"};
 }
 
 Check steal(const probe::Snapshot& now) {

@@ -32,7 +32,7 @@ constexpr Nanoseconds kShortestAsking = std::chrono::milliseconds(500);
 constexpr Nanoseconds kLongestAsking = std::chrono::seconds(10);
 constexpr Nanoseconds kListWait = std::chrono::milliseconds(100);
 constexpr Nanoseconds kDeletionPatience = std::chrono::minutes(2);  // a kubelet erases gigabytes of toolchains
-constexpr Nanoseconds kRefusalPatience = std::chrono::minutes(1);  // with a server that has answered before
+constexpr Nanoseconds kRefusalPatience = std::chrono::minutes(1);   // with a server that has answered before
 constexpr int kMostEndsWithoutProgress = 3;
 constexpr const char* kOnVolume = "volume";  // in place of a uid: a pod on the same volume finds the same files
 

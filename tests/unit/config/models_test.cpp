@@ -166,17 +166,17 @@ TEST(StudyModels, MistakesInAUsersModelAreReportedAtTheirPlaces) {
   std::vector<std::string> texts;
   for (const StudyProblem& problem : study.error()) texts.push_back(problem.key + ": " + problem.message);
   EXPECT_THAT(
-      texts,
-      ElementsAre("models[0].pytorch: expected FILE.py:FUNCTION, found net.py",
-                  "models[1].pytorch: gone.py: no such file; relative paths start at the study's folder",
-                  "models[2].parameters: this key is only for pytorch and timm; remove it",
-                  "models[3].state_dict: this key is only for pytorch and timm; remove it",
-                  "models[4].shapes.x[0]: expected an integer from 1 to 2147483647, or the word batch, found batches",
-                  "models[5].inputs.x.range: expected [least, largest], two numbers in this order, found a list",
-                  "models[6].inputs.x: rnage: unknown key, did you mean range?",
-                  "models[7].inputs: x.npy: no such file; relative paths start at the study's folder",
-                  "models[7].inputs: expected an .npz with an array for each input, or INPUT: FILE.npy",
-                  "models[8].timm: expected one line of text, at most 100 characters, not beginning with -, found a b"));
+      texts, ElementsAre(
+                 "models[0].pytorch: expected FILE.py:FUNCTION, found net.py",
+                 "models[1].pytorch: gone.py: no such file; relative paths start at the study's folder",
+                 "models[2].parameters: this key is only for pytorch and timm; remove it",
+                 "models[3].state_dict: this key is only for pytorch and timm; remove it",
+                 "models[4].shapes.x[0]: expected an integer from 1 to 2147483647, or the word batch, found batches",
+                 "models[5].inputs.x.range: expected [least, largest], two numbers in this order, found a list",
+                 "models[6].inputs.x: rnage: unknown key, did you mean range?",
+                 "models[7].inputs: x.npy: no such file; relative paths start at the study's folder",
+                 "models[7].inputs: expected an .npz with an array for each input, or INPUT: FILE.npy",
+                 "models[8].timm: expected one line of text, at most 100 characters, not beginning with -, found a b"));
 }
 
 TEST(StudyModels, MoreThanTenThousandModelsAreRefusedAtOnce) {

@@ -56,7 +56,7 @@ class ResultsOf {
   static std::vector<store::SeriesPart> series_of(const std::vector<store::CellData>& cells) {
     const metrics::Analysis analysis = analysis_of(cells);
     std::vector<store::SeriesPart> parts;
-    for (const metrics::series::Part& part : metrics::series::parts_of(cells)) {
+    for (const metrics::series::Part& part : metrics::series::parts_of(metrics::series::of_exact_models(cells))) {
       parts.push_back({part.name, "", metrics::series::values_of(analysis, part), {}});
     }
     parts.push_back(

@@ -234,7 +234,8 @@ TEST(Looks, OfSecondSettingsAreToldApartInGrey) {
   const std::vector<std::string> compilers{"openvino", "tensorrt", "tvm", "openvino", "tensorrt", "tvm"};
   std::vector<int> shapes;
   for (const Look& look : looks_of(compilers)) shapes.push_back(look.shape);
-  EXPECT_THAT(shapes, ElementsAre(0, 1, 2, 1, 2, 3)) << "and the dash of a line tells the first settings from the second";
+  EXPECT_THAT(shapes, ElementsAre(0, 1, 2, 1, 2, 3))
+      << "and the dash of a line tells the first settings from the second";
 }
 
 TEST(Specifications, HaveHostileNamesAsDataOnly) {
