@@ -127,7 +127,13 @@ void add_cost(Candidate& candidate, const Results& results, const Demand& demand
   if (cost != demand.cost_per_hour.end()) candidate.cost_per_hour = cost->second;
 }
 
-Row row_of_candidate(const Candidate& candidate) {
+// Columns that the table has only if they say something.
+struct OptionalColumns {
+  bool disk = false;
+  bool agreement = false;
+};
+
+Row row_of_candidate(const Candidate& candidate, const OptionalColumns& optional) {
   const store::CellData& cell = *candidate.cell;
   const Style style = candidate.fit == Fit::holds  ? Style::good
                       : candidate.fit == Fit::open ? Style::notice
@@ -150,12 +156,12 @@ Row row_of_candidate(const Candidate& candidate) {
                            (cell.of.compiler.instances > 1 ? fmt::format(" × {}", cell.of.compiler.instances) : "")},
                  busy,
                  answered,
-                 number_entry(candidate.memory_bytes, "unknown"),
-                 number_entry(candidate.disk_bytes, "unknown"),
-                 number_entry(candidate.agreement_ratio, "exact"),
-                 number_entry(candidate.cpu_s_per_request, "unknown"),
-                 number_entry(candidate.cost_per_hour, "unknown"),
-                 {.value = candidate.why}};
+                 number_entry(candidate.memory_bytes, "unknown")};
+  if (optional.disk) row.entries.push_back(number_entry(candidate.disk_bytes, "unknown"));
+  if (optional.agreement) row.entries.push_back(number_entry(candidate.agreement_ratio, "exact"));
+  row.entries.push_back(number_entry(candidate.cpu_s_per_request, "unknown"));
+  row.entries.push_back(number_entry(candidate.cost_per_hour, "unknown"));
+  row.entries.push_back({.value = candidate.why});
   return row;
 }
 
@@ -209,8 +215,10 @@ std::string why_nothing_holds(const std::vector<Candidate>& candidates, const De
 }  // namespace
 
 std::string choice_text(const std::vector<Candidate>& candidates, const Demand& demand, const ChoiceOptions& options) {
-  const bool has_variants = std::any_of(candidates.begin(), candidates.end(),
-                                        [](const Candidate& each) { return each.cell->of.model.is_variant(); });
+  const OptionalColumns optional{
+      .disk = demand.disk_bytes.has_value(),
+      .agreement = std::any_of(candidates.begin(), candidates.end(),
+                               [](const Candidate& each) { return each.cell->of.model.is_variant(); })};
   Table table;
   table.columns = {text_column(""),
                    text_column("model"),
@@ -220,12 +228,12 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                    number_column("threads", 3),
                    number_column("busy %", 4, "percent"),
                    number_column(fmt::format("p{} [95 %]", demand.percentile), 0, "s"),
-                   number_column("memory", 5, "bytes"),
-                   number_column("disk", demand.disk_bytes ? 0 : 7, "bytes"),
-                   number_column("agreement", has_variants ? 0 : 9, "ratio"),
-                   number_column("CPU a request", 1, "s"),
-                   number_column("cost an hour", demand.cost_per_hour.empty() ? 9 : 1, "1"),
-                   text_column("why", 6)};
+                   number_column("memory", 5, "bytes")};
+  if (optional.disk) table.columns.push_back(number_column("disk", 0, "bytes"));
+  if (optional.agreement) table.columns.push_back(number_column("agreement", 0, "ratio"));
+  table.columns.push_back(number_column("CPU a request", 1, "s"));
+  table.columns.push_back(number_column("cost an hour", demand.cost_per_hour.empty() ? 9 : 1, "1"));
+  table.columns.push_back(text_column("why", 6));
   const bool has_instances = std::any_of(candidates.begin(), candidates.end(),
                                          [](const Candidate& each) { return each.cell->of.compiler.instances > 1; });
   const std::string title = has_instances ? "each instance serves one batch after the other, and all have one queue"
@@ -238,7 +246,7 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
     const std::string& load = candidate.cell->of.load;
     const std::string beside = load == work::kNoLoad ? title : fmt::format("{}, beside the load {}", title, load);
     if (table.sections.empty() || table.sections.back().title != beside) table.sections.push_back({.title = beside});
-    table.sections.back().rows.push_back(row_of_candidate(candidate));
+    table.sections.back().rows.push_back(row_of_candidate(candidate, optional));
   }
   std::string above;
   if (!table.sections.empty()) above = render(table, options.all ? 0 : options.width, options.color).text + "\n";
