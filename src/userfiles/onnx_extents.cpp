@@ -265,7 +265,7 @@ MaybeExtents expansion(const Operator& node, const GraphTensors& tensors) {
   const std::optional<Values> wanted = node.input(1, tensors).values;
   if (!input || !wanted) return std::nullopt;
   const Operator both{.inputs = {"input", "wanted"}};
-  return broadcast(both, {{"input", {.extents = input}}, {"wanted", {.extents = *wanted}}});
+  return broadcast(both, {{"input", {.extents = input}}, {"wanted", {.extents = wanted}}});
 }
 
 MaybeExtents padding(const Operator& node, const GraphTensors& tensors) {
