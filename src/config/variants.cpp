@@ -10,15 +10,13 @@
 namespace ngb::config {
 namespace {
 
-// Returns the value of the entry's key, or the entry if it does not have the key.
-const DocumentNode& value_at(const DocumentNode& entry, std::string_view key) {
+// Returns the value of the entry's key, or null if it does not have the key.
+const DocumentNode* value_at(const DocumentNode& entry, std::string_view key) {
   for (const auto& [name, value] : entry.entries) {
-    if (name->text == key) return *value;
+    if (name->text == key) return value.get();
   }
-  return entry;
+  return nullptr;
 }
-
-bool has_key(const DocumentNode& entry, std::string_view key) { return &value_at(entry, key) != &entry; }
 
 // Returns what is wrong with the label, or "".
 std::string wrong_with(const ModelEntry& variant, const std::vector<ModelEntry>& models) {
@@ -46,11 +44,13 @@ void check_variants(const std::vector<ModelEntry>& models, const std::vector<Nod
     if (models[i].variant_of.empty()) continue;
     const std::string path = fmt::format("models: {}", models[i].label);
     if (const std::string wrong = wrong_with(models[i], models); !wrong.empty()) {
-      problems.add(value_at(*at[i], "variant_of"), path + ": variant_of", wrong);
+      const DocumentNode* const value = value_at(*at[i], "variant_of");  // null: merged from another entry
+      problems.add(value == nullptr ? *at[i] : *value, path + ": variant_of", wrong);
     }
     for (const std::string_view key : kOfTheExact) {
-      if (!has_key(*at[i], key)) continue;
-      problems.add(value_at(*at[i], key), fmt::format("{}: {}", path, key),
+      const DocumentNode* const value = value_at(*at[i], key);
+      if (value == nullptr) continue;
+      problems.add(*value, fmt::format("{}: {}", path, key),
                    key == "inputs" || key == "data" ? "a variant has the inputs of its exact model; remove this key"
                                                     : "a variant is pooled with no other model; remove this key");
     }

@@ -103,7 +103,8 @@ bool agreement_fell(const store::CellData& baseline, const store::CellData& cand
   for (std::size_t i = 0; i < one.values.size(); ++i) {
     differences.values.push_back(other.values[i] - one.values[i]);
   }
-  return statistics::contrast({&differences, 1}).interval->high < 0;
+  const statistics::Contrast change = statistics::contrast({&differences, 1});
+  return change.estimate < -kLeastFall && change.interval->high < 0;
 }
 
 Value top1_agreement(const Analysis& analysis, std::size_t cell) {

@@ -22,8 +22,12 @@ Value agreement_inputs(const Analysis& analysis, std::size_t cell);
 // Returns the value of `agreement`, or nothing if no process of the cell has compared it.
 std::optional<double> agreement_of(const store::CellData& cell);
 
-// Returns whether the candidate agrees less with its exact model than the baseline does: the 95 % interval of the mean
-// difference, input by input, is below 0. False unless both were compared over equally many inputs.
+// A smaller fall is no regression: compilers that round otherwise differ in the fourth digit of a cosine.
+inline constexpr double kLeastFall = 0.01;
+
+// Returns whether the candidate agrees less with its exact model than the baseline does: by more than kLeastFall, and
+// the 95 % interval of the mean difference, input by input, is below 0. False unless both were compared over equally
+// many inputs.
 bool agreement_fell(const store::CellData& baseline, const store::CellData& candidate);
 
 }  // namespace ngb::metrics

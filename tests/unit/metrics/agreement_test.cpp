@@ -103,6 +103,14 @@ TEST(AgreementFell, IfTheIntervalOfTheDifferenceIsBelowZero) {
   EXPECT_FALSE(agreement_fell(before, variant("fast", 10, decided(30, 2))));  // other inputs
 }
 
+TEST(AgreementFell, ByMoreThanOneHundredthOnly) {
+  const auto of_cosine = [](double first) {
+    return variant("fast", 10, {{std::nullopt, 20, first, 1}, {std::nullopt, 20, first - 0.0001, 1}});
+  };
+  EXPECT_FALSE(agreement_fell(of_cosine(1), of_cosine(0.9996)));
+  EXPECT_TRUE(agreement_fell(of_cosine(1), of_cosine(0.98)));
+}
+
 TEST(AgreementFell, IsTheStatusOfAPairWhoseCandidateAgreesLess) {
   const std::vector<CellData> before{variant("fast", 10, decided(64, 0)), variant("slow", 10, decided(64, 0))};
   std::vector<CellData> after{variant("fast", 10, decided(32, 32)), variant("slow", 10, {})};
