@@ -54,7 +54,7 @@ class InFlight(NgbTest):
         self.write("study.yaml", STUDY[: STUDY.index("compilers:")] + """\
 compilers:
   - "null": {threads: 2, options: {run_ns: 3000000}, in_flight: [1, 4, auto]}
-""" + STUDY[STUDY.index("reference:"):])
+""" + STUDY[STUDY.index("reference:"):] + "min_repetition_ms: 60\n")  # of a few inferences, half would be the first that wait for none
         ran = self.ngb("run", "study.yaml")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         for label in ("null in_flight=1", "null in_flight=4", "null in_flight=auto"):
