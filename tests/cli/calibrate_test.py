@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import stat
+import subprocess
 import unittest
 
 from ngb_program import TOOLCHAINS, MeasuredTest, NgbTest, without_toolchains
