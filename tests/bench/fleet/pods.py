@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""pods.py [--rounds N]: how long a study in pods takes, on a real Kubernetes of two nodes (make kubernetes-cluster).
+"""pods.py [--rounds N] [--process-ms N]: how long a study in pods takes, on a real Kubernetes of two nodes (make kubernetes-cluster).
 
 Prints, of N rounds in turns: seconds from the command to the first recorded process, and the wall time of a study on both nodes
-over that of one node. Its processes wait 0.3 s each and compute little, since the nodes share this machine's processors."""
+over that of one node. Its processes wait 0.3 s each (or
+--process-ms) and compute little, since nodes and control plane share this machine's processors."""
 
 import argparse
 import pathlib
@@ -20,6 +21,7 @@ from fleet import PATIENCE_S  # noqa: E402
 
 class Pods(kubernetes_test.OnARealCluster):
     rounds = 3
+    process_ms = 300
 
     def name_of_namespace(self):
         return "bench"
@@ -27,7 +29,7 @@ class Pods(kubernetes_test.OnARealCluster):
     def study_on(self, *nodes):
         """Runs a study; returns the seconds until its first process was recorded, and until its end."""
         self.use_nodes(*nodes)
-        self.slow(300)
+        self.slow(self.process_ms)
         self.results = self.folder / "results" / "-".join((*nodes, str(time.monotonic_ns())))
         began = time.monotonic()
         client = self.start("run", self.study, "-o", self.results, "--no-report")
@@ -53,7 +55,9 @@ class Pods(kubernetes_test.OnARealCluster):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
-    Pods.rounds = parser.parse_args().rounds
+    parser.add_argument("--process-ms", type=int, default=Pods.process_ms)
+    given = parser.parse_args()
+    Pods.rounds, Pods.process_ms = given.rounds, given.process_ms
     if kubernetes_test.WHY_NOT:
         sys.exit(f"pods: {kubernetes_test.WHY_NOT}")
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(unittest.TestSuite([Pods()]))
