@@ -14,7 +14,6 @@ import random
 import signal
 import sys
 import time
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cluster"))
 import kubernetes_test  # noqa: E402
@@ -117,13 +116,9 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(2**31))
     parser.add_argument("--only", type=int, help="the number of the only run")
     arguments = parser.parse_args()
-    if kubernetes_test.WHY_NOT:
-        sys.exit(f"pods: {kubernetes_test.WHY_NOT}")
     numbers = range(arguments.runs) if arguments.only is None else [arguments.only]
     print(f"seed {arguments.seed}, {len(numbers)} runs", flush=True)
-    suite = unittest.TestSuite(PodChaos(arguments.seed, number) for number in numbers)
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(suite)
-    sys.exit(0 if result.wasSuccessful() else 1)
+    kubernetes_test.run_alone(*(PodChaos(arguments.seed, number) for number in numbers))
 
 
 if __name__ == "__main__":

@@ -323,6 +323,14 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
         self.assertEqual(list(volume.rglob("runs/*")), [])
 
 
+def run_alone(*cases):
+    """Runs cases on the real cluster that are none of the suite, such as benchmarks, and ends the program."""
+    if WHY_NOT:
+        sys.exit(f"{pathlib.Path(sys.argv[0]).stem}: {WHY_NOT}")
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(unittest.TestSuite(cases))
+    sys.exit(0 if result.wasSuccessful() else 1)
+
+
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 class Demonstration(DemonstrationTest):
     def test_a_node_without_power_costs_nothing_and_nothing_is_left(self):

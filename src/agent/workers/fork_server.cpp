@@ -67,7 +67,7 @@ std::string exception_of(std::string_view lines) {
   return is_traceback && last.find("Error: ") != std::string_view::npos ? std::string(last) : "";
 }
 
-// Returns whether it was a file of ours, which import nothing but Python's own modules, that lacked a module.
+// Returns whether a file of ours lacked a module. Such files import only Python's own modules.
 bool lacks_own_modules(std::string_view lines, std::string_view exception) {
   constexpr std::string_view kFrame = "File \"";
   const std::size_t frame = lines.rfind(kFrame);

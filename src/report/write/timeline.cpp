@@ -62,8 +62,8 @@ std::vector<Track> tracks_of(const Table& table) {
   return tracks;
 }
 
-// Returns microseconds on a grid of a 1024th, which a double adds without rounding. Viewers nest a call below the last
-// one if that seems to end later than this begins, be it by a billionth.
+// Rounds down to a multiple of 1/1024 µs: doubles add such numbers exactly. If a call seems to end after the next one
+// begins, even by a billionth, viewers draw the next one inside it.
 double on_grid_us(double ns) {
   constexpr double kMicrosecond = 1000;
   constexpr double kSteps = 1024;

@@ -15,7 +15,6 @@ import statistics
 import subprocess
 import sys
 import time
-import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/cluster"))
@@ -105,10 +104,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=Delivery.rounds)
     given = parser.parse_args()
     Delivery.toolchain, Delivery.rounds = given.toolchain, given.rounds
-    if kubernetes_test.WHY_NOT:
-        sys.exit(f"pod_delivery: {kubernetes_test.WHY_NOT}")
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(unittest.TestSuite([Delivery()]))
-    sys.exit(0 if result.wasSuccessful() else 1)
+    kubernetes_test.run_alone(Delivery())
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import pathlib
 import statistics
 import sys
 import time
-import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/cluster"))
@@ -58,10 +57,7 @@ def main():
     parser.add_argument("--process-ms", type=int, default=Pods.process_ms)
     given = parser.parse_args()
     Pods.rounds, Pods.process_ms = given.rounds, given.process_ms
-    if kubernetes_test.WHY_NOT:
-        sys.exit(f"pods: {kubernetes_test.WHY_NOT}")
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(unittest.TestSuite([Pods()]))
-    sys.exit(0 if result.wasSuccessful() else 1)
+    kubernetes_test.run_alone(Pods())
 
 
 if __name__ == "__main__":
