@@ -64,6 +64,17 @@ class Gpu:
             raise CompilerError("fallback", f"the outputs were computed on {', '.join(sorted(elsewhere))}, not on cuda",
                                 "leave this model out for device: cuda")
 
+    def mark(self):
+        """Return a mark in the current stream, which the GPU passes when all work before it is done."""
+        event = self._torch.cuda.Event(enable_timing=True)
+        event.record()
+        return event
+
+    @staticmethod
+    def between_ns(begin, end) -> float:
+        """Return the time between two marks that the GPU has passed, by its own clock, which counts half microseconds."""
+        return begin.elapsed_time(end) * 1e6
+
     def facts(self) -> Dict[str, str]:
         torch = self._torch
         major, minor = torch.cuda.get_device_capability()

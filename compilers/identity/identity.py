@@ -245,8 +245,7 @@ class Identity(Adaptor):
     def begin_profile(self):
         from . import module_times
 
-        self._refuse_gpu_profile()
-        self._times = module_times.ModuleTimes(self._module)
+        self._times = module_times.ModuleTimes(self._module, self._gpu)
 
     def end_profile(self, inferences):
         self._times.stop()
@@ -261,7 +260,7 @@ class Identity(Adaptor):
     def _refuse_gpu_profile(self):
         if self._gpu is not None:
             raise CompilerError("no_profile", f"on a GPU, {self.NAME} could only tell when kernels are started",
-                                "profile it on the CPU")
+                                "profile identity or tensorrt there, or this compiler on the CPU")
 
     def inspect(self):
         facts = self._facts.of_torch()

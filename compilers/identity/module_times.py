@@ -8,23 +8,27 @@ from ngraphbench.adaptor import CompilerError, Kernel
 
 
 class ModuleTimes:
-    """From its construction until `stop`, all calls of `module` and of the modules in it are timed."""
+    """From its construction until `stop`, all calls of `module` and of the modules in it are timed: on the CPU from when a
+    call begins until it returns, on a GPU from when the GPU comes to a call's work until it is done with it."""
 
-    def __init__(self, module):
+    def __init__(self, module, gpu=None):
+        """`gpu` is the Gpu on which the module computes."""
         self._paths = {id(each): path for path, each in module.named_modules()}
         self._kinds = {path: getattr(each, "onnx_type", type(each).__name__) for path, each in module.named_modules()}
-        self._calls, stack, paths = [], [], self._paths
+        self._between_ns = _difference if gpu is None else gpu.between_ns
+        mark = perf_counter_ns if gpu is None else gpu.mark
+        self._calls, stack, paths = [], [], self._paths  # of each call: its module's path, (begin, end), those of calls in it
         calls = self._calls
 
         def before(each, _inputs):
-            stack.append([perf_counter_ns(), 0])
+            stack.append((mark(), []))
 
         def after(each, _inputs, _outputs):
             begin, within = stack.pop()
-            taken = perf_counter_ns() - begin
-            calls.append((paths.get(id(each), ""), taken - within))
+            span = begin, mark()
+            calls.append((paths.get(id(each), ""), span, within))
             if stack:
-                stack[-1][1] += taken
+                stack[-1][1].append(span)
 
         self._hooks = [torch.nn.modules.module.register_module_forward_pre_hook(before),
                        torch.nn.modules.module.register_module_forward_hook(after)]
@@ -40,21 +44,28 @@ class ModuleTimes:
         CompilerError if not every inference called the same modules."""
         count, rest = divmod(len(self._calls), inferences)
         per_inference = [self._calls[i * count:(i + 1) * count] for i in range(inferences)]
-        paths = [path for path, _ in self._calls[:count]]
-        if rest or any([path for path, _ in each] != paths for each in per_inference):
+        paths = [path for path, *_ in self._calls[:count]]
+        if rest or any([path for path, *_ in each] != paths for each in per_inference):
             raise CompilerError("no_profile", "not every inference of this module calls the same modules in one order",
                                 "leave this model out of the profile of PyTorch's eager mode")
-        means = [sum(each[place][1] for each in per_inference) / inferences for place in range(count)]
+        means = [sum(self._own_ns(*each[place][1:]) for each in per_inference) / inferences for place in range(count)]
         owned = modules.of_paths(paths)
         return [Kernel(path or "the whole module", ns, self._kinds.get(path, ""), owned.get(path, ()), (),
                        modules.found_by if path in owned else "")
                 for path, ns in zip(paths, means) if path in owned or self._computes(path)]
+
+    def _own_ns(self, span, within):
+        return self._between_ns(*span) - sum(self._between_ns(*each) for each in within)
 
     def _computes(self, path):
         """Return whether a module that stands for no node may compute something. One that only calls others takes time as
         well, between operators."""
         is_container = any(other.startswith(path + "." if path else "") and other != path for other in self._kinds)
         return not is_container and self._kinds.get(path) != "Identity"
+
+
+def _difference(begin_ns, end_ns):
+    return end_ns - begin_ns
 
 
 class ModuleNodes:

@@ -199,13 +199,13 @@ class Calls(unittest.TestCase):
     def test_fifteen_minutes_are_divided_into_calls_within_the_budget(self):
         planned, left_out = calls.plan(proof.steps(), self.ENTRIES, 900)
         self.assertEqual([[step.name for step in call.steps] for call in planned],
-                         [["pytorch", "programs", "questions", "agreement-pytorch", "aotinductor"],
-                          ["tensorrt", "agreement-tensorrt", "trtexec"],
+                         [["pytorch", "programs", "questions", "agreement-pytorch", "peak"],
+                          ["tensorrt", "agreement-tensorrt", "explain"],
                           ["onnxruntime", "wait", "onnxruntime-tensorrt"]])
         self.assertLessEqual(calls.total_s(planned), 880)
         self.assertIn("paper", [step.name for step in left_out])
-        self.assertIn("scripts/gpu-proof --carried build/gpu -o FOLDER --pack RESULTS.tar.gz --limit 253 "
-                      "--steps tensorrt,agreement-tensorrt,trtexec", calls.text(planned, left_out, 900, "build/gpu"))
+        self.assertIn("scripts/gpu-proof --carried build/gpu -o FOLDER --pack RESULTS.tar.gz --limit 295 "
+                      "--steps tensorrt,agreement-tensorrt,explain", calls.text(planned, left_out, 900, "build/gpu"))
 
     def test_a_step_waits_for_the_call_that_makes_its_archives_whole(self):
         planned, left_out = calls.plan(proof.steps(), self.ENTRIES, 10000)

@@ -2,6 +2,7 @@
 """The work of a proof's steps: each function takes the machine and returns what a step does."""
 import json
 import pathlib
+import re
 import sqlite3
 import statistics
 import sys
@@ -11,6 +12,9 @@ import studies
 from steps import CommandFailed, Failed, Skip
 
 HERE = pathlib.Path(__file__).resolve().parent
+# The sentence and the closing line of `ngb explain`.
+_EXPLAINS = re.compile(r".* (faster|slower) of |nothing is told |.* not told apart |(not )?explained: ")
+_WITH_EAGER = ("pytorch", "programs", "aotinductor")  # studies
 
 
 def _write_study(machine, name, make, toolchains, **more):
@@ -60,6 +64,33 @@ def killed_study(make, *toolchains):
     return of
 
 
+def explained(make, baseline, candidate, *toolchains, **more):
+    """Profile both sides in turns. What is told are the sentence of `ngb explain` and whether the regions explain it."""
+    def of(machine, name):
+        def work():
+            path, results = _write_study(machine, name, make, toolchains, **more)
+            text = machine.ngb("explain", path, "--baseline", baseline, "--candidate", candidate, "--rounds", 3, "-o", results)
+            told = [line.strip() for line in text.splitlines() if _EXPLAINS.match(line.strip())]
+            if not told:
+                raise Failed("ngb explain says neither which side is faster nor why")
+            return "; ".join(told)
+
+        return work
+
+    return of
+
+
+def peak(machine, _):
+    """What a library's product, a copy and a triad reach on the GPU."""
+    def work():
+        if "identity" not in machine.versions:
+            raise Skip("there is no toolchain of identity")
+        text = machine.ngb("calibrate", "--peak", "--gpu", "--threads", 1, "--rounds", 2, "-o", machine.proof.folder / "peak")
+        return " ".join(text.split())
+
+    return work
+
+
 def query(results, sql, *values):
     with sqlite3.connect(f"file:{results}/results.db?mode=ro", uri=True) as database:
         return database.execute(sql, values).fetchall()
@@ -92,9 +123,10 @@ def agreement_of_torch(machine, _):
     """Compare eager cells with torch.utils.benchmark and CUDA events."""
     def work():
         python, environment = machine.python("identity")
-        ours = median_ns(machine.proof.folder / "pytorch", "eager", studies.SMALL)
+        found = (median_ns(machine.proof.folder / study, "eager", studies.SMALL) for study in _WITH_EAGER)
+        ours = next(filter(None, found), None)
         if ours is None:
-            raise Skip(f"the study pytorch has no result of eager for {studies.SMALL}")
+            raise Skip(f"none of the studies {', '.join(_WITH_EAGER)} has a result of eager for {studies.SMALL}")
         text = machine.proof.run([python, "-B", HERE / "torch_rival.py", studies.SMALL, 5], environment)
         for rival, nanoseconds in json.loads(text.splitlines()[-1]).items():
             machine.proof.add_agreement("identity", studies.SMALL, rival, ours, nanoseconds)

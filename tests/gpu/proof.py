@@ -52,6 +52,9 @@ def steps(model_file=None, shape=""):
         Step("wait", 25, 120, ("identity", "onnxruntime"), ort, study(studies.wait, "identity")),
         Step("onnxruntime-tensorrt", 60, 200, ("identity", "onnxruntime", "tensorrt"), ort_and_kernels,
              study(studies.onnxruntime_tensorrt, "onnxruntime", "tensorrt")),
+        Step("peak", 60, 200, torch, PYTORCH, measuring.peak),
+        Step("explain", 100, 300, both, WITH_TENSORRT, measuring.explained(
+            studies.explain, "identity", "tensorrt-cpp", "identity", "tensorrt", compile="once")),
         Step("aotinductor", 100, 300, torch, PYTORCH, study(studies.aotinductor, "identity")),
         Step("tvm", 75, 300, ("identity", "tvm"), ("packages", "tvm"), study(studies.tvm, "tvm")),
         Step("figure-1", 125, 400, both, WITH_TENSORRT, study(studies.figure_1, "identity", "tensorrt")),

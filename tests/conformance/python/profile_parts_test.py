@@ -95,6 +95,19 @@ class Modules(unittest.TestCase):
         kernels = times.kernels(2, self.times.ModuleNodes(net, graph, ["0/add", "0.inner"]))
         self.assertEqual([(kernel.name, kernel.ns) for kernel in kernels], [("0.inner", 50), ("0", 10)])
 
+    def test_on_a_gpu_the_marks_in_its_stream_say_when_it_is_done_with_a_module(self):
+        net = torch.nn.Sequential(torch.nn.Sequential(torch.nn.ReLU()))
+        marks = iter([0, 10, 100, 1100, 1130, 1170])  # before each module, from the outside, and after each, in µs
+        gpu = types.SimpleNamespace(mark=lambda: next(marks), between_ns=lambda begin, end: 1000 * (end - begin))
+        graph = helper.make_graph([helper.make_node("Add", ["x"], ["a"], name="0/add"),
+                                   helper.make_node("Relu", ["a"], ["y"], name="0.0")], "g", [], [])
+        times = self.times.ModuleTimes(net, gpu)
+        net(torch.zeros(1))
+        times.stop()
+        kernels = times.kernels(1, self.times.ModuleNodes(net, graph, ["0/add", "0.0"]))
+        # 0.0: from 100 to 1100. 0: from 10 to 1130, without 0.0.
+        self.assertEqual([(kernel.name, kernel.ns) for kernel in kernels], [("0.0", 1_000_000), ("0", 120_000)])
+
     def test_no_hook_stays(self):
         registered = torch.nn.modules.module._global_forward_hooks
         before = len(registered)

@@ -238,6 +238,19 @@ class OnAGpu(FamilyTest):
                         self.assertGreater(int(facts["peak_gpu_memory_bytes"]), 0)
                         self.close()
 
+    def test_the_gpus_clock_times_the_modules_of_a_profile(self):
+        self.use("identity")
+        recipe = write_recipe(self.path, "conv_block", batch=2, width=8, depth=1, image_size=16)
+        session = self.compile(recipe, {"input": random_input(*input_shape(self.path))}, device="cuda")
+        session.bind({"input": random_input(*input_shape(self.path))})
+        infer = session.runner()
+        infer()
+        session.begin_profile()
+        infer()
+        kernels = session.end_profile(1)
+        self.assertGreater(len(kernels), 2)
+        self.assertTrue(all(kernel.ns > 0 for kernel in kernels), kernels)
+
 
 if __name__ == "__main__":
     unittest.main()
