@@ -3,7 +3,7 @@
 the measuring process and never in the importing one, because a process with CUDA cannot be forked."""
 import ctypes
 
-from typing import Callable, Dict
+from typing import Any, Callable, Dict
 
 from ngraphbench.adaptor import CompilerError
 
@@ -64,11 +64,17 @@ class Gpu:
             raise CompilerError("fallback", f"the outputs were computed on {', '.join(sorted(elsewhere))}, not on cuda",
                                 "leave this model out for device: cuda")
 
-    def mark(self):
-        """Return a mark in the current stream, which the GPU passes when all work before it is done."""
-        event = self._torch.cuda.Event(enable_timing=True)
-        event.record()
-        return event
+    def marker(self) -> Callable[[], Any]:
+        """Return a callable that puts a mark into the current stream, which the GPU passes when all work before it is done,
+        and returns it."""
+        event_of, stream = self._torch.cuda.Event, self._torch.cuda.current_stream()
+
+        def mark():
+            event = event_of(enable_timing=True)
+            event.record(stream)
+            return event
+
+        return mark
 
     @staticmethod
     def between_ns(begin, end) -> float:

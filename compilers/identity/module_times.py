@@ -16,7 +16,7 @@ class ModuleTimes:
         self._paths = {id(each): path for path, each in module.named_modules()}
         self._kinds = {path: getattr(each, "onnx_type", type(each).__name__) for path, each in module.named_modules()}
         self._between_ns = _difference if gpu is None else gpu.between_ns
-        mark = perf_counter_ns if gpu is None else gpu.mark
+        mark = perf_counter_ns if gpu is None else gpu.marker()
         self._calls, stack, paths = [], [], self._paths  # of each call: its module's path, (begin, end), those of calls in it
         calls = self._calls
 

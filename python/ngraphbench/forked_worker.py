@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the fork server's child does: arranges its descriptors and process group, and becomes a worker."""
+import faulthandler
 import fcntl
 import os
 import signal
@@ -30,6 +31,7 @@ def become_worker(host: Host, server_pid: int, environment: Dict[str, str], desc
         lead_group(0)
         _loop.die_with_parent(server_pid)
         _place(descriptors)
+        faulthandler.enable(all_threads=False)  # a library that crashes: the log says where Python called it
         os.environ.update(environment)
         code = _loop.serve(host)
     except BaseException:

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -17,6 +18,8 @@
 #include "metrics/ratios.h"
 #include "peak.py.h"
 #include "store/store.h"
+#include "toolchain/catalog.h"
+#include "toolchain/toolchain.h"
 
 namespace ngb::campaign {
 namespace {
@@ -28,7 +31,9 @@ using store::CellData;
 
 constexpr const char* kMultiplier = "identity";
 constexpr const char* kModules = "peak.py";
-constexpr std::int64_t kElements = std::int64_t{64} << 20U;  // of an array of f32: 256 MiB
+// Of an array of f32: 256 MiB; on a GPU, where telling it to begin and waiting for it takes a tenth of that, 1 GiB.
+constexpr std::int64_t kElements = std::int64_t{64} << 20U;
+constexpr std::int64_t kElementsOnGpu = 4 * kElements;
 constexpr const char* kCopy = "copy";
 constexpr const char* kTriad = "triad";
 constexpr int kManyThreads = 16;  // from which on larger products may be faster
@@ -53,7 +58,26 @@ std::vector<Square> products(const PeakOrder& order) {
   return all;
 }
 
-json study_of_peak(const PeakOrder& order) {
+std::int64_t elements(const PeakOrder& order) { return order.is_on_gpu ? kElementsOnGpu : kElements; }
+
+// Returns the newest installed version, or "", the pinned one, if that is installed or none is. On a device elsewhere,
+// what is installed here says nothing.
+std::string installed_version(const Installation& installation, const PeakOrder& order) {
+  const auto catalog = toolchain::read_catalog(installation.parts.lib);
+  const auto installed = toolchain::list(installation.toolchains);
+  if (!order.device.empty() || !catalog || !installed) return {};
+  const auto pinned =
+      std::find_if(catalog->begin(), catalog->end(), [](const auto& each) { return each.name == kMultiplier; });
+  std::string newest;
+  for (const toolchain::Toolchain& each : *installed) {
+    if (each.compiler != kMultiplier) continue;
+    if (pinned != catalog->end() && each.version == pinned->default_version) return {};
+    newest = each.version;  // they are sorted
+  }
+  return newest;
+}
+
+json study_of_peak(const PeakOrder& order, const std::string& version) {
   const std::string file = (order.folder / kModules).string();
   const auto model = [&](const std::string& label, const char* function, json parameters) {
     return json{{"pytorch", fmt::format("{}:{}", file, function)},
@@ -65,13 +89,14 @@ json study_of_peak(const PeakOrder& order) {
   for (const Square& each : products(order)) {
     models.push_back(model(each.label, each.function, {{"extent", each.extent}}));
   }
-  for (const char* const each : {kCopy, kTriad}) models.push_back(model(each, each, {{"elements", kElements}}));
-  json compiler = kMultiplier;
-  if (order.is_on_gpu) compiler = {{kMultiplier, {{"options", {{"device", "cuda"}}}}}};
+  for (const char* const each : {kCopy, kTriad}) models.push_back(model(each, each, {{"elements", elements(order)}}));
+  json settings = json::object();
+  if (!version.empty()) settings["version"] = version;
+  if (order.is_on_gpu) settings["options"] = {{"device", "cuda"}};
   json study{
       {"name", fmt::format("peak-{}-threads", order.threads)},
       {"models", std::move(models)},
-      {"compilers", json::array({std::move(compiler)})},
+      {"compilers", json::array({{{kMultiplier, std::move(settings)}}})},
       {"threads", order.threads},
       {"turns", config::kUsualTurns},
       {"reference", "none"},
@@ -118,9 +143,9 @@ Peak peak_of(const std::vector<CellData>& cells, const PeakOrder& order) {
     peak.product = each.label;
     peak.macs_per_s = std::move(rate);
   }
-  constexpr double kBytes = static_cast<double>(kElements) * sizeof(float);
-  if (const CellData* const cell = cell_called(cells, kCopy)) peak.copy_bytes_per_s = rate_of(*cell, 2 * kBytes);
-  if (const CellData* const cell = cell_called(cells, kTriad)) peak.triad_bytes_per_s = rate_of(*cell, 3 * kBytes);
+  const double bytes = static_cast<double>(elements(order)) * sizeof(float);
+  if (const CellData* const cell = cell_called(cells, kCopy)) peak.copy_bytes_per_s = rate_of(*cell, 2 * bytes);
+  if (const CellData* const cell = cell_called(cells, kTriad)) peak.triad_bytes_per_s = rate_of(*cell, 3 * bytes);
   return peak;
 }
 
@@ -141,7 +166,8 @@ Answer<MeasuredPeak> measure_peak(const Installation& installation, const PeakOr
   if (const Status written = file::write_atomically(order.folder / kModules, kPython_peak); !written) {
     return cannot_go_on(written.error());
   }
-  auto plan = plan_made_study(installation, study_of_peak(order), saying(observer));
+  auto plan =
+      plan_made_study(installation, study_of_peak(order, installed_version(installation, order)), saying(observer));
   if (!plan) return tl::unexpected(plan.error());
   const auto compilers = Compilers::find(installation, *plan);
   if (!compilers) return cannot_go_on(compilers.error());

@@ -19,9 +19,12 @@ constexpr std::array kLimitMetrics{
                 "library's function for which it is largest",
                 kRoofline},
     LimitMetric{"copy_bytes_per_s", "bytes/s",
-                "2 · 256 MiB / t of a = b over arrays of 256 MiB: geometric mean over processes", kStream},
+                "2 · the bytes of an array / t of a = b over arrays of 256 MiB, on a GPU of 1 GiB: geometric mean over "
+                "processes",
+                kStream},
     LimitMetric{"triad_bytes_per_s", "bytes/s",
-                "3 · 256 MiB / t of a = b + 3 · c over arrays of 256 MiB: geometric mean over processes", kStream},
+                "3 · the bytes of an array / t of a = b + 3 · c over such arrays: geometric mean over processes",
+                kStream},
     LimitMetric{"macs", "1",
                 "multiply-adds of the nodes: of a convolution its output's elements · elements of one filter, of a "
                 "product m · k · n; nothing else counts",

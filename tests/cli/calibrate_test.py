@@ -6,6 +6,7 @@ import re
 import shutil
 import stat
 import subprocess
+import sys
 import unittest
 
 from ngb_program import TOOLCHAINS, MeasuredTest, NgbTest, without_toolchains
@@ -153,6 +154,20 @@ class Peak(NgbTest):
         told = self.ngb("calibrate", "--peak", "--threads", "1", "-o", "peak")
         self.assertEqual(told.returncode, 3, told.stdout)
         self.assertIn("run: ngb toolchain install identity", told.stderr)
+
+    def test_a_pytorch_of_another_version_than_the_pinned_one_is_measured(self):
+        toolchain = self.folder / "toolchains/identity/2.11.0"
+        (toolchain / "site").mkdir(parents=True)  # without packages, so that nothing is measured in the end
+        (toolchain / "manifest.json").write_text(json.dumps({
+            "adopted": False, "compiler": "identity", "created": "2026-11-27T17:47:27Z", "format": 1, "packages": [],
+            "python": sys.executable, "python_version": "3.12.3", "sha256": 64 * "0", "site": "site", "size_bytes": 0,
+            "version": "2.11.0"}))
+        self.environment["NGB_TOOLCHAINS"] = str(self.folder / "toolchains")
+        told = self.ngb("calibrate", "--peak", "--threads", "1", "--rounds", "2", "-o", "peak")
+        self.assertEqual(told.returncode, 3, told.stdout)
+        self.assertIn("the product could not be measured", told.stderr)
+        compilers = self.query("peak/1-threads", "SELECT DISTINCT compiler, compiler_version FROM cell")
+        self.assertEqual(compilers, [("identity", "2.11.0")])
 
     def test_takes_no_options_of_equal_sides(self):
         self.assertEqual(self.ngb("calibrate", "--peak", "--turns", "3").returncode, 2)

@@ -11,7 +11,9 @@ x = torch.randn(2048, 2048, device="cuda")
 print(float((x @ x).sum()) != 0, torch.empty(1 << 28).pin_memory().is_pinned())
 """
 FORK = """
-import os, torch
+import os
+os.environ["TORCHINDUCTOR_USE_EXPERIMENTAL_BENCHMARKER"] = "0"  # as compilers/identity/inductor.py does
+import torch
 import torch._dynamo, torch._inductor.compile_fx, torch.export
 print("libcuda open before the fork:", "libcuda.so" in open("/proc/self/maps").read())
 if os.fork() == 0:

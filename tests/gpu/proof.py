@@ -55,8 +55,8 @@ def steps(model_file=None, shape=""):
         Step("peak", 60, 200, torch, PYTORCH, measuring.peak),
         Step("explain", 100, 300, both, WITH_TENSORRT, measuring.explained(
             studies.explain, "identity", "tensorrt-cpp", "identity", "tensorrt", compile="once")),
-        Step("aotinductor", 100, 300, torch, PYTORCH, study(studies.aotinductor, "identity")),
-        Step("tvm", 75, 300, ("identity", "tvm"), ("packages", "tvm"), study(studies.tvm, "tvm")),
+        Step("aotinductor", 150, 300, torch, PYTORCH, study(studies.aotinductor, "identity")),
+        Step("tvm", 170, 400, ("identity", "tvm"), ("packages", "tvm"), study(studies.tvm, "tvm")),
         Step("figure-1", 125, 400, both, WITH_TENSORRT, study(studies.figure_1, "identity", "tensorrt")),
         Step("tensorrt-options", 200, 600, both, WITH_TENSORRT, study(studies.tensorrt_options, "tensorrt")),
         Step("half", 110, 300, both, (*WITH_TENSORRT, "kernels-f16"), study(

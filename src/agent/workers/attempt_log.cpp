@@ -19,19 +19,39 @@ Result<FileDescriptor> create_log(const std::filesystem::path& path) {
   return fd;
 }
 
+namespace {
+
+constexpr off_t kMaxBytes = 2000;
+constexpr int kMaxLines = 20;
+// Python's faulthandler begins with it. The innermost call follows first, and the outermost ones are of no interest.
+constexpr std::string_view kPythonsStack = "Fatal Python error: ";
+
+std::string_view first_lines(std::string_view text) {
+  text = text.substr(0, kMaxBytes);
+  std::size_t end = 0;
+  for (int lines = 0; lines < kMaxLines && end != std::string_view::npos; ++lines) end = text.find('\n', end + 1);
+  return text::trim(text.substr(0, end));
+}
+
+}  // namespace
+
 std::string last_lines(const std::filesystem::path& path) {
-  constexpr off_t kMaxBytes = 2000;
-  constexpr int kMaxLines = 20;
+  constexpr off_t kReadBytes = 8 * kMaxBytes;
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status{};
   if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return {};
-  const off_t begin = std::max<off_t>(0, status.st_size - kMaxBytes);
-  std::string bytes(static_cast<std::size_t>(std::min(status.st_size, kMaxBytes)), '\0');
+  const off_t begin = std::max<off_t>(0, status.st_size - kReadBytes);
+  std::string bytes(static_cast<std::size_t>(std::min(status.st_size, kReadBytes)), '\0');
   const ssize_t count = ::pread(fd.get(), bytes.data(), bytes.size(), begin);
   if (count <= 0) return {};
   bytes.resize(static_cast<std::size_t>(count));
   std::string_view kept = bytes;
-  if (const std::size_t newline = kept.find('\n'); begin > 0 && newline != std::string_view::npos) {
+  if (const std::size_t stack = kept.rfind(kPythonsStack); stack != std::string_view::npos) {
+    return text::to_utf8(first_lines(kept.substr(stack)));
+  }
+  const bool is_cut = kept.size() > kMaxBytes;
+  if (is_cut) kept.remove_prefix(kept.size() - kMaxBytes);
+  if (const std::size_t newline = kept.find('\n'); is_cut && newline != std::string_view::npos) {
     kept.remove_prefix(newline + 1);  // the incomplete line
   }
   kept = text::trim(kept);

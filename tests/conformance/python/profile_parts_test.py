@@ -98,7 +98,7 @@ class Modules(unittest.TestCase):
     def test_on_a_gpu_the_marks_in_its_stream_say_when_it_is_done_with_a_module(self):
         net = torch.nn.Sequential(torch.nn.Sequential(torch.nn.ReLU()))
         marks = iter([0, 10, 100, 1100, 1130, 1170])  # before each module, from the outside, and after each, in µs
-        gpu = types.SimpleNamespace(mark=lambda: next(marks), between_ns=lambda begin, end: 1000 * (end - begin))
+        gpu = types.SimpleNamespace(marker=lambda: lambda: next(marks), between_ns=lambda begin, end: 1000 * (end - begin))
         graph = helper.make_graph([helper.make_node("Add", ["x"], ["a"], name="0/add"),
                                    helper.make_node("Relu", ["a"], ["y"], name="0.0")], "g", [], [])
         times = self.times.ModuleTimes(net, gpu)

@@ -41,6 +41,17 @@ TEST(AttemptLog, CutsLongOutputAtALine) {
   EXPECT_EQ(last_lines(folder.path() / "log"), "last");
 }
 
+TEST(AttemptLog, BeginsWithTheInnermostCallWherePythonCrashed) {
+  const TemporaryFolder folder;
+  std::string content =
+      "a warning\nFatal Python error: Segmentation fault\n\nCurrent thread 0x1 (most recent call first):\n";
+  for (int i = 1; i <= 90; ++i) content += fmt::format("  File \"compile.py\", line {} in call\n", i);
+  ASSERT_TRUE(file::write_atomically(folder.path() / "log", content));
+  const std::string lines = last_lines(folder.path() / "log");
+  EXPECT_TRUE(lines.starts_with("Fatal Python error: Segmentation fault\n"));
+  EXPECT_TRUE(lines.ends_with("line 17 in call"));  // the twentieth line
+}
+
 TEST(AttemptLog, NamesAnEmptyLog) {
   const TemporaryFolder folder;
   ASSERT_TRUE(create_log(folder.path() / "log"));

@@ -89,9 +89,10 @@ class Workers(unittest.TestCase):
 
     def test_crash_kill_and_exit_are_reported_as_waitpid_gives_them(self):
         with ForkServer() as server:
-            _, ended, _ = server.measure(misbehaving("compile: crash"))
+            _, ended, log = server.measure(misbehaving("compile: crash"))
             self.assertTrue(os.WIFSIGNALED(ended["status"]))
             self.assertEqual(os.WTERMSIG(ended["status"]), signal.SIGSEGV)
+            self.assertRegex(log, r'Fatal Python error: Segmentation fault\n(.*\n)*  File ".*toy.py", line \d+ in compile\n')
             _, ended, _ = server.measure(misbehaving("compile: exit"))
             self.assertEqual(os.WEXITSTATUS(ended["status"]), 9)
             files = WorkerFiles(misbehaving("compile: sleep"))
