@@ -236,6 +236,19 @@ void keep_empty_panels(ordered_json& whole) {
   for (ordered_json& layer : whole.at("spec").at("layer")) prepend(layer, {{"filter", "datum.compiler !== ''"}});
 }
 
+// Returns the words between which a line may be broken: "95 %" is one.
+std::vector<std::string> unbroken_words(const std::string& text) {
+  std::vector<std::string> words;
+  for (const std::string& word : text::split(text, ' ')) {
+    if (word.starts_with('%') && !words.empty()) {
+      words.back() += " " + word;
+    } else {
+      words.push_back(word);
+    }
+  }
+  return words;
+}
+
 // Breaks a text into lines that are about so wide, because Vega does not.
 ordered_json lines_of(const std::string& text, int width_px) {
   constexpr double kPixelsOfACharacter = 5.6;  // of the theme's subtitles
@@ -243,7 +256,7 @@ ordered_json lines_of(const std::string& text, int width_px) {
   const std::size_t most = std::max(kFewestCharacters, static_cast<std::size_t>(width_px / kPixelsOfACharacter));
   ordered_json lines = ordered_json::array();
   std::string line;
-  for (const std::string& word : text::split(text, ' ')) {
+  for (const std::string& word : unbroken_words(text)) {
     if (!line.empty() && line.size() + 1 + word.size() > most) {
       lines.push_back(line);
       line.clear();

@@ -70,6 +70,18 @@ TEST(Specifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
   }
 }
 
+TEST(Specifications, KeepANumberAndItsPercentSignOnOneLine) {
+  const ResultsOf results(made_up::study_of_everything());
+  std::size_t signs = 0;
+  for (const Made& made : figures_of(results).made) {
+    for (const ordered_json& line : json_text::parse_ordered(made.specification).at("title").at("subtitle")) {
+      EXPECT_FALSE(line.get<std::string>().starts_with('%')) << made.figure->name << ": " << line;
+      if (line.get<std::string>().find(" %") != std::string::npos) ++signs;
+    }
+  }
+  EXPECT_GT(signs, 5U);
+}
+
 TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
   const std::regex unit(R"(.*\((samples|samples/s|bits/s|s|ms|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
   for (const Figure& figure : all_figures()) {
