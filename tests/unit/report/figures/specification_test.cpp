@@ -74,7 +74,8 @@ TEST(Specifications, KeepANumberAndItsPercentSignOnOneLine) {
   const ResultsOf results(made_up::study_of_everything());
   std::size_t signs = 0;
   for (const Made& made : figures_of(results).made) {
-    for (const ordered_json& line : json_text::parse_ordered(made.specification).at("title").at("subtitle")) {
+    const ordered_json json = json_text::parse_ordered(made.specification);
+    for (const ordered_json& line : json.at("title").at("subtitle")) {
       EXPECT_FALSE(line.get<std::string>().starts_with('%')) << made.figure->name << ": " << line;
       if (line.get<std::string>().find(" %") != std::string::npos) ++signs;
     }
