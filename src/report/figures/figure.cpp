@@ -209,8 +209,9 @@ constexpr std::array kFigures{
            kText_figure9_vl_json, paper_figure9, true},
     Figure{
         "figure10", "Figure 10: efficiency of batches (ASE) over width and batch size",
-        "A row of panels for each kind of block at its smallest depth, a column for each compiler. A cross is a cell "
-        "without this number.",
+        "A row of panels for each kind of block at its smallest depth, a column for each compiler; a panel has a row "
+        "for "
+        "each width. A cross is a cell without this number.",
         "figure 10", "one cell",
         "panel column device model model_group model_style width depth batch compiler ase_ratio low high state reason",
         kText_figure10_vl_json, paper_figure10, true},

@@ -169,11 +169,10 @@ std::string lines_of_at_most(int width_px) {
 }
 
 // The name of a panel above it would push the axis away if it were wider than the panel, and run into its neighbour's.
-void break_names_of_panels(ordered_json& whole) {
+void break_names_of_panels(ordered_json& whole, const std::vector<Row>& rows) {
   const auto name_within = [&](ordered_json& named, const char* side) {
-    const ordered_json size = whole.at("spec").value(side, ordered_json());
-    if (size.is_number())
-      named["header"]["labelExpr"] = lines_of_at_most(size.get<int>());  // else a step for each name
+    if (const int size = extent_of_panel(whole, rows, side); size > 0)
+      named["header"]["labelExpr"] = lines_of_at_most(size);
   };
   ordered_json& facet = whole["facet"];
   if (!facet.contains("column")) return name_within(facet, "width");
@@ -309,7 +308,7 @@ std::string specification_text(const Selection& selection, const Figure& figure,
     remark += remark.empty() ? "" : "; ";
     remark += "so narrow, the panels share one axis";
   }
-  break_names_of_panels(whole);
+  break_names_of_panels(whole, rows);
   if (end_intervals_at_the_frame(whole, rows)) {
     remark += remark.empty() ? "" : "; ";
     remark += "a triangle at the end of an interval: it reaches farther";
@@ -324,6 +323,7 @@ std::string specification_text(const Selection& selection, const Figure& figure,
   whole["usermeta"]["row"] = figure.rows;
   whole["usermeta"]["columns"] = text::split(figure.columns, ' ');
   whole["config"] = config;
+  if (width_px > 0) whole["config"]["legend"]["columns"] = columns_of_legend(whole, rows, width_px);
   keep_empty_panels(whole);
   const bool has_own_axes = whole.contains("resolve") && whole.at("resolve").contains("scale") &&
                             whole.at("resolve").at("scale").contains("y");

@@ -14,4 +14,11 @@ namespace ngb::report::figures {
 // they have come to share it.
 bool fit_to_width(nlohmann::ordered_json& whole, const std::vector<Row>& rows, int width_px);
 
+// Returns how many pixels a panel has on a side, "width" or "height", also where that is a step for each name of an
+// axis; 0 if it is not known.
+int extent_of_panel(const nlohmann::ordered_json& whole, const std::vector<Row>& rows, const char* side);
+
+// Returns in how many columns the compilers' names fit beside each other in such a width, 1 to 4.
+int columns_of_legend(const nlohmann::ordered_json& whole, const std::vector<Row>& rows, int width_px);
+
 }  // namespace ngb::report::figures

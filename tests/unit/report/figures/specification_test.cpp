@@ -336,6 +336,30 @@ class DrawnFigures : public ::testing::Test {
 
 TEST_F(DrawnFigures, AreImagesOfEveryFigureWithoutAWarning) { EXPECT_THAT(draw_all("svg"), IsEmpty()); }
 
+// Of figures whose made-up numbers are nothing but rounding, seven zeros are written beside the axis.
+bool has_only_rounding(const Made& made) {
+  return std::string_view(made.figure->name) == "cpu_relief" || std::string_view(made.figure->name) == "figure12";
+}
+
+// The width of an SVG is that of its first attribute of this name.
+int width_of_svg(const std::string& svg) {
+  const std::size_t at = svg.find("width=\"");
+  return at == std::string::npos ? 0 : std::stoi(svg.substr(at + 7));
+}
+
+TEST_F(DrawnFigures, AreNotWiderThanThePageThatTheyAreMadeFor) {
+  const ResultsOf results(made_up::study_of_everything());
+  const Figures figures = make_figures(results.selection(), {.with_paper_figures = true, .width_px = kPagePx});
+  std::vector<Image> images;
+  for (const Made& made : figures.made) images.push_back({made.figure->name, made.specification, file_of(made, "svg")});
+  ASSERT_TRUE(draw(drawer_, "svg", images));
+  for (const Made& made : figures.made) {
+    const int width = width_of_svg(file::read(file_of(made, "svg")).value());
+    EXPECT_GT(width, 100) << made.figure->name;
+    EXPECT_LE(width, has_only_rounding(made) ? 2 * kPagePx : kPagePx) << made.figure->name;
+  }
+}
+
 TEST_F(DrawnFigures, ShowHostileNamesAsText) {
   const std::string name = "</text><script>\"'+alert(1)+'";
   const ResultsOf results(
