@@ -23,7 +23,6 @@
 
 #include "base/json_text.h"
 #include "ngraphbench/tables.h"
-#include "plugin_boundary.h"
 
 namespace ngb::plugin {
 namespace {
@@ -245,6 +244,31 @@ json inputs_for_python(const ngb_model& model) {
                       {"shape", std::vector<std::int64_t>(input.shape, input.shape + input.rank)}});
   }
   return inputs;
+}
+
+ArtifactFolder::ArtifactFolder(const ngb_model& model, const char* file)
+    : program(std::string(model.artifact_path) + "/" + file),
+      signature(std::string(model.artifact_path) + "/signature.json") {}
+
+Facts ArtifactFolder::compile(CompileProcess& process, const ngb_model& model, json request) const {
+  std::error_code code;
+  std::filesystem::create_directories(model.artifact_path, code);  // the process says why it cannot write there
+  request.update({{"model", model.path},
+                  {"recipe", model.recipe_json == nullptr ? "" : model.recipe_json},
+                  {"inputs", inputs_for_python(model)},
+                  {"output", program},
+                  {"signature", signature}});
+  Facts facts;
+  const json done = process.compile(request);
+  for (const auto& [key, value] : done.items()) facts.emplace_back(key, value.get<std::string>());
+  return facts;
+}
+
+json ArtifactFolder::read_signature() const {
+  std::ifstream file(signature);
+  json read = json_text::parse(std::string{std::istreambuf_iterator<char>(file), {}});
+  if (!read.is_object()) throw Failure(NGB_INTERNAL, "there is no " + signature);
+  return read;
 }
 
 void write_names(const std::string& path, const json& names) {

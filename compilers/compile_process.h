@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ngraphbench/compiler.h"
+#include "plugin_boundary.h"
 
 namespace ngb::plugin {
 
@@ -49,6 +50,20 @@ class CompileProcess {
 
 // Returns the inputs for compile.py: name, numpy's name of the type, shape. Throws plugin::Failure.
 nlohmann::json inputs_for_python(const ngb_model& model);
+
+// The artifact of a compiler whose own file lacks the names of the ONNX file: a folder with that file and
+// signature.json, which says what it does not.
+struct ArtifactFolder {
+  std::string program{};    // path of the compiler's own file
+  std::string signature{};  // path
+
+  ArtifactFolder(const ngb_model& model, const char* file);
+  // Makes the folder and lets the process write both files; `request` has the compiler's own settings. Returns facts.
+  // Throws plugin::Failure.
+  [[nodiscard]] Facts compile(CompileProcess& process, const ngb_model& model, nlohmann::json request) const;
+  // Returns the object in signature.json. Throws plugin::Failure if there is none.
+  [[nodiscard]] nlohmann::json read_signature() const;
+};
 
 // Write and read the names of the model's outputs, which an artifact keeps for the process that loads it. `names` is a
 // list of texts. Throw plugin::Failure.

@@ -4,13 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
-#include "base/json_text.h"
 #include "ngraphbench/tables.h"
 
 namespace ngb::executorch {
@@ -40,9 +35,7 @@ const Row& row_where(Is is, const std::string& tensor) {
                         "\"" + tensor + "\" is no tensor of a type that executorch supports here");
 }
 
-// The artifact is a folder, because ExecuTorch's file does not have the names of inputs and outputs.
-std::string program_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.pte"; }
-std::string signature_path(const ngb_model& model) { return std::string(model.artifact_path) + "/signature.json"; }
+constexpr const char* kProgram = "model.pte";
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kReadBeyond = 64;  // XNNPACK may read a few bytes past the end of a tensor
@@ -64,24 +57,17 @@ Session::Session(const ngb_settings& given)
 }
 
 void Session::compile(const ngb_model& model) {
-  std::error_code code;
-  std::filesystem::create_directories(model.artifact_path, code);
-  const json done = process_->compile({{"model", model.path},
-                                       {"recipe", model.recipe_json == nullptr ? "" : model.recipe_json},
-                                       {"inputs", plugin::inputs_for_python(model)},
-                                       {"threads", settings_.threads},
-                                       {"has_xnnpack", settings_.has_xnnpack},
-                                       {"output", program_path(model)},
-                                       {"signature", signature_path(model)}});
-  for (const auto& [key, value] : done.items()) facts_.emplace_back(key, value.get<std::string>());
+  const plugin::Facts made =
+      plugin::ArtifactFolder(model, kProgram)
+          .compile(*process_, model, {{"threads", settings_.threads}, {"has_xnnpack", settings_.has_xnnpack}});
+  facts_.insert(facts_.end(), made.begin(), made.end());
 }
 
 void Session::load(const ngb_model& model) {
   process_.reset();  // also of a process that loads what another one has compiled
-  path_ = program_path(model);
-  std::ifstream file(signature_path(model));
-  const json signature = json_text::parse(std::string{std::istreambuf_iterator<char>(file), {}});
-  if (!signature.is_object()) throw plugin::Failure(NGB_INTERNAL, "there is no " + signature_path(model));
+  const plugin::ArtifactFolder artifact(model, kProgram);
+  path_ = artifact.program;
+  const json signature = artifact.read_signature();
   places_ = signature.at("inputs").get<std::vector<std::size_t>>();
   calls_ = signature.at("calls").get<std::vector<std::string>>();
   outputs_.clear();

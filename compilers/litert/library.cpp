@@ -64,26 +64,23 @@ Slot Runtime::slot_of(Handle signature, std::size_t index, const char* name, con
   return slot;
 }
 
-std::vector<Slot> Runtime::inputs_of(Handle model) const {
+std::vector<Slot> Runtime::slots_of(Handle model, const SlotFunctions& names) const {
   Handle const signature = signature_of(model);
   std::size_t count = 0;
-  call<Handle, std::size_t*>("LiteRtGetNumSignatureInputs", "count the model's inputs", signature, &count);
+  call<Handle, std::size_t*>(names.count, "count the model's inputs and outputs", signature, &count);
   std::vector<Slot> slots;
-  for (std::size_t i = 0; i < count; ++i) {
-    slots.push_back(slot_of(signature, i, "LiteRtGetSignatureInputName", "LiteRtGetSignatureInputTensorByIndex"));
-  }
+  for (std::size_t i = 0; i < count; ++i) slots.push_back(slot_of(signature, i, names.name, names.tensor));
   return slots;
 }
 
+std::vector<Slot> Runtime::inputs_of(Handle model) const {
+  return slots_of(
+      model, {"LiteRtGetNumSignatureInputs", "LiteRtGetSignatureInputName", "LiteRtGetSignatureInputTensorByIndex"});
+}
+
 std::vector<Slot> Runtime::outputs_of(Handle model) const {
-  Handle const signature = signature_of(model);
-  std::size_t count = 0;
-  call<Handle, std::size_t*>("LiteRtGetNumSignatureOutputs", "count the model's outputs", signature, &count);
-  std::vector<Slot> slots;
-  for (std::size_t i = 0; i < count; ++i) {
-    slots.push_back(slot_of(signature, i, "LiteRtGetSignatureOutputName", "LiteRtGetSignatureOutputTensorByIndex"));
-  }
-  return slots;
+  return slots_of(
+      model, {"LiteRtGetNumSignatureOutputs", "LiteRtGetSignatureOutputName", "LiteRtGetSignatureOutputTensorByIndex"});
 }
 
 // LiteRT reads groups of options as text in TOML, each under an identifier.

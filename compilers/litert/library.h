@@ -63,6 +63,13 @@ class Runtime {
   }
   [[nodiscard]] Owned owned(api::Handle object, const char* destroy) const;
   [[nodiscard]] api::Handle signature_of(api::Handle model) const;
+  // Names of LiteRT's functions for inputs, or for outputs.
+  struct SlotFunctions {
+    const char* count = nullptr;
+    const char* name = nullptr;
+    const char* tensor = nullptr;
+  };
+  [[nodiscard]] std::vector<Slot> slots_of(api::Handle model, const SlotFunctions& names) const;
   [[nodiscard]] Slot slot_of(api::Handle signature, std::size_t index, const char* name, const char* tensor) const;
   void add_text(api::Handle options, const char* identifier, const std::string& text) const;
   [[nodiscard]] Owned buffer_of(api::Handle prepared, std::size_t index, const api::TensorType& type,

@@ -5,12 +5,10 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "base/json_text.h"
 #include "ngraphbench/tables.h"
 
 namespace ngb::litert {
@@ -43,9 +41,7 @@ std::size_t elements_of(const api::Layout& layout) {
   return count;
 }
 
-// The artifact is a folder, because LiteRT's file has neither the names nor the types of the ONNX file.
-std::string program_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.tflite"; }
-std::string signature_path(const ngb_model& model) { return std::string(model.artifact_path) + "/signature.json"; }
+constexpr const char* kProgram = "model.tflite";
 
 std::ptrdiff_t count_threads() {
   std::error_code code;
@@ -83,23 +79,16 @@ Session::Session(const ngb_settings& given)
 }
 
 void Session::compile(const ngb_model& model) {
-  std::error_code code;
-  std::filesystem::create_directories(model.artifact_path, code);
-  const json done = process_->compile({{"model", model.path},
-                                       {"recipe", model.recipe_json == nullptr ? "" : model.recipe_json},
-                                       {"inputs", plugin::inputs_for_python(model)},
-                                       {"threads", settings_.threads},
-                                       {"has_delegate", settings_.has_delegate},
-                                       {"output", program_path(model)},
-                                       {"signature", signature_path(model)}});
-  for (const auto& [key, value] : done.items()) facts_.emplace_back(key, value.get<std::string>());
+  const plugin::Facts made =
+      plugin::ArtifactFolder(model, kProgram)
+          .compile(*process_, model, {{"threads", settings_.threads}, {"has_delegate", settings_.has_delegate}});
+  facts_.insert(facts_.end(), made.begin(), made.end());
 }
 
 void Session::load(const ngb_model& model) {
   process_.reset();  // also of a process that loads what another one has compiled
-  std::ifstream file(signature_path(model));
-  const json signature = json_text::parse(std::string{std::istreambuf_iterator<char>(file), {}});
-  if (!signature.is_object()) throw plugin::Failure(NGB_INTERNAL, "there is no " + signature_path(model));
+  const plugin::ArtifactFolder artifact(model, kProgram);
+  const json signature = artifact.read_signature();
   input_keys_ = signature.at("inputs").get<std::vector<std::string>>();
   outputs_.clear();
   for (const json& each : signature.at("outputs")) {
@@ -107,7 +96,7 @@ void Session::load(const ngb_model& model) {
     if (type == nullptr) throw plugin::Failure(NGB_INTERNAL, "an output has an unknown type");
     outputs_.push_back({.name = each.at("name"), .key = each.at("key"), .type = type->type});
   }
-  model_ = runtime_.model_of(program_path(model));
+  model_ = runtime_.model_of(artifact.program);
   input_slots_ = runtime_.inputs_of(model_.get());
   output_slots_ = runtime_.outputs_of(model_.get());
   place_outputs();
