@@ -15,7 +15,7 @@ def claims_of(oracle):
             cell = oracle.cell(key)
             settings.setdefault((cell.place, cell.setting), []).append(key)
     asked = [(claim.__name__.lstrip("_"), *test) for claim in _CLAIMS for cells in settings.values()
-             for test in [claim(oracle, cells)] if test is not None]
+             for test in [claim(oracle, cells if claim in _OF_BLOCKS else _networks(oracle, cells))] if test is not None]
     questions = [parts for _, _, ratios in asked for parts in ratios]
     judgements = iter(judge(questions))
     found = {}
@@ -25,6 +25,11 @@ def claims_of(oracle):
         status = statuses[0] if all(each == "holds" for each in statuses[1:]) else "undecided"
         found[name, frozenset(_ids(oracle, *cells))] = (_value(ratios[0]), status, own[0][0])
     return found
+
+
+def _networks(oracle, cells):
+    """Whole networks, or all cells if there are none."""
+    return [key for key in cells if not oracle.cell(key).family.endswith("_block")] or cells
 
 
 def _status(verdict, parts):
@@ -103,7 +108,7 @@ def _mha_retains_less_than_conv(oracle, cells):
 
 
 def _cpu_relief(oracle, cells):
-    known = [key for key in cells if oracle.log_cpu_ratio(key) is not None]
+    known = [key for key in cells if (oracle.cell(key).compute_device or "cpu") != "cpu" and oracle.log_cpu_ratio(key) is not None]
     return (known, [_mean_over(oracle.log_cpu_ratio, known)]) if known else None
 
 
@@ -210,7 +215,7 @@ def _depth_raises_bsr(oracle, cells):
     return [*singles, *deepest], [_mean_over(log_of, singles) + _mean_over(log_of, deepest, -1.0)]
 
 
-def _compile_time_grows(oracle, cells):
+def _only_tvm_compiles_longer(oracle, cells):
     def logs(key, weight):
         rows = oracle.raw.of_processes("phase", key)
         seconds = rows[rows["phase"] == "compile"]["wall_ns"]
@@ -221,7 +226,11 @@ def _compile_time_grows(oracle, cells):
         return None if single is None else _parts(logs(single, weight), logs(key, -weight))
 
     used = _at_largest_batch(oracle, cells, shrinks)
-    return (used, [_mean_over(shrinks, used)]) if used else None
+    if not used:
+        return None
+    if oracle.cell(cells[0]).compiler == "tvm":
+        return used, [_mean_over(shrinks, used)]
+    return used, [_times(_mean_over(shrinks, used, -1.0), 1 / 1.1)]
 
 
 def _cpu_use_rises_on_cpu(oracle, cells):
@@ -232,4 +241,5 @@ def _cpu_use_rises_on_cpu(oracle, cells):
 _CLAIMS = (_small_batch_gains, _convnext_among_transformers, _tvm_weak_on_transformers, _mha_retains_less_than_conv,
            _cpu_relief, _small_batches_gain_two_to_six, _only_vendors_gain_at_16, _torchscript_gains_little,
            _openvino_gains_five_times, _batching_raises_throughput, _families_scale_alike, _throughput_saturates, _bsr_above_one,
-           _depth_raises_bsr, _compile_time_grows, _cpu_use_rises_on_cpu)
+           _depth_raises_bsr, _only_tvm_compiles_longer, _cpu_use_rises_on_cpu)
+_OF_BLOCKS = (_mha_retains_less_than_conv, _depth_raises_bsr)

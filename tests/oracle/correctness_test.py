@@ -258,8 +258,8 @@ def write_page():
     made_up = len(told["cells"])
     PAGE.write_text(f"{HEAD}## Made-up results\n\n{made_up} cells with processes of known speeds, flags, failures, a GPU, a load "
                     f"and two devices.\n\n{rows_of(broad, names)}\n## A real run\n\n"
-                    f"16 cells of the null compiler, measured while this page was written.\n\n{rows_of(of_run, names)}\n## On an H100\n\n"
-                    "The results in [studies/results/h100](../studies/results/h100) ([gpu-proof](gpu-proof.md#what-was-found)).\n\n"
+                    f"16 cells of the null compiler, measured while this page was written.\n\n{rows_of(of_run, names)}\n## On an H100 and an H200\n\n"
+                    "The results in [studies/results](../studies/results) ([gpu-proof](gpu-proof.md#what-was-found)).\n\n"
                     f"{rows_of(on_gpu, names)}")
 
 

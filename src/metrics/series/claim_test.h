@@ -46,7 +46,7 @@ ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& se
 ClaimTest throughput_saturates(const Analysis& analysis, const Setting& setting);
 ClaimTest bsr_above_one(const Analysis& analysis, const Setting& setting);
 ClaimTest depth_raises_bsr(const Analysis& analysis, const Setting& setting);
-ClaimTest compile_time_grows(const Analysis& analysis, const Setting& setting);
+ClaimTest only_tvm_compiles_longer(const Analysis& analysis, const Setting& setting);
 ClaimTest cpu_use_rises_on_cpu(const Analysis& analysis, const Setting& setting);
 
 }  // namespace ngb::metrics::series

@@ -26,11 +26,12 @@ Cells those_that(const Analysis& analysis, const Setting& setting, const Fits& f
   return found;
 }
 
+bool is_of_blocks(const CellData& cell) { return cell.of.model.family.ends_with("_block"); }
+
 // Leaves out stacks of blocks: claims about styles are about whole models.
 Cells of_style(const Analysis& analysis, const Setting& setting, Style style) {
-  return those_that(analysis, setting, [&](const CellData& cell) {
-    return style_of(cell) == style && !cell.of.model.family.ends_with("_block");
-  });
+  return those_that(analysis, setting,
+                    [&](const CellData& cell) { return style_of(cell) == style && !is_of_blocks(cell); });
 }
 
 void append(Cells& all, const Cells& more) { all.insert(all.end(), more.begin(), more.end()); }
@@ -142,9 +143,11 @@ ClaimTest mha_retains_less_than_conv(const Analysis& analysis, const Setting& se
 
 ClaimTest cpu_relief(const Analysis& analysis, const Setting& setting) {
   ClaimTest test;
-  std::copy_if(setting.begin(), setting.end(), std::back_inserter(test.cells),
-               [&](std::size_t i) { return log_cpu_ratio(analysis, i).reason.empty(); });
-  if (test.cells.empty()) return {{}, {}, "no cell's use of the processor is known beside that of its baseline"};
+  std::copy_if(setting.begin(), setting.end(), std::back_inserter(test.cells), [&](std::size_t i) {
+    const bool is_accelerated = analysis.cell(i).of.compute_device.value.value_or("cpu") != "cpu";
+    return is_accelerated && log_cpu_ratio(analysis, i).reason.empty();
+  });
+  if (test.cells.empty()) return {{}, {}, "no cell's use of the processor is known on a device with an accelerator"};
   test.ratios = {sum_of(
       mean_over(test.cells, 1, [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); }))};
   return test;
@@ -166,9 +169,10 @@ constexpr std::array kClaims{
         "mha_retains_less_than_conv", "Attention blocks retain less of their speed-up over depth than convolutions.",
         "retention of mha_block / retention of conv_block, geometric means over widths and batch sizes; claimed to be "
         "below 1",
-        "paper, tables VII and VIII"},
-    Claim{"cpu_relief", "Compiling relieves the processor.",
-          "cpu_c / cpu_baseline, geometric mean over workloads; claimed to be below 1", "paper, V-F"},
+        "paper, tables VII and VIII", nullptr, true},
+    Claim{"cpu_relief", "With an accelerator, compiling relieves the processor.",
+          "cpu_c / cpu_baseline, geometric mean over workloads that compute on an accelerator; claimed to be below 1",
+          "paper, V-F"},
     Claim{
         "small_batches_gain_two_to_six", "At batch sizes of at most 2 compilers gain 2 to 6 times.",
         "2 / speed-up at batch 1 and 2, geometric mean over workloads; claimed to be below 1, and speed-up / 6 as well",
@@ -200,10 +204,11 @@ constexpr std::array kClaims{
     Claim{"depth_raises_bsr", "Increasing the depth improves BSR.",
           "BSR of a single block / BSR of the deepest stack, geometric mean over stacks and batch sizes; claimed to be "
           "below 1",
-          "paper, V-E"},
-    Claim{"compile_time_grows", "Compiling takes longer for larger batches (the paper: with TVM only).",
-          "time of the compile phase at batch 1 / at the largest batch size, geometric mean over models; claimed to be "
-          "below 1",
+          "paper, V-E", nullptr, true},
+    Claim{"only_tvm_compiles_longer",
+          "For larger batches only TVM compiles longer; others at most a tenth (our reading).",
+          "time of the compile phase at the largest batch size / at batch 1 / 1.1, geometric mean over models; of tvm, "
+          "at batch 1 / at the largest; claimed to be below 1",
           "paper, table III"},
     Claim{"cpu_use_rises_on_cpu", "Where there is no accelerator, compiling raises the use of the processor.",
           "cpu_baseline / cpu_c, geometric mean over workloads that compute on the CPU; claimed to be below 1",
@@ -239,8 +244,16 @@ constexpr std::array<TestOf, kClaims.size()> kTests{small_batch_gains,
                                                     throughput_saturates,
                                                     bsr_above_one,
                                                     depth_raises_bsr,
-                                                    compile_time_grows,
+                                                    only_tvm_compiles_longer,
                                                     cpu_use_rises_on_cpu};
+
+// Returns the cells of whole networks, or all if there are none.
+Setting networks_of(const Analysis& analysis, const Setting& setting) {
+  Setting networks;
+  std::copy_if(setting.begin(), setting.end(), std::back_inserter(networks),
+               [&](std::size_t i) { return !is_of_blocks(analysis.cell(i)); });
+  return networks.empty() ? setting : networks;
+}
 
 std::vector<Setting> settings_of(const Analysis& analysis) {
   std::map<std::string, std::size_t> known;
@@ -329,7 +342,8 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis) {
     for (const Setting& setting : settings) {
       const CellData& cell = analysis.cell(setting.front());
       if (compiler != nullptr && cell.of.compiler.name != compiler) continue;
-      ClaimTest test = kTests.at(claim)(analysis, setting);
+      const bool is_of_blocks = kClaims.at(claim).is_of_blocks;
+      ClaimTest test = kTests.at(claim)(analysis, is_of_blocks ? setting : networks_of(analysis, setting));
       if (!test.reason.empty()) {
         reason = std::move(test.reason);
         continue;

@@ -23,6 +23,7 @@ struct Claim {
   const char* quantity;  // what `value` of its rows is
   const char* source;
   const char* compiler = nullptr;  // the claim is about this one only; null: about each
+  bool is_of_blocks = false;       // else it is about whole networks; stacks of blocks count where there are none
 };
 std::span<const Claim> claims();
 // The claims that only profiles of stacks of blocks can test (explain/depth_claims.h): about fusion, and about

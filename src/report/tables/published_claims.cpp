@@ -124,9 +124,13 @@ void add_claims_of_table_iii(std::vector<PublishedClaim>& claims) {
     std::vector<double> ratios;
     for (const auto& [model, seconds] : models) ratios.push_back(seconds.first / seconds.second);
     const auto rising = std::count_if(ratios.begin(), ratios.end(), [](double ratio) { return ratio < 1; });
-    claims.push_back(judged(
-        "compile_time_grows", published_device(column.called), column.compiler, geometric_mean_of(ratios),
-        fmt::format("table III: seconds at batch 1 / at batch 32; longer for {} of {} models", rising, ratios.size())));
+    const double shrinks = geometric_mean_of(ratios);
+    const bool is_tvm = std::string_view(column.compiler) == "TVM";
+    claims.push_back(
+        judged("only_tvm_compiles_longer", published_device(column.called), column.compiler,
+               is_tvm ? shrinks : 1 / shrinks / 1.1,
+               fmt::format("table III: seconds at {}; longer for {} of {} models",
+                           is_tvm ? "batch 1 / at batch 32" : "batch 32 / at batch 1 / 1.1", rising, ratios.size())));
   }
 }
 
