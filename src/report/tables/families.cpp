@@ -52,7 +52,13 @@ class FamilyLines {
     const store::CellData* const cell = input.first_cell(value);
     if (cell == nullptr) return;
     const std::size_t line = line_of(value.subject, input.compiler(*cell), input.device(*cell), false);
-    set(line, batches_of(value.batch_sizes), value.series, number_entry(value.value, value.reason));
+    const Batches batches = batches_of(value.batch_sizes);
+    set(line, batches, value.series, number_entry(value.value, value.reason));
+    const int group = metrics::series::first_of_batch_group(batches.first);
+    std::size_t& models = lines_[line].models[group];
+    models = std::max(models, input.models(value));
+    std::size_t& most = most_models_[place_of(lines_[line], group)];
+    most = std::max(most, models);
   }
 
   void add_published(std::size_t row) {
@@ -87,6 +93,7 @@ class FamilyLines {
     std::string device{};
     bool is_published = false;
     std::map<int, Batches> batches{};                       // by group
+    std::map<int, std::size_t> models{};                    // likewise, in the means; none of published lines
     std::map<std::pair<int, std::string>, Entry> values{};  // by group and series
   };
 
@@ -129,11 +136,27 @@ class FamilyLines {
         if (is_part && value.number()) {
           value.notes.push_back(fmt::format("Batch size {} only.", joined_batches(own->second, "–")));
         }
+        if (const std::string few = words_of_few_models(line, group); value.number() && !few.empty()) {
+          value.notes.push_back(few);
+        }
         row.entries.push_back(std::move(value));
         row.entries.push_back(value_of(line, group, quantity.deviation));
       }
     }
     return row;
+  }
+
+  // Lines of one family, device and group of batch sizes are compared with each other, so a mean over fewer models than
+  // another compiler's is misread unless it says so.
+  static std::string place_of(const Line& line, int group) {
+    return fmt::format("{}\n{}\n{}", line.family, line.device, group);
+  }
+
+  [[nodiscard]] std::string words_of_few_models(const Line& line, int group) const {
+    const auto own = line.models.find(group);
+    const auto most = most_models_.find(place_of(line, group));
+    if (own == line.models.end() || most == most_models_.end() || own->second == most->second) return "";
+    return fmt::format("Mean over {} of {} models.", own->second, most->second);
   }
 
   static Entry value_of(const Line& line, int group, const char* series) {
@@ -146,6 +169,7 @@ class FamilyLines {
   std::map<std::string, std::size_t> places_{};             // in lines_
   std::map<std::string, std::size_t> order_of_families_{};  // of their first lines
   std::map<int, Batches> groups_{};                         // with the sizes that any line has
+  std::map<std::string, std::size_t> most_models_{};        // of any compiler, by place_of
 };
 
 bool is_of_families(const store::SeriesValue& value) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "metrics/baseline.h"
@@ -59,6 +60,15 @@ std::string Input::compiler(const CellData& cell) const {
 const CellData* Input::first_cell(const store::SeriesValue& value) const {
   const auto found = value.cell_ids.empty() ? cells_.end() : cells_.find(value.cell_ids.front());
   return found == cells_.end() ? nullptr : found->second;
+}
+
+std::size_t Input::models(const store::SeriesValue& value) const {
+  std::set<std::string_view> labels;
+  for (const std::string& id : value.cell_ids) {
+    const auto found = cells_.find(id);
+    if (found != cells_.end()) labels.insert(found->second->of.model.label);
+  }
+  return labels.size();
 }
 
 }  // namespace ngb::report::tables

@@ -30,6 +30,8 @@ class Input {
   [[nodiscard]] std::string compiler(const store::CellData& cell) const;
   // Returns the first cell that the value is about. Null: it is not among the selected ones.
   [[nodiscard]] const store::CellData* first_cell(const store::SeriesValue& value) const;
+  // Returns how many models the value is about, at whatever batch sizes, of the selected cells.
+  [[nodiscard]] std::size_t models(const store::SeriesValue& value) const;
 
  private:
   const Results& results_;

@@ -221,6 +221,19 @@ TEST_F(PaperTables, HaveGroupsOfModelsByGroupsOfBatchSizes) {
   EXPECT_EQ(rows_of(table("table6_families", kAllPublished)).size(), 1U + 40U);
 }
 
+TEST_F(PaperTables, SayOverHowManyModelsAMeanIsWhereAnotherCompilersIsOverMore) {
+  const std::string one = add_cell("openvino", 8, "resnet18").cell_id;
+  const std::string two = add_cell("openvino", 8, "resnet101").cell_id;
+  const std::string other = add_cell("tvm", 8, "resnet18").cell_id;
+  add_value("family_throughput_per_s", "ResNets", "8", 150, one);
+  parts_[0].values.back().cell_ids.push_back(two);
+  add_value("family_throughput_per_s", "ResNets", "8", 300, other);
+  const std::string table = csv("table6_families");
+  EXPECT_THAT(table, HasSubstr("ResNets,openvino 1.0,local,150,,,,throughput_std_b8_per_s: not measured"));
+  EXPECT_THAT(table,
+              HasSubstr("ResNets,tvm 1.0,local,300,,,,throughput_b8_per_s: Mean over 1 of 2 models.; throughput_std"));
+}
+
 TEST_F(PaperTables, HaveSlopeAndRetentionByWidthAndBatchSize) {
   CellData& block = add_cell("openvino", 8, "conv_block-1");
   block.of.model.family = "conv_block";
