@@ -36,7 +36,6 @@ constexpr std::uint32_t kShapeExtent = 1;
 constexpr std::uint32_t kExtentValue = 1;
 
 constexpr std::int64_t kInt64 = 7;
-constexpr std::size_t kMostValues = 64;  // of a list that may be a shape
 
 // Returns the size of an element by its TensorProto.DataType; nothing for text and for parts of a byte.
 std::optional<std::uint64_t> bytes_of_type(std::int64_t type) {

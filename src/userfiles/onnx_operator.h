@@ -2,6 +2,7 @@
 // An ONNX graph's tensors and operators, as far as the work of a node depends on them, read from the wire format.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -16,6 +17,7 @@ namespace ngb::userfiles {
 using Extents = std::vector<std::int64_t>;
 // A larger extent counts as not known, so that sums and products of two fit into 64 bits.
 inline constexpr std::int64_t kMostExtent = std::int64_t{1} << 31;
+inline constexpr std::size_t kMostValues = 64;  // of a list that may be a shape
 
 struct GraphTensor {
   std::optional<Extents> extents{};              // nothing: not known, or open

@@ -45,7 +45,6 @@ std::optional<Values> values_of(const Operator& node, const GraphTensors& tensor
     return first;
   if (node.type == "Concat") {
     Values all;
-    constexpr std::size_t kMostValues = 64;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const std::optional<Values> each = node.input(i, tensors).values;
       if (!each || all.size() + each->size() > kMostValues) return std::nullopt;

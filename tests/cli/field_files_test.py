@@ -7,7 +7,7 @@ import re
 import subprocess
 import unittest
 
-from ngb_program import TOOLCHAINS, NgbTest, toolchain, without_toolchains
+from ngb_program import TOOLCHAINS, MeasuredTest, toolchain, without_toolchains
 
 MAKER = pathlib.Path(__file__).resolve().with_name("field_files.py")
 FAST = "disturbance: {max_wait_percent: 100}\nprocesses: 1\nwarm_up: 1\nrepetitions: 3\nmin_repetition_ms: 0\n"
@@ -19,12 +19,15 @@ WHY_NOT = without_toolchains("identity", "onnxruntime")
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
-class FieldTest(NgbTest):
+class FieldTest(MeasuredTest):
+    """Each test has the files, which are made once for a class."""
     maxDiff = None
 
     def setUp(self):
         super().setUp()
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+
+    def measure(self):
         manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
         site = TOOLCHAINS / toolchain("identity") / manifest["site"]
         subprocess.run([manifest["python"], "-B", MAKER], cwd=self.folder, check=True, timeout=300,

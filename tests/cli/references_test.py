@@ -5,7 +5,7 @@ import json
 import pathlib
 import unittest
 
-from ngb_program import without_toolchains
+from ngb_program import TOOLCHAINS, MeasuredTest, without_toolchains
 import user_models_test
 
 MODELS = pathlib.Path(__file__).with_name("reference_models.py")
@@ -13,6 +13,7 @@ PINNED = json.loads((pathlib.Path(__file__).resolve().parents[2] / "versions.jso
 UNOPTIMISED = f"onnxruntime {PINNED['onnxruntime']['default']} (graph_optimization: disabled)"
 WHY_NOT = without_toolchains("identity", "onnxruntime", "openvino")
 THREE = "[identity, onnxruntime, openvino]"
+JUDGED = ("padded_row", "pool_after_loop", "not_finite", "tiny", "half", "steep")
 MODULES = '''
 import torch
 
@@ -48,15 +49,18 @@ remembers = Remembers
 '''
 
 
-@unittest.skipIf(WHY_NOT, WHY_NOT)
-class References(user_models_test.UsersModelsTest):
+class WithModels(MeasuredTest, user_models_test.UsersModelsTest):
+    """Each test has the files of reference_models.py, which are made once."""
+
+    def measure(self):
+        self.python(MODELS.read_text())
+
     def cells(self, *models, compilers=THREE, **keys):
         """Measures the models and returns {compiler: its cell as JSON, with the names of its flags}; of one model."""
         self.run_study("\n".join(f"  - {model}" for model in models), compilers, **keys)
         return {cell["compiler"]: cell for cell in self.show("results")["cells"]}
 
     def onnx(self, name, **keys):
-        self.python(MODELS.read_text())
         return self.cells(f"onnx: {name}.onnx", **keys)
 
     def assert_measured(self, cells, *compilers):
@@ -66,6 +70,62 @@ class References(user_models_test.UsersModelsTest):
     def flags(self, cell):
         return set(cell["flags"])
 
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Judged(WithModels):
+    """What three compilers make of models that have nothing to do with each other, in one study."""
+
+    def measure(self):
+        super().measure()
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.run_study("\n".join(f"  - onnx: {name}.onnx" for name in JUDGED), THREE)
+
+    def of(self, model):
+        """Returns {compiler: its cell of the model as JSON}."""
+        cells = {cell["compiler"]: cell for cell in self.show("results")["cells"] if cell["model"] == model}
+        self.assertEqual(set(cells), {"identity", "onnxruntime", "openvino"})
+        return cells
+
+    def test_a_padded_row_is_measured_whatever_the_identity_does_with_it(self):
+        cells = self.of("padded_row")
+        for name in ("onnxruntime", "openvino"):
+            self.assertEqual(cells[name]["status"], "measured", cells[name]["failure"])
+
+    def test_a_reference_of_another_shape_than_the_file_declares_blames_no_compiler(self):
+        cells = self.of("pool_after_loop")
+        for name in ("onnxruntime", "openvino"):
+            self.assertEqual(cells[name]["status"], "measured", cells[name]["failure"])
+
+    def test_nan_in_the_reference_blames_no_compiler_and_proposes_a_range(self):
+        cells = self.of("not_finite")
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        for cell in cells.values():
+            self.assertIn("not_finite", self.flags(cell))
+            self.assertIn('output "y" is nan at [0, 1]', cell["reference_reason"])
+            self.assertIn("inputs: {x: {range: [0, 1]}}", cell["reference_reason"])
+
+    def test_outputs_below_the_absolute_tolerance_are_flagged(self):
+        for cell in self.of("tiny").values():
+            self.assertIn("weak_check", self.flags(cell))
+
+    def test_a_file_in_f16_is_judged_by_the_tolerance_of_f16(self):
+        cells = self.of("half")
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        for cell in cells.values():
+            self.assertEqual(cell["tolerance"], "0.01·largest |reference| + 0.01·|reference| (f16)")
+
+    def test_an_output_that_rounding_decides_is_left_out_and_the_others_are_compared(self):
+        cells = self.of("steep")
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        self.assertRegex(cells["openvino"]["reference"], "^identity ")
+        self.assertRegex(cells["openvino"]["reference_reason"],
+                         r"^steep differs, and cannot be judged, because a change by 2\^-17 of the inputs, .* changes identity")
+        self.assertIn("other_reference", self.flags(cells["openvino"]))
+        self.assertEqual(cells["identity"]["reference_reason"], None)  # it gives the same every time
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class References(WithModels):
     def test_a_model_that_the_identity_lacks_is_checked_against_unoptimised_onnxruntime(self):
         cells = self.onnx("fused")
         self.assertEqual(cells["identity"]["failure"]["kind"], "unsupported_operator")
@@ -85,40 +145,11 @@ class References(user_models_test.UsersModelsTest):
         self.assertEqual(cells["onnxruntime"]["reference"].partition(" ")[0], "openvino")
         self.assertEqual(cells["onnxruntime"]["reference_reason"], None)
 
-    def test_a_padded_row_is_measured_whatever_the_identity_does_with_it(self):
-        cells = self.onnx("padded_row")
-        for name in ("onnxruntime", "openvino"):
-            self.assertEqual(cells[name]["status"], "measured", cells[name]["failure"])
-
-    def test_a_reference_of_another_shape_than_the_file_declares_blames_no_compiler(self):
-        cells = self.onnx("pool_after_loop")
-        for name in ("onnxruntime", "openvino"):
-            self.assertEqual(cells[name]["status"], "measured", cells[name]["failure"])
-
-    def test_nan_in_the_reference_blames_no_compiler_and_proposes_a_range(self):
-        cells = self.onnx("not_finite")
-        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
-        for cell in cells.values():
-            self.assertIn("not_finite", self.flags(cell))
-            self.assertIn('output "y" is nan at [0, 1]', cell["reference_reason"])
-            self.assertIn("inputs: {x: {range: [0, 1]}}", cell["reference_reason"])
-
     def test_with_that_range_all_agree_and_nothing_is_flagged(self):
-        self.python(MODELS.read_text())
         cells = self.cells("{onnx: not_finite.onnx, inputs: {x: {range: [0, 1]}}}")
         self.assert_measured(cells, "identity", "onnxruntime", "openvino")
         for cell in cells.values():
             self.assertEqual(self.flags(cell) & {"not_finite", "other_reference", "unchecked"}, set())
-
-    def test_outputs_below_the_absolute_tolerance_are_flagged(self):
-        for cell in self.onnx("tiny").values():
-            self.assertIn("weak_check", self.flags(cell))
-
-    def test_a_file_in_f16_is_judged_by_the_tolerance_of_f16(self):
-        cells = self.onnx("half")
-        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
-        for cell in cells.values():
-            self.assertEqual(cell["tolerance"], "0.01·largest |reference| + 0.01·|reference| (f16)")
 
     def test_with_tolerances_that_the_study_sets_the_identity_is_the_outlier_among_three(self):
         # It rounds after each product, which the two others do not.
@@ -128,15 +159,6 @@ class References(user_models_test.UsersModelsTest):
         self.assertEqual(cells["openvino"]["reference"], UNOPTIMISED)
         self.assertRegex(cells["openvino"]["reference_reason"],
                          r"^identity \S+ is the outlier among three: openvino agrees with onnxruntime ")
-
-    def test_an_output_that_rounding_decides_is_left_out_and_the_others_are_compared(self):
-        cells = self.onnx("steep")
-        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
-        self.assertRegex(cells["openvino"]["reference"], "^identity ")
-        self.assertRegex(cells["openvino"]["reference_reason"],
-                         r"^steep differs, and cannot be judged, because a change by 2\^-17 of the inputs, .* changes identity")
-        self.assertIn("other_reference", self.flags(cells["openvino"]))
-        self.assertEqual(cells["identity"]["reference_reason"], None)  # it gives the same every time
 
     def sensitive(self):
         """Returns the outputs that the kept reference outputs, of which there are some of one model, call sensitive."""

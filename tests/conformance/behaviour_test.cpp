@@ -81,7 +81,9 @@ Problem use_threads(const CompilerUnderTest& compiler, int threads) {
 TEST_P(Conformance, GoesThroughAllPhasesAndSaysWhatItIs) {
   judge(GetParam(), []() -> Problem {
     const TemporaryFolder scratch;
-    const WorkerRun run = run_worker(GetParam(), make_request(GetParam(), add_model(), scratch));
+    work::WorkerRequest request = make_request(GetParam(), add_model(), scratch);
+    request.place = GetParam().place();  // with the toolchain's own Python, as users have it
+    const WorkerRun run = run_worker(GetParam(), request);
     if (run.ending() != "none" || run.outcome.exit_code != 0) return run.message();
     const samples::ProcessResult& result = *run.result;
     std::string phases;

@@ -40,6 +40,14 @@ std::vector<std::string> command(const CompilerUnderTest& compiler, const work::
   return {request.place.python, "-m", "ngraphbench.worker", "--compiler-dir", compiler.folder.string()};
 }
 
+// Lets a native plugin's compile process be forked from one that has imported its packages.
+void use_ready_python(const CompilerUnderTest& compiler, work::Place& place) {
+  if (!compiler.is_native() || !std::filesystem::exists(compiler.folder / "python/compile.py")) return;
+  ::setenv("NGB_READY_PYTHON", place.python.c_str(), 1);
+  ::setenv("NGB_READY_FOLDER", (std::filesystem::path(NGB_BIN).parent_path() / "tests/ready").c_str(), 1);
+  place.python = (std::filesystem::path(NGB_SOURCE_DIR) / "tests/conformance/ready-python").string();
+}
+
 // True when it ended by itself.
 bool wait_for_end(pid_t pid, int limit_s) {
   const FileDescriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -90,6 +98,7 @@ work::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyMo
   request.compiler.name = compiler.name;
   request.compiler.version = compiler.version;
   request.place = compiler.place();
+  use_ready_python(compiler, request.place);
   request.module_site = compiler.module_site().string();
   // As a worker does, for the tests that open a plugin in their own process.
   if (!request.module_site.empty()) ::setenv("NGB_MODULE_SITE", request.module_site.c_str(), 1);

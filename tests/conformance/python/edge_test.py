@@ -49,6 +49,12 @@ def compiler_under_test():
     return next((each for each in found if each.name == COMPILER), None)
 
 
+def use_ready_python(place):
+    """Lets the compile process be forked from one that has imported its packages."""
+    os.environ.update(NGB_READY_PYTHON=place["python"], NGB_READY_FOLDER=str(BUILD / "tests" / "ready"))
+    place["python"] = str(pathlib.Path(__file__).resolve().parents[1] / "ready-python")
+
+
 @unittest.skipIf(compiler_under_test() is None, f"{COMPILER} is not built")
 class Edge(unittest.TestCase):
     def setUp(self):
@@ -80,6 +86,7 @@ class Edge(unittest.TestCase):
             wanted = runner._request(case, self.folder)
             wanted["compiler"]["options"] = [[name, json.dumps(value)] for name, value in options]
             wanted["compiler"]["threads"] = threads
+            use_ready_python(wanted["place"])
             if module_site is not None:
                 wanted["module_site"] = module_site
             result, ending = runner._native(wanted)
