@@ -191,10 +191,6 @@ class Explain(MeasuredTest):
         self.assertIn("one of several instances has no profile; remove instances or profile", planned.stderr)
 
 
-if __name__ == "__main__":
-    unittest.main()
-
-
 class Interrupted(NgbTest):
     """Profiles whose run ends before they do."""
 
@@ -237,3 +233,7 @@ class Interrupted(NgbTest):
         self.assertRegex(run.stderr, "o space left")
         subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
         self.assert_is_whole(small / "r", 40)
+
+
+if __name__ == "__main__":
+    unittest.main()
