@@ -106,7 +106,11 @@ def _kind(name):
 
 
 def _run(command):
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise CompilerError("no_profile", f"this version of IREE has no program {os.path.basename(command[0])}",
+                            "profile another version of it") from error
     if told.returncode != 0:
         raise CompilerError("compiler_failed", f"{os.path.basename(command[0])} failed with code {told.returncode}: "
                                                f"{(told.stderr.strip().splitlines() or [''])[-1]}",

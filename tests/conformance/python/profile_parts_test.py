@@ -223,6 +223,12 @@ class Iree(unittest.TestCase):
         self.assertEqual([(each.name, each.ns, each.nodes, each.found_by) for each in kernels],
                          [("pack", 2.0, [], ""), ("a", 4.0, ["conv"], "location")])
 
+    def test_a_version_without_the_program_that_profiles_says_so(self):
+        with self.assertRaises(Exception) as caught:
+            self.profiling._run(["/nowhere/iree-profile", "dispatch"])
+        self.assertEqual((caught.exception.kind, caught.exception.message),
+                         ("no_profile", "this version of IREE has no program iree-profile"))
+
     def test_in_another_order_no_nodes_are_told(self):
         kernels = self.profiling.kernels_of([[("b", 1), ("a", 2)]], [("a", ["conv"]), ("b", ["bn"])])
         self.assertEqual([each.nodes for each in kernels], [[], []])
