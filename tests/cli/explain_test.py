@@ -199,6 +199,17 @@ class Explain(MeasuredTest):
         self.assertIn("need each other", self.refusal(2, "profiles", "--baseline", "left"))
         self.assertIn("a study is profiled for two compilers", self.refusal(2, "study.yaml", "--baseline", "left"))
 
+    def test_refuses_sides_without_a_common_model(self):
+        for label, width in (("left", 8), ("right", 16)):
+            head, *sides, last = STUDY.replace("width: 8", f"width: {width}").split('  - "null":')
+            side, = (each for each in sides if f"label: {label}" in each)
+            settings = last.split("\n", 1)[1].replace("output: plain", f"profile: true\noutput: {label}_alone")
+            self.write(f"{label}.yaml", f'{head}  - "null":{side}{settings}')
+            self.assertEqual(self.ngb("run", f"{label}.yaml").returncode, 0)
+        self.assertIn("the sides have no common model (conv_block width=8 depth=1 image_size=16 and conv_block width=16 depth=1 "
+                      "image_size=16)",
+                      self.refusal(3, "left_alone", "right_alone", "--baseline", "left", "--candidate", "right"))
+
     def test_a_study_of_profiles_excludes_what_has_none(self):
         self.write("bad.yaml", STUDY + "profile: true\ninstances: 2\n")
         planned = self.ngb("plan", "bad.yaml")
