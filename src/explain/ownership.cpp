@@ -14,8 +14,10 @@ bool is_exact(const samples::Kernel& kernel) {
   return kernel.found_by == "tensor name" || kernel.found_by == "node name" || kernel.found_by == "weights";
 }
 
-// Of such a kernel only the convolution or product is told. Whatever else it computes comes behind that.
-bool is_anchor(const samples::Kernel& kernel) { return kernel.found_by == "order" || kernel.found_by == "weights"; }
+// Of such a kernel often only the convolution or product is told. Whatever else it computes comes behind that.
+bool is_anchor(const samples::Kernel& kernel) {
+  return kernel.found_by == "order" || kernel.found_by == "weights" || kernel.found_by == "location";
+}
 
 bool is_path(const samples::Kernel& kernel) { return kernel.found_by == "module path"; }
 

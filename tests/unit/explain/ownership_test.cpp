@@ -53,6 +53,14 @@ TEST(Ownership, GivesAConvolutionToldByOrderTheLightNodesUntilTheNextKernel) {
                           "conv2: second (told)"));
 }
 
+TEST(Ownership, GivesTheSameToOneToldByLocationOrWeights) {
+  for (const char* const how : {"location", "weights"}) {
+    EXPECT_THAT(lines(line_of_two(), {kernel("first", {"conv1"}, how), kernel("second", {"conv2"}, how)}),
+                ElementsAre("conv1: first (told)", "bn1: first (closure down)", "act1: first (closure down)",
+                            "conv2: second (told)"));
+  }
+}
+
 TEST(Ownership, GivesItOnlyItsNormalisationIfAKernelWithoutANodeFollows) {
   // The Relu may be that kernel, whose time is added to the second one.
   EXPECT_THAT(lines(line_of_two(),
