@@ -39,7 +39,7 @@ class Iree(Adaptor):
         self._flags, runtime_flags = program.flags_of(settings.settings)
         self._context = self._function = self._results = None
         self._conversion = {}  # facts; none unless this process compiled
-        self._is_profiled, self._lowered, self._sites = settings.is_profiled, None, None
+        self._is_profiled, self._lowered, self._sites, self._program = settings.is_profiled, None, None, None
         self._runtime_flags = runtime_flags
         # With one thread, the calling thread computes. With several, workers compute and the calling thread waits.
         self._driver = "local-sync" if settings.threads == 1 else "local-task"
@@ -71,7 +71,9 @@ class Iree(Adaptor):
     def load(self, model):
         from . import program
 
-        self._model_path, self._artifact_path = model.path, model.artifact_path
+        self._model_path = model.path
+        if self._is_profiled:  # the worker removes the file once it is open
+            self._program = open(model.artifact_path, "rb")
         outputs = onnx_file.outputs_of(model.path)
         self._output_names = [output.name for output in outputs]
         self._output_types = [_UNSIGNED.get(output.type.tensor_type.elem_type) for output in outputs]
@@ -147,7 +149,8 @@ class Iree(Adaptor):
 
         arrays = [np.frombuffer(tensor.data, _TYPES[tensor.dtype]).reshape(tensor.shape) for tensor in self._inputs]
         flags = [f"--device={self._driver}", *self._task_flags, *self._runtime_flags]
-        runs = profiling.measure(self._artifact_path, program.FUNCTION, flags, arrays, inferences)
+        artifact = f"/proc/{os.getpid()}/fd/{self._program.fileno()}"
+        runs = profiling.measure(artifact, program.FUNCTION, flags, arrays, inferences)
         return profiling.kernels_of(runs, self._sites)
 
     def inspect(self):
@@ -159,6 +162,8 @@ class Iree(Adaptor):
                 "threads": str(self._threads), **self._conversion}
 
     def close(self):
+        if self._program is not None:
+            self._program.close()
         self._inputs = self._results = self._arguments = self._function = self._context = self._device = None
 
 

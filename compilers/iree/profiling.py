@@ -87,17 +87,25 @@ def split(events, inferences):
 
 def kernels_of(runs, sites):
     """Return the kernels. A kernel that is not in the program's phase `flow`, such as one that packs a tensor, stands for
-    no node; the others must be those of `sites` in the same order, else no nodes are reported."""
+    no node; the others must be those of `sites` in the same order, else no nodes are reported. A copy that pads for a
+    convolution has the convolution's location, but does not compute it."""
     names = [name for name, _ in runs[0]]
     in_program = {name for name, _ in sites}
     is_in_order = [name for name in names if name in in_program] == [name for name, _ in sites]
+    computed = {node for name, nodes in sites if not _is_copy(name) for node in nodes}
     places = iter(sites)
     kernels = []
     for index, name in enumerate(names):
         nodes = next(places)[1] if is_in_order and name in in_program else []
+        if _is_copy(name):
+            nodes = [each for each in nodes if each not in computed]
         kernels.append(Kernel(name, sum(run[index][1] for run in runs) / len(runs), _kind(name), nodes, (),
                               "location" if nodes else ""))
     return kernels
+
+
+def _is_copy(name):
+    return _kind(name).endswith("memcpy")
 
 
 def _kind(name):
@@ -106,7 +114,11 @@ def _kind(name):
 
 
 def _run(command):
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise CompilerError("no_profile", f"this version of IREE has no program {os.path.basename(command[0])}",
+                            "profile another version of it") from error
     if told.returncode != 0:
         raise CompilerError("compiler_failed", f"{os.path.basename(command[0])} failed with code {told.returncode}: "
                                                f"{(told.stderr.strip().splitlines() or [''])[-1]}",

@@ -22,14 +22,16 @@ using plugin::OnnxNodes;
 constexpr std::string_view kKernelTime = "_kernel_time";
 constexpr std::string_view kNumber = "_token_";
 constexpr const char* kTranspose = "Transpose";
-// What ONNX Runtime appends to the name of an ONNX node or tensor that a kernel of its own stands for, and whether that
-// is the last node that the kernel computes, but for a convolution's sum and activation.
+// What ONNX Runtime appends to the name of an ONNX node or tensor that a kernel of its own stands for, whether that is
+// the last node that the kernel computes, but for a convolution's sum and activation, and the type of the node behind
+// that it computes as well.
 struct Suffix {
   std::string_view text;
   bool is_of_last = false;
+  const char* and_then = nullptr;
 };
 constexpr std::array<Suffix, 6> kSuffixes{{{"_nchwc", true},
-                                           {"/MatMulAddFusion", false},
+                                           {"/MatMulAddFusion", false, "Add"},
                                            {"/MatMulScaleFusion/", false},
                                            {"_FusedMatMulAndScale", false},
                                            {"/QuickGeluFusion/", true},
@@ -142,27 +144,28 @@ class Mapping {
   // The name is that of a tensor or of a node, with something appended. The sum and the activation that the kernel also
   // computes are those behind that node, and are fused in this order, unless the name is already the activation's.
   void by_name(const OnnxNode& node) {
-    const auto [base, is_last] = base_of(node.name);
+    const auto [base, suffix] = base_of(node.name);
     const OnnxNode* found = original_.producer_of(base);
     if (found == nullptr) found = original_.called(base);
     if (found == nullptr || found->outputs.empty()) return;
     kernel_.found_by = "node name";
     add(*found);
+    if (suffix.and_then != nullptr) follow(*found, suffix.and_then);
     constexpr std::size_t kSum = 3;  // place of the tensor that a convolution adds
     if (node.inputs.size() > kSum && !node.inputs[kSum].empty()) found = follow(*found, "Add");
     const auto activation = node.texts.find("activation");
     if (found != nullptr && activation != node.texts.end() && found->op_type != activation->second) {
       found = follow(*found, activation->second);
     }
-    if (found != nullptr && is_last) kernel_.outputs.push_back(found->outputs.front());
+    if (found != nullptr && suffix.is_of_last) kernel_.outputs.push_back(found->outputs.front());
   }
 
  private:
-  static std::pair<std::string, bool> base_of(const std::string& name) {
+  static std::pair<std::string, Suffix> base_of(const std::string& name) {
     for (const Suffix& suffix : kSuffixes) {
-      if (name.ends_with(suffix.text)) return {name.substr(0, name.size() - suffix.text.size()), suffix.is_of_last};
+      if (name.ends_with(suffix.text)) return {name.substr(0, name.size() - suffix.text.size()), suffix};
     }
-    return {name, false};
+    return {name, {}};
   }
   void add(const OnnxNode& node) {
     if (std::find(kernel_.nodes.begin(), kernel_.nodes.end(), node.name) == kernel_.nodes.end())

@@ -14,6 +14,11 @@ bool is_exact(const samples::Kernel& kernel) {
   return kernel.found_by == "tensor name" || kernel.found_by == "node name" || kernel.found_by == "weights";
 }
 
+// Of such a kernel often only the convolution or product is told. Whatever else it computes comes behind that.
+bool is_anchor(const samples::Kernel& kernel) {
+  return kernel.found_by == "order" || kernel.found_by == "weights" || kernel.found_by == "location";
+}
+
 bool is_path(const samples::Kernel& kernel) { return kernel.found_by == "module path"; }
 
 bool share_one(const std::vector<std::size_t>& a, const std::vector<std::size_t>& b) {
@@ -34,6 +39,9 @@ class Search {
 
   Ownership run() {
     for (std::size_t i = 0; i < kernels_.size(); ++i) claim(i);
+    for (std::size_t i = 0; i < kernels_.size(); ++i) {
+      if (is_anchor(kernels_[i])) fuse_behind(i);
+    }
     for (std::size_t node = graph_.size(); node-- > 0;) {
       if (found_.how[node] == How::told) close_up(node);
     }
@@ -124,6 +132,29 @@ class Search {
         todo.push_back(producer);
       }
     }
+  }
+
+  // Gives the kernel the light nodes behind its last told one, unless the kernel that is called next is told nothing:
+  // that one may have computed them. A BatchNormalization is multiplied into its convolution's weights anyway.
+  void fuse_behind(std::size_t kernel) {
+    if (!last_claim_[kernel]) return;
+    const bool is_told_next = kernel + 1 == kernels_.size() || last_claim_[kernel + 1];
+    std::size_t node = *last_claim_[kernel];
+    while (graph_[node].consumers.size() == 1) {
+      const std::size_t next = graph_[node].consumers.front();
+      const bool is_folded = graph_[node].type == "Conv" && graph_[next].type == "BatchNormalization";
+      if (!is_free(next) || !is_light(graph_[next].type) || (!is_told_next && !is_folded)) return;
+      if (!is_computed_before(next, node, kernel)) return;
+      give(next, node, How::closure_down);
+      node = next;
+    }
+  }
+  // Returns whether all that the node uses beside `other` is there when the kernel is called.
+  [[nodiscard]] bool is_computed_before(std::size_t node, std::size_t other, std::size_t kernel) const {
+    const std::vector<std::size_t>& producers = graph_[node].producers;
+    return std::all_of(producers.begin(), producers.end(), [&](std::size_t each) {
+      return each == other || graph_[each].is_constant || (!found_.kernels[each].empty() && last_kernel(each) < kernel);
+    });
   }
 
   // Of several nodes before it, the one of the latest kernel counts.

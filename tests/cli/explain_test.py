@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from ngb_program import MeasuredTest, NgbTest, kill
+from ngb_program import TOOLCHAINS, MeasuredTest, NgbTest, kill, without_toolchains
 
 # `left` has three kernels of 2, 1 and 1 ms. In `right` the first takes 3 ms, and the other two are one kernel of 2 ms behind a copy
 # of 0.1 ms. `silent` tells nothing.
@@ -33,6 +33,21 @@ disturbance:
   max_wait_percent: 100
 repetitions: 5
 output: plain
+"""
+
+# onnxruntime itself writes a trace of the kernels into the worker's folder.
+TRACED = """\
+name: traced
+models: [{{zoo: {{mha_block: {{embed: 32, depth: 1, sequence: 8}}}}}}]
+compilers: [onnxruntime]
+reference: none
+profile: true
+processes: 1
+turns: 1
+min_repetition_ms: 0
+longer_look_s: 0
+disturbance: {{max_wait_percent: 100}}
+repetitions: {repetitions}
 """
 
 
@@ -184,15 +199,22 @@ class Explain(MeasuredTest):
         self.assertIn("need each other", self.refusal(2, "profiles", "--baseline", "left"))
         self.assertIn("a study is profiled for two compilers", self.refusal(2, "study.yaml", "--baseline", "left"))
 
+    def test_refuses_sides_without_a_common_model(self):
+        for label, width in (("left", 8), ("right", 16)):
+            head, *sides, last = STUDY.replace("width: 8", f"width: {width}").split('  - "null":')
+            side, = (each for each in sides if f"label: {label}" in each)
+            settings = last.split("\n", 1)[1].replace("output: plain", f"profile: true\noutput: {label}_alone")
+            self.write(f"{label}.yaml", f'{head}  - "null":{side}{settings}')
+            self.assertEqual(self.ngb("run", f"{label}.yaml").returncode, 0)
+        self.assertIn("the sides have no common model (conv_block width=8 depth=1 image_size=16 and conv_block width=16 depth=1 "
+                      "image_size=16)",
+                      self.refusal(3, "left_alone", "right_alone", "--baseline", "left", "--candidate", "right"))
+
     def test_a_study_of_profiles_excludes_what_has_none(self):
         self.write("bad.yaml", STUDY + "profile: true\ninstances: 2\n")
         planned = self.ngb("plan", "bad.yaml")
         self.assertEqual(planned.returncode, 2)
         self.assertIn("one of several instances has no profile; remove instances or profile", planned.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()
 
 
 class Interrupted(NgbTest):
@@ -222,14 +244,19 @@ class Interrupted(NgbTest):
         after = self.query("killed", "SELECT process_key, started_unix_ns FROM process WHERE is_complete = 1")
         self.assertEqual(after[:len(before)], before)
 
-    def test_a_full_disk_keeps_what_was_profiled(self):
+    def small_disk(self, size):
+        """Returns a folder on a tmpfs of its own."""
         if os.geteuid() != 0:
             self.skipTest("mounting a small tmpfs needs root")
         small = self.folder / "small"
         small.mkdir()
-        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", small]).returncode != 0:
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", small]).returncode != 0:
             self.skipTest("tmpfs cannot be mounted here")
         self.addCleanup(subprocess.run, ["umount", "-l", small])
+        return small
+
+    def test_a_full_disk_keeps_what_was_profiled(self):
+        small = self.small_disk("700k")
         study = STUDY.replace("000,", "0,").replace("repetitions: 5", "repetitions: 1000\nmin_repetition_ms: 0")
         self.write("study.yaml", study)
         run = self.ngb(*self.profile_args(small / "r", 40))
@@ -237,3 +264,22 @@ class Interrupted(NgbTest):
         self.assertRegex(run.stderr, "o space left")
         subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
         self.assert_is_whole(small / "r", 40)
+
+    def test_a_disk_that_fills_within_onnxruntimes_own_trace_is_a_failure_with_its_reason(self):
+        why_not = without_toolchains("onnxruntime")
+        if why_not:
+            self.skipTest(why_not)
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        small = self.small_disk("8m")
+        # 20 kernels a block in 4000 inferences are 80,000 events of 200 bytes or more: 16 MB. The next study's trace has a
+        # hundredth of that.
+        self.write("study.yaml", TRACED.format(repetitions=4000))
+        self.assertEqual(self.ngb("run", "study.yaml", "-o", small / "r").returncode, 1)
+        self.assertEqual(self.query(small / "r", "SELECT DISTINCT kind, phase, message, advice FROM failure"),
+                         [("compiler_failed", "timed", "onnxruntime's profile is not whole", "see whether the disk is full")])
+        self.write("study.yaml", TRACED.format(repetitions=40))
+        self.assertEqual(self.ngb("run", "study.yaml", "-o", small / "s").returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

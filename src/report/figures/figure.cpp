@@ -20,10 +20,12 @@
 #include "figure7.vl.json.h"
 #include "figure8.vl.json.h"
 #include "figure9.vl.json.h"
+#include "operator_times.vl.json.h"
 #include "pareto_compile.vl.json.h"
 #include "pareto_cpu.vl.json.h"
 #include "rank_reversals.vl.json.h"
 #include "ratio_to_best.vl.json.h"
+#include "region_differences.vl.json.h"
 #include "report/figures/paper_rows.h"
 #include "report/figures/rows.h"
 #include "rtr_by_batch.vl.json.h"
@@ -170,6 +172,20 @@ constexpr std::array kFigures{
            "panel device model model_group model_style batch compiler flags process attempt state reason repetition "
            "every throughput_per_s",
            kText_samples_vl_json, sample_strips},
+    Figure{"operator_times", "Time of an inference by kind of operator",
+           "From profiles of the kernels. A kernel that stands for several nodes counts as the first one that is not "
+           "light. Outside operators is the time in no kernel.",
+           "", "one kind of operator of one cell",
+           "panel device model model_group model_style batch compiler operator drawn_as rank time_ms",
+           kText_operator_times_vl_json, operator_times},
+    Figure{"region_differences", "Where the difference of two compilers arises",
+           "From the plain time of the first compiler to that of another one, region by region: each bar begins where "
+           "the one above it ends. Pale bars are not told from 0.",
+           "", "one region of one pair of cells, or what is in none of these regions",
+           "panel device model model_group model_style batch compiler baseline step region label from_ms to_ms "
+           "difference_ms low "
+           "high adjusted_p direction told",
+           kText_region_differences_vl_json, region_differences},
     Figure{"figure1", "Figure 1: an order that compiling reverses",
            "Throughput of two models that are alike in size, with two pairs of device and compiler. Lines are 95 % "
            "intervals.",

@@ -66,5 +66,7 @@ Rows pareto_cpu(const Selection& selection);
 Rows ratio_to_best(const Selection& selection);
 Rows rank_reversals(const Selection& selection);
 Rows sample_strips(const Selection& selection);
+Rows operator_times(const Selection& selection);
+Rows region_differences(const Selection& selection);
 
 }  // namespace ngb::report::figures

@@ -31,6 +31,8 @@ class Selection {
   [[nodiscard]] const Results& results() const { return *content_.results; }
   // Returns all selected cells, in the order of the study.
   [[nodiscard]] const std::vector<const store::CellData*>& cells() const { return results().cells; }
+  // Returns the profiles of the results, or null.
+  [[nodiscard]] const Profiles* profiles() const { return content_.profiles; }
   // Returns the selected cell, or null.
   [[nodiscard]] const store::CellData* find(std::string_view cell_id) const;
   // Returns the selected cell with all its repetitions, or nothing if they cannot be loaded.

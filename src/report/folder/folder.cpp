@@ -18,7 +18,6 @@
 #include "report/folder/figures.h"
 #include "report/page/page.h"
 #include "report/page/spanning.h"
-#include "report/page/why.h"
 #include "store/store.h"
 
 namespace ngb::report::folder {
@@ -161,8 +160,8 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
 }
 
 // Explains each compiler beside the first one. Results whose processes were timed for a speed have nothing to explain.
-Result<std::string> why_of(const Loaded& loaded, const ReportRequest& request) {
-  if (!loaded.protocol.contains("profile")) return std::string();
+Result<std::optional<Profiles>> profiles_of(const Loaded& loaded, const ReportRequest& request) {
+  if (!loaded.protocol.contains("profile")) return std::nullopt;
   std::vector<std::string> labels;
   for (const store::CellData* const cell : loaded.results->cells) {
     const std::string& label = cell->of.compiler.label;
@@ -172,7 +171,7 @@ Result<std::string> why_of(const Loaded& loaded, const ReportRequest& request) {
   auto profiles = explain_results(order);
   if (!profiles) return error_of(profiles);
   explain_each(*profiles, labels);
-  return page::why(profiles->pairs, profiled_cells(*profiles));
+  return *std::move(profiles);
 }
 
 Status mark_folder(const fs::path& folder) {
@@ -188,9 +187,9 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   if (!loaded) return tl::unexpected(loaded.error());
   const Loaded& kept = **loaded;
   Content content = content_of(kept, request);
-  auto why = why_of(kept, request);
-  if (!why) return failed(why.error());
-  content.why = *std::move(why);
+  const auto profiles = profiles_of(kept, request);
+  if (!profiles) return failed(profiles.error());
+  if (*profiles) content.profiles = &**profiles;
   WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size(), .folded = kept.folded};
   if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error());
   if (!request.tables.formats.empty()) {

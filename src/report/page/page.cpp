@@ -22,6 +22,7 @@
 #include "report/page/page_parts.h"
 #include "report/page/untrusted.h"
 #include "report/page/variants.h"
+#include "report/page/why.h"
 #include "saving.js.h"
 #include "why.css.h"
 
@@ -57,7 +58,7 @@ std::string html(const Content& content, const Figures& figures, const std::stri
   const std::string script = std::string(kText_charts_js) + kText_numbers_js + kText_choices_js + kText_saving_js +
                              kText_page_js + kText_figures_js;
   // Pages of other results do not change with the pictures of profiles.
-  const std::string style = std::string(kText_page_css) + (content.why.empty() ? "" : kText_why_css);
+  const std::string style = std::string(kText_page_css) + (content.profiles == nullptr ? "" : kText_why_css);
   const std::string policy =
       fmt::format("default-src 'none'; img-src data:; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
                   source_hash(script), source_hash(style));
@@ -70,8 +71,8 @@ std::string html(const Content& content, const Figures& figures, const std::stri
                                         {"doubts", doubts(content, labels)},
                                         {"findings", findings(content)},
                                         {"variants", variants(content, labels)},
-                                        {"why", content.why},
-                                        {"why_link", content.why.empty() ? "" : "<a href=\"#why\">Why</a> "},
+                                        {"why", content.profiles == nullptr ? "" : why(*content.profiles)},
+                                        {"why_link", content.profiles == nullptr ? "" : "<a href=\"#why\">Why</a> "},
                                         {"figures", figures_html(figures)},
                                         {"tables", spanning_tables(content)},
                                         {"cells", cell_table(content, labels)},

@@ -9,6 +9,10 @@
 
 #include "report/results.h"
 
+namespace ngb::report {
+struct Profiles;  // of report/explain/profiles.h
+}
+
 namespace ngb::report::page {
 
 // A table that spans cells (numbers of a family, the rows behind a finding). Every text is untrusted; the page escapes
@@ -62,7 +66,7 @@ struct Content {
   const std::vector<store::MeasuredEnvironment>* environments = nullptr;
   std::map<std::string, std::string> protocol{};  // keys and values (JSON) as in the study file
   std::string folded{};                           // what the page leaves out of the results; "" if it shows all
-  std::string why{};                              // the section of why.h; "" of results without profiles
+  const Profiles* profiles = nullptr;             // and what they explain; null of results without profiles
   // What follows is filled in by add_what_spans_cells (spanning.h).
   std::vector<std::string> answer{};  // sentences, shown first
   SpanningTable fastest{};            // by workload

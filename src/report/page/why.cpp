@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "explain/ownership.h"
+#include "report/explain/pictures.h"
 #include "report/page/html_table.h"
 #include "report/page/untrusted.h"
 #include "report/write/numbers.h"
@@ -23,7 +23,6 @@ constexpr double kWidth = 900;     // of a picture, in its own units
 constexpr double kRowHeight = 22;  // of a bar with its gap
 constexpr double kBarHeight = 16;
 constexpr double kLabelWidth = 320;  // left of a bar
-constexpr std::size_t kBars = 15;    // of a waterfall
 
 std::string shown_ms(double ns) {
   const double value = ns / 1e6;
@@ -57,36 +56,25 @@ std::string picture(const std::string& label, double height, const std::string& 
 // From the baseline's time to the candidate's: each bar is what a region adds or takes away.
 std::string waterfall(const ExplainedPair& pair) {
   const explain::Explanation& found = *pair.explanation;
-  std::vector<std::pair<std::string, double>> steps;
-  double left = found.plain.estimate;
-  for (const RegionDifference& region : found.regions) {
-    if (steps.size() == kBars) break;
-    steps.emplace_back(region.label, region.difference.estimate);
-    left -= region.difference.estimate;
-  }
-  steps.emplace_back("other regions, outside of operators, and what is not explained", left);
+  const std::vector<WaterfallStep> steps = waterfall_of(found);
   double low = 0;
   double high = 0;
-  double sum = 0;
-  for (const auto& [label, step] : steps) {
-    sum += step;
-    low = std::min(low, sum);
-    high = std::max(high, sum);
+  for (const WaterfallStep& step : steps) {
+    low = std::min(low, step.to_ns);
+    high = std::max(high, step.to_ns);
   }
   const double scale = (kWidth - kLabelWidth - 100) / std::max(high - low, 1e-9);
   const auto place = [&](double ns) { return kLabelWidth + (ns - low) * scale; };
   std::string marks;
   double y = 4;
-  sum = 0;
-  for (const auto& [label, step] : steps) {
-    const double from = place(std::min(sum, sum + step));
-    const double width = std::fabs(step) * scale;
-    const std::string value = (step > 0 ? "+" : "") + shown_ms(step);
-    marks += mark(fmt::format("{}: {}", label, value),
-                  words_at(kLabelWidth - 8, y + 13, "end", label, 46) +
-                      rectangle(from, y, width, kBarHeight, step > 0 ? "more" : "less") +
+  for (const WaterfallStep& step : steps) {
+    const double from = place(std::min(step.from_ns, step.to_ns));
+    const double width = std::fabs(step.ns()) * scale;
+    const std::string value = (step.ns() > 0 ? "+" : "") + shown_ms(step.ns());
+    marks += mark(fmt::format("{}: {}", step.label, value),
+                  words_at(kLabelWidth - 8, y + 13, "end", step.label, 46) +
+                      rectangle(from, y, width, kBarHeight, step.ns() > 0 ? "more" : "less") +
                       words_at(from + width + 5, y + 13, "start", value, 30));
-    sum += step;
     y += kRowHeight;
   }
   return picture(fmt::format("From {} ({}) to {} ({}), region by region", pair.names.baseline,
@@ -155,51 +143,33 @@ std::string flames(const ExplainedPair& pair) {
       static_cast<double>(deepest + 1) * kRowHeight, marks);
 }
 
-// Returns the time of each kind of operator: that of the first node of a kernel that is not light, or of its first one.
-std::map<std::string, double> times_by_operator(const samples::KernelProfile& profile) {
-  const explain::Graph graph = explain::graph_of(profile);
-  const explain::Ownership owners = explain::find_owners(graph, profile.kernels);
-  std::map<std::string, double> times;
-  for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
-    const std::vector<std::size_t>& nodes = owners.nodes[i];
-    std::string kind = "no node";
-    if (!nodes.empty()) {
-      const auto heavy = std::find_if(nodes.begin(), nodes.end(),
-                                      [&](std::size_t node) { return !explain::is_light(graph[node].type); });
-      kind = graph[heavy == nodes.end() ? nodes.front() : *heavy].type;
-    }
-    times[kind.empty() ? "module" : kind] += profile.kernel_ns[i];
-  }
-  return times;
-}
-
 // A stacked bar for each cell: its kinds of operators, as long as their time. The same kind has the same colour.
 std::string stacked_bars(std::span<const ProfiledCell> cells) {
-  std::map<std::string, double> all;
+  std::vector<std::vector<OperatorTime>> times;
   double longest = 0;
   for (const ProfiledCell& cell : cells) {
-    for (const auto& [kind, ns] : times_by_operator(*cell.profile)) all[kind] += ns;
+    times.push_back(times_by_operator(*cell.profile));
     longest = std::max(longest, cell.profile->profiled_ns);
   }
-  std::vector<std::pair<std::string, double>> kinds(all.begin(), all.end());
-  std::stable_sort(kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  const std::vector<std::string> types = operators_by_time(times);
   std::string marks;
   double y = 4;
-  for (const ProfiledCell& cell : cells) {
-    const std::map<std::string, double> times = times_by_operator(*cell.profile);
+  for (std::size_t row = 0; row < cells.size(); ++row) {
+    const ProfiledCell& cell = cells[row];
     const std::string name =
         fmt::format("{}, batch {}, {}", cell.cell->of.model.label, cell.cell->of.model.key.batch, cell.compiler);
     marks += words_at(kLabelWidth - 8, y + 13, "end", name, 46);
     double x = kLabelWidth;
-    for (std::size_t i = 0; i < kinds.size(); ++i) {
-      const auto found = times.find(kinds[i].first);
-      if (found == times.end()) continue;
-      const double width = found->second * (kWidth - kLabelWidth) / std::max(longest, 1e-9);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const auto found = std::find_if(times[row].begin(), times[row].end(),
+                                      [&](const OperatorTime& each) { return each.type == types[i]; });
+      if (found == times[row].end()) continue;
+      const double width = found->ns * (kWidth - kLabelWidth) / std::max(longest, 1e-9);
       const std::string look = fmt::format("kind{}", std::min<std::size_t>(i, 9));
       const auto letters = static_cast<std::size_t>(width / 8);
-      marks += mark(fmt::format("{}: {} {}", name, found->first, shown_ms(found->second)),
+      marks += mark(fmt::format("{}: {} {}", name, found->type, shown_ms(found->ns)),
                     rectangle(x, y, width - 1, kBarHeight, look.c_str()) +
-                        (letters < 4 ? "" : words_at(x + 3, y + 13, "start", found->first, letters)));
+                        (letters < 4 ? "" : words_at(x + 3, y + 13, "start", found->type, letters)));
       x += width;
     }
     y += kRowHeight;
@@ -259,5 +229,7 @@ std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCe
   }
   return html + "</section>";
 }
+
+std::string why(const Profiles& profiles) { return why(profiles.pairs, profiled_cells(profiles)); }
 
 }  // namespace ngb::report::page

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "report/explain/explain.h"
+#include "report/explain/profiles.h"
 
 namespace ngb::report::page {
 
@@ -13,5 +14,6 @@ namespace ngb::report::page {
 // and the closing line; then what each cell's compiler fuses. Returns "" without pairs and cells. Names of regions,
 // kernels and compilers are untrusted and escaped.
 std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCell> cells);
+std::string why(const Profiles& profiles);
 
 }  // namespace ngb::report::page

@@ -21,12 +21,12 @@ COMPILERS = ("onnxruntime", "openvino", "identity", "eager-cpp", "torchscript", 
              "iree", "tvm")
 
 
-def toolchain_of(source, build, compiler):
-    """Return (interpreter, site-packages) of the default version, or None."""
+def toolchain_of(source, build, compiler, version=None):
+    """Return (interpreter, site-packages) of the version, or of the default one; None if it is not installed."""
     with open(os.path.join(build, "lib", "ngraphbench", "compilers", compiler, "compiler.json"), encoding="utf-8") as file:
         owner = json.load(file).get("toolchain", compiler)
     with open(os.path.join(source, "versions.json"), encoding="utf-8") as file:
-        version = json.load(file)["toolchains"][owner]["default"]
+        version = version or json.load(file)["toolchains"][owner]["default"]
     home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
     root = os.environ.get("NGB_TOOLCHAINS") or os.path.join(home, "ngraphbench", "toolchains")
     folder = os.path.join(root, owner, version)
@@ -52,9 +52,9 @@ class Bench:
         told = subprocess.run([program, model, "{}", "1", "1", "1", path], check=True, capture_output=True, text=True)
         return path, json.loads(told.stdout)["recipe"]
 
-    def profile(self, compiler, path, recipe="", rounds=5, inferences=20, options=(), limit_s=900):
+    def profile(self, compiler, path, recipe="", rounds=5, inferences=20, options=(), limit_s=900, version=None):
         """Return what profiled.py reports, or {"failure"}."""
-        toolchain = toolchain_of(self.source, self.build, compiler)
+        toolchain = toolchain_of(self.source, self.build, compiler, version)
         if toolchain is None:
             return {"failure": {"kind": "toolchain_missing", "message": f"no toolchain of {compiler}"}}
         with open(os.path.join(self.lib, "compilers", compiler, "compiler.json"), encoding="utf-8") as file:

@@ -6,6 +6,7 @@ and alternates plain and profiled repetitions. Only numpy is needed, and for a P
 import ctypes
 import json
 import os
+import shutil
 import sys
 import time
 
@@ -90,6 +91,7 @@ class Native:
         self._call("compile", ctypes.byref(model))
         if self._table.load:
             self._call("load", ctypes.byref(model))
+            _remove(artifact)
         data = [_values(each) for each in request["inputs"]]
         self._keep += data
         bound = [self._tensor(each, value) for each, value in zip(request["inputs"], data)]
@@ -158,6 +160,7 @@ class Hosted:
         self._guarded(lambda: self._session.compile(*model))
         if host.produces_file:
             self._guarded(lambda: self._session.load(*model))
+            _remove(artifact)
         self._keep = [_values(each) for each in request["inputs"]]
         bound = tuple((*signature, memoryview(value).cast("B").toreadonly())
                       for signature, value in zip(inputs, self._keep))
@@ -184,6 +187,14 @@ class Hosted:
 
     def close(self):
         self._session.close()
+
+
+def _remove(artifact):
+    """Remove what a compiler wrote, as the worker does once it is open."""
+    if os.path.isdir(artifact):
+        shutil.rmtree(artifact)
+    elif os.path.exists(artifact):
+        os.remove(artifact)
 
 
 def _values(signature):

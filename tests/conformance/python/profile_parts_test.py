@@ -236,6 +236,18 @@ class Iree(unittest.TestCase):
         self.assertEqual([(each.name, each.ns, each.nodes, each.found_by) for each in kernels],
                          [("pack", 2.0, [], ""), ("a", 4.0, ["conv"], "location")])
 
+    def test_a_copy_that_pads_for_a_convolution_is_not_the_convolution(self):
+        copy, alone, conv = "main$async_dispatch_0_slow_memcpy", "main$async_dispatch_1_slow_memcpy", "main$async_dispatch_2_conv"
+        kernels = self.profiling.kernels_of([[(copy, 1), (alone, 1), (conv, 9)]],
+                                            [(copy, ["conv1"]), (alone, ["pad"]), (conv, ["conv1", "bn1"])])
+        self.assertEqual([each.nodes for each in kernels], [[], ["pad"], ["conv1", "bn1"]])
+
+    def test_a_version_without_the_program_that_profiles_says_so(self):
+        with self.assertRaises(Exception) as caught:
+            self.profiling._run(["/nowhere/iree-profile", "dispatch"])
+        self.assertEqual((caught.exception.kind, caught.exception.message),
+                         ("no_profile", "this version of IREE has no program iree-profile"))
+
     def test_in_another_order_no_nodes_are_told(self):
         kernels = self.profiling.kernels_of([[("b", 1), ("a", 2)]], [("a", ["conv"]), ("b", ["bn"])])
         self.assertEqual([each.nodes for each in kernels], [[], []])

@@ -106,6 +106,18 @@ TEST(KernelsOfOnnxRuntime, HaveTheSumAndTheActivationOfAConvolution) {
   EXPECT_EQ(kernels[2].nodes, Words{"pool"});
 }
 
+TEST(KernelsOfOnnxRuntime, HaveTheSumOfAProductWhoseResultIsReshaped) {
+  const OnnxNodes model = nodes_of({{"fc/product", "MatMul", {"x", "w"}, {"p"}}, {"fc", "Add", {"p", "b"}, {"y"}}});
+  const OnnxNodes optimised = nodes_of({{"fc/product/MatMulAddFusion", "Gemm", {"x2", "w", "b"}, {"y2"}},
+                                        {"gemm_output_reshape", "Reshape", {"y2", "s"}, {"y"}}});
+  const auto kernels = onnxruntime::kernels_of(
+      profile(event("fc/product/MatMulAddFusion", "Gemm", 0, 5) + event("gemm_output_reshape", "Reshape", 5, 1) + kRun),
+      1, optimised, model);
+  ASSERT_EQ(kernels.size(), 2U);
+  EXPECT_EQ(kernels[0].nodes, (Words{"fc/product", "fc"}));
+  EXPECT_EQ(kernels[1].outputs, Words{"y"});
+}
+
 TEST(KernelsOfOnnxRuntime, HaveNamesWithoutTheNumbersThatDifferBetweenSessions) {
   const OnnxNodes model = nodes_of({{"Reorder_token_12", "ReorderOutput", {"x"}, {"y"}}});
   const auto kernels =

@@ -41,6 +41,41 @@ TEST(Ownership, GivesLightNodesBehindAKernelWithoutAKnownOutputToThatKernel) {
                           "b.act2: second (closure down)"));
 }
 
+// A straight line: conv1 - bn1 - act1 - conv2.
+std::vector<work::GraphNode> line_of_two() {
+  return {node("conv1", "Conv", {"input"}), node("bn1", "BatchNormalization", {"conv1"}), node("act1", "Relu", {"bn1"}),
+          node("conv2", "Conv", {"act1"})};
+}
+
+TEST(Ownership, GivesAConvolutionToldByOrderTheLightNodesUntilTheNextKernel) {
+  EXPECT_THAT(lines(line_of_two(), {kernel("first", {"conv1"}, "order"), kernel("second", {"conv2"}, "order")}),
+              ElementsAre("conv1: first (told)", "bn1: first (closure down)", "act1: first (closure down)",
+                          "conv2: second (told)"));
+}
+
+TEST(Ownership, GivesTheSameToOneToldByLocationOrWeights) {
+  for (const char* const how : {"location", "weights"}) {
+    EXPECT_THAT(lines(line_of_two(), {kernel("first", {"conv1"}, how), kernel("second", {"conv2"}, how)}),
+                ElementsAre("conv1: first (told)", "bn1: first (closure down)", "act1: first (closure down)",
+                            "conv2: second (told)"));
+  }
+}
+
+TEST(Ownership, GivesItOnlyItsNormalisationIfAKernelWithoutANodeFollows) {
+  // The Relu may be that kernel, whose time is added to the second one.
+  EXPECT_THAT(lines(line_of_two(),
+                    {kernel("first", {"conv1"}, "order"), kernel("relu", {}), kernel("second", {"conv2"}, "order")}),
+              ElementsAre("conv1: first (told)", "bn1: first (closure down)", "act1: second (closure up)",
+                          "conv2: second (told)"));
+}
+
+TEST(Ownership, DoesNotGiveItASumWhoseOtherPartIsComputedLater) {
+  const std::vector<work::GraphNode> nodes{node("conv", "Conv", {"input"}), node("shortcut", "Conv", {"input"}),
+                                           node("add", "Add", {"conv", "shortcut"})};
+  EXPECT_THAT(lines(nodes, {kernel("first", {"conv"}, "order"), kernel("second", {"shortcut"}, "order")}),
+              ElementsAre("conv: first (told)", "shortcut: second (told)", "add: second (closure down)"));
+}
+
 TEST(Ownership, EndsAtATensorThatAnotherKernelIsKnownToWrite) {
   const std::vector<work::GraphNode> nodes{node("conv", "Conv", {"input"}), node("act", "Relu", {"conv"}),
                                            node("pool", "MaxPool", {"act"})};

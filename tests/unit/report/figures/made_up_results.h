@@ -2,7 +2,9 @@
 // Makes results of cells that were made by hand: their metrics, the numbers that span them, and what follows from them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -13,6 +15,7 @@
 
 #include "../../metrics/series/made_up_series.h"
 #include "metrics/series/conclusions.h"
+#include "report/explain/profiles.h"
 #include "report/figures/figure.h"
 #include "report/figures/selection.h"
 
@@ -28,6 +31,7 @@ class ResultsOf {
         results_(report::all_results(cells_, values_)) {
     report::add_series(results_, parts_);
     content_ = {.name = "results", .study = "study", .results = &results_, .environments = &environments_};
+    add_profiles();
   }
   // The numbers that span cells are these, whatever the cells are.
   ResultsOf(std::vector<store::CellData> cells, std::vector<store::SeriesValue> series)
@@ -37,6 +41,7 @@ class ResultsOf {
         results_(report::all_results(cells_, values_)) {
     report::add_series(results_, parts_);
     content_ = {.name = "results", .study = "study", .results = &results_, .environments = &environments_};
+    add_profiles();
   }
   ResultsOf(const ResultsOf&) = delete;
   ResultsOf& operator=(const ResultsOf&) = delete;
@@ -64,7 +69,21 @@ class ResultsOf {
     return parts;
   }
 
+  void add_profiles() {
+    std::vector<std::string> compilers;
+    for (const store::CellData& cell : cells_) {
+      if (cell.processes.empty() || !cell.processes.front().profile) continue;
+      profiles_.cells.push_back(std::make_unique<store::CellData>(cell));
+      const std::string& label = cell.of.compiler.label;
+      if (std::find(compilers.begin(), compilers.end(), label) == compilers.end()) compilers.push_back(label);
+    }
+    if (profiles_.cells.empty()) return;
+    report::explain_each(profiles_, compilers);
+    content_.profiles = &profiles_;
+  }
+
   std::vector<store::CellData> cells_;
+  report::Profiles profiles_{};
   std::vector<store::DerivedValue> values_;
   std::vector<store::SeriesPart> parts_;
   report::Results results_;
@@ -100,6 +119,21 @@ inline store::CellData cell_that_failed(const Of& of, samples::FailureKind kind)
   return made;
 }
 
+// Returns the profile of a process: a convolution and an activation of these times. Fused, they are one kernel.
+inline samples::KernelProfile profile_of(double conv_ms, double act_ms, bool is_fused) {
+  constexpr double kNs = 1e6;
+  samples::KernelProfile made{.graph = {{"stem", "Conv", {"x"}, {"y"}}, {"act", "Relu", {"y"}, {"z"}}},
+                              .kernels = {{"k0", "", {"stem"}, {}, "node name"}, {"k1", "", {"act"}, {}, "node name"}},
+                              .kernel_ns = {conv_ms * kNs, act_ms * kNs},
+                              .profiled_ns = (conv_ms + act_ms + 0.5) * kNs,
+                              .plain_ns = (conv_ms + act_ms + 0.25) * kNs,
+                              .inferences = 1};
+  if (!is_fused) return made;
+  made.kernels = {{"k", "", {"stem", "act"}, {}, "node name"}};
+  made.kernel_ns = {(conv_ms + act_ms) * kNs};
+  return made;
+}
+
 // Returns a study for which every figure has data: stacks of blocks and models of two styles, of which compilers
 // reverse the order, on two devices.
 inline std::vector<store::CellData> study_of_everything() {
@@ -130,6 +164,11 @@ inline std::vector<store::CellData> study_of_everything() {
         cells.push_back(cell_with(of, around(is_deit ? 300 : 200)));
       }
     }
+  }
+  for (store::CellData& cell : cells) {
+    if (cell.of.model.label != "resnet18" || cell.of.model.key.batch != 1 || cell.of.device != "here") continue;
+    const bool is_fused = cell.of.compiler.name == "onnxruntime";
+    for (store::RecordedProcess& each : cell.processes) each.profile = profile_of(is_fused ? 1.5 : 2, 1, is_fused);
   }
   for (store::CellData& cell : cells) {
     if (cell.of.model.style.empty()) continue;

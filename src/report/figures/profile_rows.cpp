@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the figures of profiles: what takes the time of an inference, and where two compilers differ.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "report/explain/pictures.h"
+#include "report/explain/profiles.h"
+#include "report/figures/rows.h"
+#include "report/write/numbers.h"
+
+namespace ngb::report::figures {
+namespace {
+
+constexpr double kNsPerMs = 1e6;
+constexpr const char* kNoProfile = "no process was profiled";
+
+std::string panel_of(const store::CellData& cell) {
+  return fmt::format("{}, batch {}", text::visible(cell.of.model.label), cell.of.model.key.batch);
+}
+
+std::string shown_ms(double ns) { return fmt::format("{:.{}f} ms", ns / kNsPerMs, decimals_of(ns / kNsPerMs)); }
+
+Row nullable(const std::optional<double>& number) { return number ? Row(*number) : Row(nullptr); }
+
+// Adds a row for each step of the pair.
+void add_steps(const Selection& selection, const ExplainedPair& pair, const store::CellData& cell,
+               std::vector<Row>& rows) {
+  const explain::Explanation& found = *pair.explanation;
+  const std::string baseline = text::visible(pair.names.baseline);
+  const std::string panel =
+      fmt::format("{}: from {} ({}) to {} ({})", selection.with_device(panel_of(cell), cell), baseline,
+                  shown_ms(found.baseline.plain), text::visible(pair.names.candidate), shown_ms(found.candidate.plain));
+  const Row form = row_of(selection, cell, panel);
+  std::size_t number = 0;
+  for (const WaterfallStep& step : waterfall_of(found)) {
+    const auto interval = step.region == nullptr ? std::nullopt : step.region->difference.interval;
+    Row& row = rows.emplace_back(form);
+    row["baseline"] = baseline;
+    row["step"] = ++number;
+    row["region"] = text::visible(step.label);
+    row["label"] = fmt::format("{}: {}{}", text::visible(step.label), step.ns() > 0 ? "+" : "", shown_ms(step.ns()));
+    row["from_ms"] = step.from_ns / kNsPerMs;
+    row["to_ms"] = step.to_ns / kNsPerMs;
+    row["difference_ms"] = step.ns() / kNsPerMs;
+    row["low"] = interval ? Row(interval->low / kNsPerMs) : Row(nullptr);
+    row["high"] = interval ? Row(interval->high / kNsPerMs) : Row(nullptr);
+    row["adjusted_p"] = step.region == nullptr ? Row(nullptr) : nullable(step.region->p);
+    row["direction"] = step.ns() > 0 ? "takes more" : "takes less";
+    row["told"] = step.region != nullptr && step.region->is_told() ? "yes" : "no";
+  }
+}
+
+}  // namespace
+
+// Kinds of operators beyond the nine with the most time share a colour.
+Rows operator_times(const Selection& selection) {
+  if (selection.profiles() == nullptr) return {.why_none = kNoProfile};
+  constexpr std::size_t kMostColours = 9;
+  std::vector<const store::CellData*> cells;
+  std::vector<std::vector<OperatorTime>> times;
+  for (const ProfiledCell& profiled : profiled_cells(*selection.profiles())) {
+    const store::CellData* const cell = selection.find(profiled.cell->cell_id);
+    if (cell == nullptr) continue;
+    cells.push_back(cell);
+    times.push_back(times_by_operator(*profiled.profile));
+  }
+  if (cells.empty()) return {.why_none = kNoProfile};
+  const std::vector<std::string> types = operators_by_time(times);
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Row form = row_of(selection, *cells[i], panel_of(*cells[i]));
+    for (std::size_t rank = 0; rank < types.size(); ++rank) {
+      const auto found = std::find_if(times[i].begin(), times[i].end(),
+                                      [&](const OperatorTime& each) { return each.type == types[rank]; });
+      if (found == times[i].end()) continue;
+      Row& row = rows.emplace_back(form);
+      row["operator"] = text::visible(found->type);
+      row["drawn_as"] = rank < kMostColours ? text::visible(found->type) : "other operators";
+      row["rank"] = rank + 1;
+      row["time_ms"] = found->ns / kNsPerMs;
+    }
+  }
+  return {.rows = std::move(rows)};
+}
+
+Rows region_differences(const Selection& selection) {
+  if (selection.profiles() == nullptr) return {.why_none = kNoProfile};
+  Rows made;
+  std::size_t explained = 0;
+  const std::vector<ExplainedPair>& pairs = selection.profiles()->pairs;
+  for (const ExplainedPair& pair : pairs) {
+    const store::CellData* const cell = selection.find(pair.candidate->cell_id);
+    if (cell == nullptr || !pair.explanation) continue;
+    add_steps(selection, pair, *cell, made.rows);
+    ++explained;
+  }
+  if (explained < pairs.size()) {
+    made.remark =
+        fmt::format("{} of {} pairs have no explanation: ngb explain says why", pairs.size() - explained, pairs.size());
+  }
+  if (made.rows.empty()) made.why_none = pairs.empty() ? "no two profiles can be compared" : made.remark;
+  made.most_panels = 12;
+  return made;
+}
+
+}  // namespace ngb::report::figures
