@@ -32,7 +32,7 @@ struct Pod {
   PodState state = PodState::waiting;
   std::string words{};       // why it waits or how it ended, in the cluster's words
   bool is_hopeless = false;  // it, and every other pod like it, will never run, for the reason in `words`
-  std::string advice{};      // what to do about that
+  std::string advice{};      // what to do about that; "": nothing in particular
   std::string node{};
   std::string image_id{};  // of the container, with the image's digest
   std::string qos_class{};

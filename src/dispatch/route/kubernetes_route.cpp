@@ -28,6 +28,8 @@ namespace {
 using Pods = std::map<std::string, Pod>;
 
 constexpr Nanoseconds kKubectlPatience = std::chrono::minutes(2);  // for one of kubectl's commands
+// For a list of pods. kubectl lets an API server wait for 20 s, and a plugin that waits for a login without end.
+constexpr Nanoseconds kListPatience = std::chrono::seconds(40);
 constexpr Nanoseconds kShortestAsking = std::chrono::milliseconds(500);
 constexpr Nanoseconds kLongestAsking = std::chrono::seconds(10);
 constexpr Nanoseconds kListWait = std::chrono::milliseconds(100);
@@ -63,13 +65,17 @@ class PodList {
   asio::awaitable<void> ask() {
     is_asking_ = true;
     const Nanoseconds began = loop_.clock.now();
-    const Result<ProgramEnd> end = co_await run_program(loop_, command_, kNoInput, kKubectlPatience, true);
+    const Result<ProgramEnd> end = co_await run_program(loop_, command_, kNoInput, kListPatience, true);
     is_asking_ = false;
     began_ = began;
     failure_ = Done{};
     if (!end) {
       failure_ =
           fail(end.error().what, "kubectl", "run ngb where kubectl is installed, or add ssh: HOST to the device");
+    } else if (end->was_slow) {
+      const char* const advice = "if it waits for a login: kubectl get pods";
+      failure_ =
+          fail(fmt::format("no answer within 40 s ({}); {}", end->words, advice), "kubectl", {}, ErrorCode::busy);
     } else if (!end->succeeded) {
       failure_ = fail(end->words, "kubectl", {}, ErrorCode::busy);
     } else if (Result<Pods> pods = read_pods(end->output, container_)) {
@@ -113,7 +119,7 @@ class KubernetesRoute final : public Route {
   asio::awaitable<Status> end_look() override;
   asio::awaitable<Result<std::vector<Remains>>> remains(std::size_t script_bytes) override;
   void forget(const Remains& remains) override { stays_.forget(remains.machine); }
-  [[nodiscard]] bool was_nowhere() const override { return stays_.empty() && known_uid_.empty(); }
+  [[nodiscard]] bool was_nowhere() const override { return is_erased_ || (stays_.empty() && known_uid_.empty()); }
   asio::awaitable<Status> leave() override;
 
  private:
@@ -146,7 +152,8 @@ class KubernetesRoute final : public Route {
   std::uint64_t progress_ = 0;
   int ends_without_progress_ = 0;
   bool was_answered_ = false;
-  bool existed_ = false;  // a pod of its name, when it was to be made last
+  bool existed_ = false;    // a pod of its name, when it was to be made last
+  bool is_erased_ = false;  // the pod, and with it all files of the run
 };
 
 // A look at the device belongs to no run, and several may be made at once.
@@ -201,13 +208,17 @@ asio::awaitable<Result<std::optional<Pod>>> KubernetesRoute::find() {
     const Nanoseconds waited = loop_.clock.now() - began;
     const Status worth = is_worth_another_kubectl(pods.error().what, device_.name);
     // An API server that has just started refuses for some seconds what it granted before.
-    if (!worth && (!was_answered_ || waited > kRefusalPatience)) co_return error_of(worth);
+    if (!worth && (!was_answered_ || waited > kRefusalPatience)) {
+      was_answered_ = false;  // from now on a refusal is believed at once
+      co_return error_of(worth);
+    }
     if (waited > lost_after_) {
       co_return fail("the API server does not answer: " + pods.error().what, device_.name,
                      "the results so far are kept; run the same command again to resume");
     }
-    say_(fmt::format("kubectl: {}; trying again in {}", pods.error().what,
-                     text::human_duration(std::chrono::duration<double>(pause).count())));
+    say_(fmt::format("kubectl: {}; trying again in {}{}", pods.error().what,
+                     text::human_duration(std::chrono::duration<double>(pause).count()),
+                     worth ? "" : "; if it stays so, " + worth.error().next));
     co_await pause_.wait(pause);
   }
 }
@@ -253,12 +264,15 @@ Status KubernetesRoute::judge_waiting(const Pod& pod, Nanoseconds since) {
   if (pod.is_hopeless) return fail(pod.words, device_.name, pod.advice);
   const bool waits_for_others = !is_look_ && pod.words.find("anti-affinity") != std::string::npos;
   if (loop_.clock.now() - since > lost_after_ && !waits_for_others) {
-    const char* const advice = pod.state == PodState::leaving
+    const std::string advice = !pod.advice.empty() ? pod.advice
+                               : pod.state == PodState::leaving
                                    ? "if its node is gone for good: kubectl delete pod --force"
-                                   : "see kubectl describe pod; run the same command again to resume";
-    return fail(fmt::format("pod {} has not started: {}", name_, pod.words), device_.name, advice);
+                                   : "see kubectl describe pod";
+    return fail(fmt::format("pod {} has not started: {}", name_, pod.words), device_.name,
+                advice + "; run the same command again to resume");
   }
-  if (std::exchange(shown_words_, pod.words) != pod.words) say_(fmt::format("pod {}: {}", name_, pod.words));
+  const std::string advice = pod.advice.empty() ? "" : "; " + pod.advice;
+  if (std::exchange(shown_words_, pod.words) != pod.words) say_(fmt::format("pod {}: {}{}", name_, pod.words, advice));
   return Done{};
 }
 
@@ -295,6 +309,7 @@ asio::awaitable<Status> KubernetesRoute::create() {
     co_return fail(fmt::format("a pod of the name {} is there that belongs to somebody else", name_), device_.name,
                    fmt::format("see whose it is: kubectl get pod {} --show-labels", name_));
   }
+  is_erased_ = false;
   if (end->succeeded || exists) co_return Done{};
   if (const Status worth = is_worth_another_kubectl(end->words, device_.name); !worth) co_return error_of(worth);
   if (std::exchange(shown_words_, end->words) != end->words) say_("kubectl: " + end->words);
@@ -359,6 +374,7 @@ asio::awaitable<Status> KubernetesRoute::erase() {
     if (!pod) co_return error_of(pod);
     if (!pod->has_value() || (!uid.empty() && (*pod)->uid != uid)) {
       known_uid_.clear();
+      is_erased_ = !pod->has_value() && request_.volume.empty();
       co_return Done{};
     }
     uid = (*pod)->uid;

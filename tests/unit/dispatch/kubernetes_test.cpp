@@ -96,6 +96,8 @@ TEST(ReadPods, WaitsForAnImageThatMayComeAndNotForOneThatCannot) {
   EXPECT_TRUE(waiting("ImagePullBackOff", "manifest unknown: not found").is_hopeless);
   EXPECT_TRUE(waiting("CreateContainerConfigError", "secret \\\"s\\\" not found").is_hopeless);
   EXPECT_FALSE(waiting("ErrImagePull", "dial tcp: i/o timeout").is_hopeless);
+  EXPECT_EQ(waiting("ErrImagePull", "dial tcp: i/o timeout").advice,
+            "have the node reach the registry, or import the image there");
   EXPECT_FALSE(waiting("ContainerCreating", "").is_hopeless);
   EXPECT_EQ(waiting("ContainerCreating", "").words, "ContainerCreating");
 }
@@ -106,6 +108,7 @@ TEST(ReadPods, WaitsForProcessorsAndNotForANodeThatDoesNotExist) {
       "affinity/selector. preemption: 0/2 nodes are available: 2 No preemption victims found.");
   EXPECT_EQ(full.state, PodState::waiting);
   EXPECT_FALSE(full.is_hopeless);
+  EXPECT_EQ(full.advice, "");
   EXPECT_THAT(full.words, HasSubstr("Unschedulable: 0/2 nodes are available: 1 Insufficient cpu"));
   EXPECT_TRUE(unschedulable("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. preemption: "
                             "0/2 nodes are available: 2 Preemption is not helpful for scheduling.")
@@ -187,7 +190,7 @@ TEST(Kubectl, IsTriedAgainAfterWhatMayPassAndNotAfterWhatCannot) {
     EXPECT_TRUE(is_worth_another_kubectl(passing, "edge1")) << passing;
   }
   for (const auto& [final, advice] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"error: You must be logged in to the server (Unauthorized)", "renew your login"},
+           {"error: You must be logged in to the server (Unauthorized)", "run the same command again"},
            {"pods \"p\" is forbidden: no PriorityClass with name x was found", "kubernetes.priority"},
            {"Error from server (Forbidden): pods is forbidden: User \"u\" cannot list resource \"pods\"",
             "ngb devices rbac"},
