@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <sstream>
 #include <utility>
 
 #include "base/json_text.h"
@@ -279,6 +280,17 @@ json pod_manifest(const config::DeviceEntry& device, const std::string& pod, con
           {"kind", "Pod"},
           {"metadata", {{"name", pod}, {"labels", {{"app.kubernetes.io/name", "ngraphbench"}, {kRunLabel, run}}}}},
           {"spec", spec}};
+}
+
+std::string words_for_people(const std::string& said) {
+  std::istringstream lines(said);
+  std::string words;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_logged = std::string_view("EWIF").find(line.substr(0, 1)) != std::string_view::npos &&
+                           line.find_first_not_of("0123456789", 1) == 5 && line[5] == ' ';
+    if (!is_logged) words += (words.empty() ? "" : "\n") + line;
+  }
+  return words.empty() ? said : words;
 }
 
 Status is_worth_another_kubectl(const std::string& said, const std::string& device) {

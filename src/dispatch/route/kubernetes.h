@@ -58,6 +58,10 @@ std::vector<std::string> exec_command(const config::KubernetesRequest& request, 
 nlohmann::json pod_manifest(const config::DeviceEntry& device, const std::string& pod, const std::string& run,
                             const std::string& script);
 
+// Returns what kubectl has written on its standard error without the lines of its log ("E1127 21:36:50.243605 …
+// memcache.go:265] …"), which come before the same words for people; all of it if there is nothing else.
+std::string words_for_people(const std::string& said);
+
 // Returns an error if `said`, what kubectl has written on its standard error, shows that no further try can help.
 Status is_worth_another_kubectl(const std::string& said, const std::string& device);
 

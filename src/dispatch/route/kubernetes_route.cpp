@@ -18,6 +18,7 @@
 #include "dispatch/link/program.h"
 #include "dispatch/route/kind.h"
 #include "dispatch/route/kubernetes.h"
+#include "dispatch/route/pod_list.h"
 #include "dispatch/route/route.h"
 #include "dispatch/route/ssh_route.h"
 #include "dispatch/route/stays.h"
@@ -25,74 +26,12 @@
 namespace ngb::dispatch {
 namespace {
 
-using Pods = std::map<std::string, Pod>;
-
 constexpr Nanoseconds kKubectlPatience = std::chrono::minutes(2);  // for one of kubectl's commands
-// For a list of pods. kubectl lets an API server wait for 20 s, and a plugin that waits for a login without end.
-constexpr Nanoseconds kListPatience = std::chrono::seconds(40);
-constexpr Nanoseconds kShortestAsking = std::chrono::milliseconds(500);
 constexpr Nanoseconds kLongestAsking = std::chrono::seconds(10);
-constexpr Nanoseconds kListWait = std::chrono::milliseconds(100);
 constexpr Nanoseconds kDeletionPatience = std::chrono::minutes(2);  // a kubelet erases gigabytes of toolchains
 constexpr Nanoseconds kRefusalPatience = std::chrono::minutes(1);   // with a server that has answered before
 constexpr int kMostEndsWithoutProgress = 3;
 constexpr const char* kOnVolume = "volume";  // in place of a uid: a pod on the same volume finds the same files
-
-// Lists the pods of a run in one namespace, for all devices of a run at once and at most every kShortestAsking, so that
-// a hundred waiting pods burden the API server no more than one.
-class PodList {
- public:
-  PodList(Loop& loop, Command command, std::string container)
-      : loop_(loop), command_(std::move(command)), container_(std::move(container)) {}
-
-  // Returns the pods as they were at some time after the call. Returns kubectl's words as the error, with the code
-  // `lost` if the loop stops.
-  asio::awaitable<Result<const Pods*>> now(Alarm& pause) {
-    const Nanoseconds called = loop_.clock.now();
-    while (!began_ || *began_ < called) {
-      if (loop_.is_stopping) co_return lost();
-      if (is_asking_ || (began_ && loop_.clock.now() - *began_ < kShortestAsking)) {
-        co_await pause.wait(kListWait);
-      } else {
-        co_await ask();
-      }
-    }
-    if (!failure_) co_return error_of(failure_);
-    co_return &pods_;
-  }
-
- private:
-  asio::awaitable<void> ask() {
-    is_asking_ = true;
-    const Nanoseconds began = loop_.clock.now();
-    const Result<ProgramEnd> end = co_await run_program(loop_, command_, kNoInput, kListPatience, true);
-    is_asking_ = false;
-    began_ = began;
-    failure_ = Done{};
-    if (!end) {
-      failure_ =
-          fail(end.error().what, "kubectl", "run ngb where kubectl is installed, or add ssh: HOST to the device");
-    } else if (end->was_slow) {
-      const char* const advice = "if it waits for a login: kubectl get pods";
-      failure_ =
-          fail(fmt::format("no answer within 40 s ({}); {}", end->words, advice), "kubectl", {}, ErrorCode::busy);
-    } else if (!end->succeeded) {
-      failure_ = fail(end->words, "kubectl", {}, ErrorCode::busy);
-    } else if (Result<Pods> pods = read_pods(end->output, container_)) {
-      pods_ = *std::move(pods);
-    } else {
-      failure_ = error_of(pods);
-    }
-  }
-
-  Loop& loop_;
-  Command command_;
-  std::string container_;
-  bool is_asking_ = false;
-  std::optional<Nanoseconds> began_{};  // to ask for what is known
-  Status failure_{};
-  Pods pods_{};
-};
 
 class KubernetesRoute final : public Route {
  public:
@@ -168,14 +107,6 @@ std::string script_of(const Parts& parts, const config::DeviceEntry& device, con
   return "trap 'exit 0' TERM\n" + batch_script(parts.agents, device, "holders/" + run);
 }
 
-// All devices of a loop that are reached in the same way share one list.
-std::shared_ptr<PodList> list_of(Loop& loop, const Command& command, const std::string& container) {
-  std::weak_ptr<void>& known = loop.shared["kubernetes " + text::join(command, " ") + " " + container];
-  std::shared_ptr<void> list = known.lock();
-  if (list == nullptr) known = list = std::make_shared<PodList>(loop, command, container);
-  return std::static_pointer_cast<PodList>(list);
-}
-
 KubernetesRoute::KubernetesRoute(Loop& loop, const Parts& parts, const Share& share, Say say)
     : Route(share, {}),
       loop_(loop),
@@ -188,15 +119,15 @@ KubernetesRoute::KubernetesRoute(Loop& loop, const Parts& parts, const Share& sh
       label_(is_look_ ? run_ : share.run_id),
       name_(is_ours_ ? run_ : request_.pod),
       script_(script_of(parts, share.device, run_)),
-      pods_(list_of(loop, at_login(list_command(request_, label_)), is_ours_ ? kPodContainer : request_.container)),
+      pods_(pod_list_of(loop, at_login(list_command(request_, label_)), is_ours_ ? kPodContainer : request_.container)),
       stays_(run_, is_look_ ? std::filesystem::path() : share.work_folder / "pods"),
       pause_(loop) {}
 
 // Asks for our pod; repeats this until the API server answers.
 asio::awaitable<Result<std::optional<Pod>>> KubernetesRoute::find() {
   const Nanoseconds began = loop_.clock.now();
-  for (Nanoseconds pause = kShortestAsking;; pause = std::min(2 * pause, kLongestAsking)) {
-    const Result<const Pods*> pods = co_await pods_->now(pause_);
+  for (Nanoseconds pause = PodList::kShortestAsking;; pause = std::min(2 * pause, kLongestAsking)) {
+    const Result<const PodList::Pods*> pods = co_await pods_->now(pause_);
     if (pods) {
       was_answered_ = true;
       const auto pod = (*pods)->find(name_);
@@ -253,7 +184,7 @@ asio::awaitable<Status> KubernetesRoute::prepare(std::uint64_t progress) {
       if (is_ours_ && !has_code(worth, ErrorCode::lost)) (void)co_await erase();
       co_return worth;
     }
-    co_await pause_.wait(std::clamp((loop_.clock.now() - since) / 8, kShortestAsking, kLongestAsking));
+    co_await pause_.wait(std::clamp((loop_.clock.now() - since) / 8, PodList::kShortestAsking, kLongestAsking));
   }
   co_return lost();
 }
@@ -311,9 +242,10 @@ asio::awaitable<Status> KubernetesRoute::create() {
   }
   is_erased_ = false;
   if (end->succeeded || exists) co_return Done{};
-  if (const Status worth = is_worth_another_kubectl(end->words, device_.name); !worth) co_return error_of(worth);
-  if (std::exchange(shown_words_, end->words) != end->words) say_("kubectl: " + end->words);
-  co_return fail("kubectl: " + end->words, device_.name, "run the same command again to resume", ErrorCode::busy);
+  const std::string said = words_for_people(end->words);
+  if (const Status worth = is_worth_another_kubectl(said, device_.name); !worth) co_return error_of(worth);
+  if (std::exchange(shown_words_, said) != said) say_("kubectl: " + said);
+  co_return fail("kubectl: " + said, device_.name, "run the same command again to resume", ErrorCode::busy);
 }
 
 Status KubernetesRoute::arrive(const Pod& pod) {
@@ -383,7 +315,7 @@ asio::awaitable<Status> KubernetesRoute::erase() {
       co_return fail(fmt::format("pod {} is still there: {}", name_, (*pod)->words), device_.name,
                      fmt::format("kubectl delete pod {}; with --force if its node is gone for good", name_));
     }
-    co_await pause_.wait(kShortestAsking);
+    co_await pause_.wait(PodList::kShortestAsking);
   }
   (void)co_await run_program(loop_, words, kNoInput, kKubectlPatience);
   co_return lost();

@@ -178,6 +178,18 @@ TEST(PodManifest, HasTheVolumeThatOutlivesThePodAndNothingOfOtherPodsIfItMayShar
             json::parse(R"({"cpu": "1", "memory": "2000000000"})"));
 }
 
+TEST(Kubectl, SaysOnceWhatItsLogSaysBefore) {
+  const std::string log =
+      "E1127 21:36:50.243605   22185 memcache.go:265] \"Unhandled Error\" err=\"couldn't get current server API "
+      "group\"\n";
+  const std::string words = "error: You must be logged in to the server";
+  EXPECT_EQ(words_for_people(log + log + words), words);
+  EXPECT_EQ(words_for_people("E1127 is a pod"), "E1127 is a pod");
+  EXPECT_EQ(words_for_people("Error: one\ntwo"), "Error: one\ntwo");
+  EXPECT_EQ(words_for_people(log), log);
+  EXPECT_EQ(words_for_people(""), "");
+}
+
 TEST(Kubectl, IsTriedAgainAfterWhatMayPassAndNotAfterWhatCannot) {
   for (const char* const passing :
        {"The connection to the server 10.98.0.1:6443 was refused - did you specify the right host or port?",
