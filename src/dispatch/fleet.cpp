@@ -46,6 +46,8 @@ class Fleet {
     if (config::is_here(share.device)) {
       co_await make_references();
       ending.ending = co_await run_local(loop_, recording_, installation_, share);
+    } else if (share.is_finished) {
+      ending.ending = Ending::finished;
     } else if (!parts_) {
       ending.ending = tl::unexpected(parts_.error());
     } else {

@@ -16,7 +16,7 @@ for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 import hosts as network  # noqa: E402
 import kubernetes  # noqa: E402
-from fleet import PATIENCE_S, DemonstrationTest, DevicesTest, HostsTest, use_stand_in  # noqa: E402
+from fleet import PATIENCE_S, PROCESSES, DemonstrationTest, DevicesTest, HostsTest, use_stand_in  # noqa: E402
 from lean_programs import lean_programs  # noqa: E402
 from ngb_program import BIN  # noqa: E402
 from pod_cases import PodCases  # noqa: E402
@@ -122,6 +122,22 @@ class OnAStandIn(PodCases, DevicesTest):
         self.assertIn("ended without having done anything, like 3 before it: OOMKilled, exit code 137", output)
         self.assertIn("give it more memory", output)
         self.assertEqual(len(ended), 4)
+        self.assert_nothing_is_left()
+
+    def test_a_device_that_is_finished_gets_no_other_pod_when_the_run_is_resumed(self):
+        self.write("cluster/nodes", "edge1 2\nedge2 0\n")
+        self.use_nodes("edge1", "edge2")
+        client = self.start("run", self.study)
+        self.wait_until(lambda: self.recorded() == {"edge1": PROCESSES} and len(self.pods()) == 1)
+        time.sleep(2)
+        client.send_signal(signal.SIGINT)
+        client.communicate(timeout=PATIENCE_S)
+        self.write("cluster/nodes", "edge1 2\nedge2 2\n")
+        (self.cluster / "calls").unlink()
+        done = self.ngb("resume", self.results)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.cluster / "calls").read_text().count(" create "), 1)
+        self.assert_recorded()
         self.assert_nothing_is_left()
 
     def test_a_hundred_pods_that_wait_are_asked_for_at_most_twice_a_second(self):
