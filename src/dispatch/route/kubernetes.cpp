@@ -309,6 +309,8 @@ Status is_worth_another_kubectl(const std::string& said, const std::string& devi
            {"Unauthorized", kLogin},
            {"must be logged in", kLogin},
            {"getting credentials", "let kubectl log in first: kubectl get pods"},
+           {"unable to read", "correct kubectl's configuration: kubectl config view shows it"},
+           {"error loading config", "correct kubectl's configuration: kubectl config view shows it"},
            {"no configuration has been provided", "set KUBECONFIG, or kubernetes.context"},
            {"localhost:8080", "kubectl knows no cluster: set KUBECONFIG, or kubernetes.context"},
            {"context was not found", "correct kubernetes.context; kubectl config get-contexts lists them"},

@@ -208,6 +208,9 @@ TEST(Kubectl, IsTriedAgainAfterWhatMayPassAndNotAfterWhatCannot) {
             "ngb devices rbac"},
            {"error: context \"x\" does not exist", "kubernetes.context"},
            {"Error from server (NotFound): namespaces \"x\" not found", "kubernetes.namespace"},
+           {"error: unable to read certificate-authority /ca.crt for test due to open /ca.crt: no such file or "
+            "directory",
+            "kubectl config view"},
            {"The connection to the server localhost:8080 was refused", "knows no cluster"},
            {"OCI runtime exec failed: exec failed: \"/bin/sh\": stat /bin/sh: no such file or directory", "a shell"}}) {
     const Status worth = is_worth_another_kubectl(final, "edge1");
