@@ -68,7 +68,8 @@ class Fleet {
       ending.ending = tl::unexpected(parts_.error());
     } else {
       RemoteRun run = elsewhere(share);
-      const Status fetched = share.is_finished ? Status{} : co_await run.fetch();
+      Status fetched;
+      if (!share.is_finished) fetched = co_await run.fetch();
       ending.ending = fetched ? Result<Ending>(Ending::left) : tl::unexpected(fetched.error());
       if (fetched && share.ends_there) ending.torn_down = co_await run.tear_down();
     }
