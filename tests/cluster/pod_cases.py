@@ -18,10 +18,10 @@ class PodCases:
     def kubectl(self, *words):
         return subprocess.run(["kubectl", *words], env=self.environment, capture_output=True, text=True, check=False)
 
-    def started(self):
-        """A run on edge1 that has recorded some processes and will take some seconds more."""
+    def started(self, milliseconds=300):
+        """A run on edge1 that has recorded three processes of so many milliseconds, of twelve."""
         self.use_nodes("edge1")
-        self.slow(300)
+        self.slow(milliseconds)
         client = self.start("run", self.study)
         self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
         return client
@@ -100,7 +100,7 @@ class PodCases:
 
     def test_a_token_that_has_expired_is_said_and_once_it_is_renewed_the_same_run_goes_on(self):
         self.use_nodes("edge1")
-        self.slow(300)
+        self.slow(1500)  # a server honours a token for ten seconds after its end
         self.take_token_away()
         refused = self.ngb("run", self.study, timeout=60)
         self.assertEqual(refused.returncode, 3, refused.stdout)
@@ -121,7 +121,7 @@ class PodCases:
         self.assert_nothing_is_left()
 
     def test_a_pod_that_could_not_be_deleted_at_the_end_is_deleted_by_the_same_command(self):
-        client = self.started()
+        client = self.started(1500)
         self.take_token_away()
         self.wait_until(lambda: self.recorded() == {"edge1": PROCESSES})
         time.sleep(3)
