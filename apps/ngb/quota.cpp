@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
 
 #include "base/text.h"
 #include "probe/cgroup.h"
@@ -23,6 +25,28 @@ std::set<std::string> devices_here(const plan::Plan& plan) {
     if (config::is_here(device)) here.insert(device.name);
   }
   return here;
+}
+
+// Returns what a process of an exact model must hold at least; 0 if that is not known.
+std::uint64_t weights_bytes(const work::Model& model) {
+  if (model.is_variant()) return 0;
+  if (model.parameters) return *model.parameters * sizeof(float);
+  std::uint64_t bytes = 0;
+  std::error_code code;
+  for (const work::UserFile& file : model.files) {
+    const std::uintmax_t size_bytes = model.is_made() ? 0 : std::filesystem::file_size(file.path, code);
+    if (!code) bytes += size_bytes;
+  }
+  return bytes;
+}
+
+// Returns what a process on that device may hold; nothing if neither study nor device limits it.
+std::optional<std::uint64_t> limit_on(const config::Study& study, const std::string& device) {
+  const auto entry = std::find_if(study.devices.begin(), study.devices.end(),
+                                  [&](const config::DeviceEntry& each) { return each.name == device; });
+  const std::optional<std::uint64_t> of_study = study.limits.memory_bytes;
+  if (entry == study.devices.end() || !entry->limits.memory_bytes) return of_study;
+  return std::min(*entry->limits.memory_bytes, of_study.value_or(*entry->limits.memory_bytes));
 }
 
 }  // namespace
@@ -62,6 +86,19 @@ std::string memory_remark(const plan::Plan& plan) {
       "the {} processes of a round in turns are there at once, and each may hold {}: together more than the {} of this "
       "machine; give `memory_limit` less, or the study fewer compilers",
       most, text::human_bytes(*limit), text::human_bytes(*total));
+}
+
+std::string weights_remark(const plan::Plan& plan) {
+  for (const work::Cell& cell : plan.cells) {
+    const work::Model& model = plan.model_of(cell);
+    const std::optional<std::uint64_t> limit = limit_on(plan.study, cell.device);
+    if (!limit || weights_bytes(model) <= *limit || plan.compiler_of(cell).name == "null") continue;
+    return fmt::format(
+        "the weights of {} are {}, and a process on {} may hold {}: its cells will be out of memory; give that device "
+        "more (`limits: {{memory: …}}`, or the memory of its pod)",
+        model.label, text::human_bytes(weights_bytes(model)), cell.device, text::human_bytes(*limit));
+  }
+  return {};
 }
 
 }  // namespace ngb::app

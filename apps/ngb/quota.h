@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says when a control group allows fewer processors than a study's cells use, which the kernel then pauses, and when
-// their memory limits are more than the machine has.
+// Says when a control group allows fewer processors than a study's cells use, which the kernel then pauses, when their
+// memory limits are more than the machine has, and when these are less than a model needs.
 #pragma once
 
 #include <string>
@@ -17,5 +17,8 @@ std::string quota_remark(const plan::Plan& plan);
 
 // Returns a line if the processes of a round in turns may together hold more memory than this machine has; else "".
 std::string memory_remark(const plan::Plan& plan);
+
+// Returns a line if a process on some device may hold less memory than its model's weights take; else "".
+std::string weights_remark(const plan::Plan& plan);
 
 }  // namespace ngb::app

@@ -40,6 +40,7 @@ struct RunArguments {
 // checked.
 Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
   const config::Study& study = plan.study;
+  if (const std::string weights = weights_remark(plan); !weights.empty()) warn("ngb: {}\n", weights);
   const bool has_local = std::any_of(study.devices.begin(), study.devices.end(),
                                      [](const config::DeviceEntry& device) { return config::is_here(device); });
   if (!has_local) return Done{};  // devices elsewhere check their own toolchains

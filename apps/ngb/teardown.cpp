@@ -17,7 +17,9 @@ bool tell_of_teardown(const std::vector<dispatch::DeviceEnding>& endings, const 
     if (device.torn_down->has_value()) {
       ++verified;
     } else {
-      warn("ngb: {}: {}\n", device.device, device.torn_down->error().text());
+      Error error = device.torn_down->error();
+      if (error.where == device.device) error.where.clear();
+      warn("ngb: {}: {}\n", device.device, error.text());
     }
   }
   if (devices > 0) say("torn down: {} of {} verified\n", verified, devices);

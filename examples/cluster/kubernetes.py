@@ -131,12 +131,15 @@ class Cluster:
         self.wait_until(lambda: self.ctr(host, "version"))
         if not (home / "has-images").exists():
             for each in IMAGES:
-                self.ctr(host, "images", "import", programs.CACHE / f"{each}.tar")
+                self.import_image(host, each)
             (home / "has-images").touch()
         self.start(f"kubelet@{host.name}", programs.PROGRAM, "kubelet", "--config", home / "kubelet.yaml", "--kubeconfig",
                    self.folder / f"kubelet-{host.name}.conf", "--hostname-override", host.name, "--node-ip", host.address,
                    "--root-dir", home / "kubelet", "--node-labels", f"kind=bench,machine={host.name}", host=host)
         self.wait_until(lambda: self.is_ready(host))
+
+    def import_image(self, host, name):
+        self.ctr(host, "images", "import", programs.CACHE / f"{name}.tar")
 
     def ctr(self, host, *words):
         """Asks the node's containerd."""
@@ -235,6 +238,10 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
         """Makes a namespace with an account that has this role. Returns the KUBECONFIG of that account."""
         self.kubectl("create", "namespace", namespace)
         self.kubectl("apply", "-f", "-", input=role)
+        return self.log_in(namespace)
+
+    def log_in(self, namespace):
+        """Gives that account another token. Returns its KUBECONFIG."""
         token = self.kubectl("-n", namespace, "create", "token", "ngraphbench", "--duration", "2h").strip()
         self.configure(namespace, token, namespace)
         return str(self.folder / f"{namespace}.conf")

@@ -30,6 +30,7 @@ Result<RunElsewhere> run_with_devices(const Installation& installation, const st
     const auto state = std::find_if(run.devices.begin(), run.devices.end(),
                                     [&](const store::DeviceState& each) { return each.device == device.name; });
     if (state == run.devices.end() || !(with_all || state->may_be_there)) continue;
+    if (state->is_finished) found.finished.insert(device.name);
     const auto known = std::find_if(kept->begin(), kept->end(),
                                     [&](const config::DeviceEntry& each) { return each.name == device.name; });
     if (config::is_here(device)) {
@@ -61,6 +62,7 @@ Result<std::vector<dispatch::DeviceEnding>> fetch(const Installation& installati
     if (!last) return error_of(last);
     share.last_sequence = *last;
     share.ends_there = ends_there;
+    share.is_finished = run.finished.contains(share.device.name);
   }
   auto recorder = Recorder::begin_of_before(store, plan, run.id, observer);
   if (!recorder) return error_of(recorder);
@@ -71,17 +73,32 @@ Result<std::vector<dispatch::DeviceEnding>> fetch(const Installation& installati
   return endings;
 }
 
+// Says why the run is removed from its devices.
+void tell_of_settling(const RunElsewhere& run, const Say& say) {
+  std::vector<config::DeviceEntry> elsewhere = run.devices;
+  std::erase_if(elsewhere, config::is_here);
+  if (elsewhere.empty()) return;
+  const bool is_finished = std::all_of(elsewhere.begin(), elsewhere.end(),
+                                       [&](const auto& device) { return run.finished.contains(device.name); });
+  if (is_finished) {
+    say(fmt::format("ngb: removing what run {}, which is finished, has left on {}\n", run.id, names_of(elsewhere)));
+  } else {
+    say(fmt::format("ngb: the study has changed; fetching what run {} has measured on {}, then ending that run\n",
+                    run.id, names_of(elsewhere)));
+  }
+}
+
 // Returns whether nothing of the run is left on that device; says what is left otherwise.
 bool is_gone(const RunElsewhere& run, const config::DeviceEntry& device, const dispatch::DeviceEnding& ending,
              const std::filesystem::path& results, const Say& say) {
   const Status fetched = ending.ending ? Status{} : tl::unexpected(ending.ending.error());
   const Status done = fetched && ending.torn_down ? *ending.torn_down : fetched;
   if (done) return true;
-  say(fmt::format("ngb: run {} of the study before its change is still on {}: {}\n", run.id, device.name,
-                  done.error().text()));
-  say(fmt::format(
-      "ngb: the next ngb run fetches what it measured there; to end it without fetching, run: ngb cancel {}\n",
-      results.string()));
+  say(fmt::format("ngb: run {} is still on {}: {}\n", run.id, device.name, done.error().text()));
+  const char* const what = run.finished.contains(device.name)
+                               ? "tries that again; to end it at once"
+                               : "fetches what it measured there; to end it without fetching";
+  say(fmt::format("ngb: the next ngb run {}, run: ngb cancel {}\n", what, results.string()));
   return false;
 }
 
@@ -129,10 +146,7 @@ Status settle_other_runs(const Installation& installation, store::Store& store, 
     if (run.id == *open || observer.is_stop_requested()) continue;
     tell_of_strangers_of(run, plan.study.output, say);
     if (run.devices.empty()) continue;
-    if (!std::all_of(run.devices.begin(), run.devices.end(), config::is_here)) {
-      say(fmt::format("ngb: the study has changed; fetching what run {} has measured on {}, then ending that run\n",
-                      run.id, names_of(run.devices)));
-    }
+    tell_of_settling(run, say);
     const auto endings = fetch(installation, store, plan, run, true, observer);
     if (!endings) return error_of(endings);
     for (std::size_t i = 0; i < run.devices.size(); ++i) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct RunElsewhere {
   std::string id{};
   std::vector<config::DeviceEntry> devices{};  // on this machine, or with an address that is this user's (known_runs.h)
   std::vector<std::string> strangers{};        // names of those that only the results file has an address of
+  std::set<std::string> finished{};            // names of those of which everything that they measured is recorded
 };
 
 // Returns the runs that are not finished everywhere, the oldest first. Returns an error if the results or a recorded
@@ -31,9 +33,9 @@ Result<RunElsewhere> last_run(const Installation& installation, store::Store& st
 // Returns the run's shares for tear_down_fleet and fetch_fleet.
 std::vector<dispatch::Share> shares_of(const RunElsewhere& run, const std::filesystem::path& results);
 
-// Records the events of runs that `plan` does not continue because the study was edited, and removes these runs from
-// their devices. Says which devices cannot be reached, with the command that ends the run there. Returns an error if
-// the store cannot record.
+// Records the events of runs that `plan` does not continue, because they are finished or the study was edited, and
+// removes these runs from their devices. Says which devices cannot be reached, with the command that ends the run
+// there. Returns an error if the store cannot record.
 Status settle_other_runs(const Installation& installation, store::Store& store, const plan::Plan& plan,
                          Observer& observer);
 // Records the events of all runs except the one that was begun last; they continue on their devices. Returns whether

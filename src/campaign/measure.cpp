@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "campaign/early_values.h"
@@ -37,11 +39,36 @@ struct Run {
   bool is_short_of_time = false;  // so that what is decided soonest comes first
 };
 
+// Returns the devices on which nothing of the run is left to measure or to remove.
+Result<std::set<std::string>> finished_devices(store::Store& store, const Run& run) {
+  const auto runs = store.runs();
+  if (!runs) return error_of(runs);
+  const auto states = store.cell_states();
+  if (!states) return error_of(states);
+  std::set<std::string> finished;
+  for (const store::RunState& each : *runs) {
+    if (each.run_id != run.id) continue;
+    for (const store::DeviceState& device : each.devices) {
+      if (device.is_finished && !device.may_be_there) finished.insert(device.device);
+    }
+  }
+  std::set<std::string> complete;
+  for (const store::CellState& cell : *states) {
+    if (cell.progress == store::CellState::Progress::complete) complete.insert(cell.cell_id);
+  }
+  for (const work::Cell& cell : run.plan.cells) {
+    if (!complete.contains(cell.id)) finished.erase(cell.device);
+  }
+  return finished;
+}
+
 // Returns each device's share. All references outlive the shares.
 Result<std::vector<dispatch::Share>> make_shares(const Installation& installation, store::Store& store,
                                                  const dispatch::Jobs& jobs, const Compilers& compilers,
                                                  const Run& run) {
   const std::string references = run.cache.empty() ? "" : (run.cache / "references").string();
+  const auto finished = finished_devices(store, run);
+  if (!finished) return error_of(finished);
   std::vector<dispatch::Share> shares;
   for (const config::DeviceEntry& device : run.plan.study.devices) {
     const bool is_local = config::is_here(device);
@@ -70,6 +97,7 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
                       .completed = [&store, &run, &device] { return store.completed(run.id, device.name); },
                       .work_folder = run.plan.study.output / "devices" / device.name,
                       .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees(installation),
+                      .is_finished = finished->contains(device.name),
                       .only_fetch = run.only_fetch});
   }
   return shares;

@@ -46,6 +46,8 @@ class Fleet {
     if (config::is_here(share.device)) {
       co_await make_references();
       ending.ending = co_await run_local(loop_, recording_, installation_, share);
+    } else if (share.is_finished) {
+      ending.ending = Ending::finished;
     } else if (!parts_) {
       ending.ending = tl::unexpected(parts_.error());
     } else {
@@ -66,7 +68,8 @@ class Fleet {
       ending.ending = tl::unexpected(parts_.error());
     } else {
       RemoteRun run = elsewhere(share);
-      const Status fetched = co_await run.fetch();
+      Status fetched;
+      if (!share.is_finished) fetched = co_await run.fetch();
       ending.ending = fetched ? Result<Ending>(Ending::left) : tl::unexpected(fetched.error());
       if (fetched && share.ends_there) ending.torn_down = co_await run.tear_down();
     }

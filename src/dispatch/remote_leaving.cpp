@@ -48,8 +48,12 @@ asio::awaitable<Status> RemoteRun::remove_all() {
   co_return done;
 }
 
+// Succeeds at once where nothing of the run is left: what was not fetched has gone with the machine.
 asio::awaitable<Status> RemoteRun::fetch() {
   const Nanoseconds give_up = loop_.clock.now() + kTeardownPatience;
+  const Result<std::vector<Route::Remains>> all = co_await route_->remains(script_.size());
+  if (!all) co_return error_of(all);
+  if (all->empty()) co_return Done{};
   const Result<bool> is_there = co_await route_->is_there();
   if (!is_there) co_return error_of(is_there);
   if (!*is_there) co_return fail("has no machine at present", share_.device.name);

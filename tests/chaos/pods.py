@@ -4,6 +4,7 @@
 
     pods.py --runs 20 --seed 1      all of them, on one cluster (make kubernetes-cluster)
     pods.py --seed 1 --only 7       that one run again
+    pods.py --cut                   both nodes are cut off instead: for ten minutes, and for longer than a run waits
 
 After the faults the same command is typed until it succeeds. Then nothing is lost, nothing is there twice, and no pod is left."""
 
@@ -110,12 +111,50 @@ class PodChaos(kubernetes_test.OnARealCluster):
         self.assert_nothing_is_left()
 
 
+class LongCut(kubernetes_test.OnARealCluster):
+    """edge1 is back after ten minutes and edge2 after fourteen, when the run has given it up."""
+
+    def name_of_namespace(self):
+        return "long-cut"
+
+    def back_after(self, minutes, host):
+        time.sleep(max(0, self.cut_at + 60 * minutes - time.monotonic()))
+        host.up()
+
+    def runTest(self):
+        first, second = self.hosts.all
+        self.use_nodes(first.name, second.name)
+        self.slow(20_000)  # the pods have work for the first four minutes of the cut
+        client = self.start("run", self.study)
+        self.wait_until(lambda: len(self.recorded()) == 2)
+        self.cut_at = time.monotonic()
+        for host in self.hosts.all:
+            host.down()
+        self.back_after(10, first)
+        output = client.communicate(timeout=10 * 60)[0]
+        print(output, flush=True)
+        self.assertEqual(client.returncode, 3)
+        self.assertEqual(self.recorded()[first.name], PROCESSES)
+        self.assertIn("edge2: could not be reached for 10 min", output)
+        self.assertIn("run the same command again to resume", output)
+        self.back_after(14, second)
+        done = self.ngb("run", self.study, timeout=10 * 60)
+        print(done.stdout + done.stderr, flush=True)
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("another pod", output + done.stderr)
+        self.assert_recorded()
+        self.assert_nothing_is_left()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=random.randrange(2**31))
     parser.add_argument("--only", type=int, help="the number of the only run")
+    parser.add_argument("--cut", action="store_true", help="cut both nodes off for ten minutes and more; takes a quarter of an hour")
     arguments = parser.parse_args()
+    if arguments.cut:
+        kubernetes_test.run_alone(LongCut())
     numbers = range(arguments.runs) if arguments.only is None else [arguments.only]
     print(f"seed {arguments.seed}, {len(numbers)} runs", flush=True)
     kubernetes_test.run_alone(*(PodChaos(arguments.seed, number) for number in numbers))

@@ -89,3 +89,23 @@ compilers:
         self.assertEqual(self.ngb("paln", "x.yaml").returncode, 2)
         self.assertEqual(self.ngb("run").returncode, 2)
         self.assertEqual(self.ngb().returncode, 2)
+
+    def test_a_device_with_less_memory_than_the_weights_of_a_model_is_named_before_anything_is_asked_for(self):
+        study = """\
+models: [zoo: vit_base_patch16_224]
+compilers: [%s]
+reference: none
+devices:
+  - edge1: {kubernetes: {image: debian:12, nodes: [edge1], memory: %s}}
+"""
+        # 86,567,656 parameters of four bytes; an eighth of a pod's memory is its agent's.
+        said = "the weights of vit_base_patch16_224 are 346 MB, and a process on edge1 may hold 175 MB"
+        self.write("study.yaml", study % ("onnxruntime", "200 MB"))
+        self.assertIn("Memory: " + said, self.ngb("plan", "study.yaml").stdout)
+        self.environment["PATH"] = str(self.folder)  # without kubectl
+        ran = self.ngb("run", "study.yaml")
+        self.assertIn("ngb: " + said, ran.stderr)
+        self.assertLess(ran.stderr.index(said), ran.stderr.index("kubectl"))
+        for fits in (("onnxruntime", "400 MB"), ('"null"', "200 MB")):  # 350 MB; null reads no weights
+            self.write("study.yaml", study % fits)
+            self.assertNotIn("the weights", self.ngb("plan", "study.yaml").stdout)

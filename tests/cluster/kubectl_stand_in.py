@@ -4,9 +4,9 @@
 
 It knows what the route to a pod uses (get, create, delete, exec), and answers with the words and exit codes that kubectl
 1.36 and an API server 1.35 have been seen to give. Its cluster is the folder $KUBECTL_STAND_IN: a file for each pod, `nodes`
-with a name and the processors that are free on each line, `fault` with the words with which every command fails, `why-ended`
-with the reason of pods whose first process was killed, and `calls`, which gets a line for each command. A pod's volume is the folder that its manifest mounts, so that the pods of
-one test have different ones.
+with a name and the processors that are free on each line, `no-image` while these have no image, `fault` with the words with
+which every command fails, `why-ended` with the reason of pods whose first process was killed, and `calls`, which gets a line
+for each command. A pod's volume is the folder that its manifest mounts, so that the pods of one test have different ones.
 """
 
 import contextlib
@@ -120,7 +120,7 @@ def start(pod):
             {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": words}]}
         return
     pod["spec"]["nodeName"] = node
-    if container["image"].endswith("/missing"):
+    if container["image"].endswith("/missing") or (CLUSTER / "no-image").exists():
         pod["status"] = {"phase": "Pending", "containerStatuses": [{"name": "device", "state": {"waiting": {
             "reason": "ErrImageNeverPull", "message": 'Container image "localhost/missing" is not present with pull policy of Never'}}}]}
         return

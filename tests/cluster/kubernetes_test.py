@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,128 +14,14 @@ import unittest
 
 for folder in ("tests/cli", "tests/cluster", "examples/cluster"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
+import hosts as network  # noqa: E402
 import kubernetes  # noqa: E402
-from fleet import PATIENCE_S, DemonstrationTest, DevicesTest, HostsTest, use_stand_in  # noqa: E402
+from fleet import PATIENCE_S, PROCESSES, DemonstrationTest, DevicesTest, HostsTest, use_stand_in  # noqa: E402
 from lean_programs import lean_programs  # noqa: E402
 from ngb_program import BIN  # noqa: E402
+from pod_cases import PodCases  # noqa: E402
 
 WHY_NOT = kubernetes.missing()
-
-
-class PodCases:
-    """Cases on nodes edge1 and edge2, whichever cluster has them."""
-
-    def use_nodes(self, *nodes):
-        self.use("".join(self.request(node, f"{self.IMAGE}, nodes: [{node}]") for node in nodes))
-
-    def kubectl(self, *words):
-        return subprocess.run(["kubectl", *words], env=self.environment, capture_output=True, text=True, check=False)
-
-    def started(self):
-        """A run on edge1 that has recorded some processes and will take some seconds more."""
-        self.use_nodes("edge1")
-        self.slow(300)
-        client = self.start("run", self.study)
-        self.wait_until(lambda: self.recorded().get("edge1", 0) >= 3)
-        return client
-
-    def end_of(self, client):
-        output = client.communicate(timeout=PATIENCE_S)[0]
-        self.assertEqual(client.returncode, 0, output)
-        return output
-
-    def test_two_nodes_are_two_devices_and_their_pods_go_with_the_run(self):
-        self.use_nodes("edge1", "edge2")
-        done = self.ngb("run", self.study)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("torn down: 2 of 2 verified", done.stdout + done.stderr)
-        self.assert_recorded()
-        self.assert_nothing_is_left()
-        nodes = self.query("SELECT DISTINCT value FROM environment_entry WHERE name = 'kubernetes_node' ORDER BY 1")
-        self.assertEqual(nodes, [("edge1",), ("edge2",)])
-        told = dict(self.query("SELECT DISTINCT name, value FROM environment_entry WHERE name LIKE 'kubernetes_%' "
-                               "AND name != 'kubernetes_node'"))
-        self.assertEqual(told["kubernetes_qos"], "Guaranteed")
-        self.assertIn("sha256:", told["kubernetes_image"])
-        self.assertIn(told["kubernetes_processors"], ("exclusive", "shared"))
-
-    def test_a_pod_that_is_deleted_under_the_run_is_followed_by_another(self):
-        client = self.started()
-        self.kubectl("delete", "pod", self.pods()[0]["metadata"]["name"], "--wait=false")
-        output = self.end_of(client)
-        self.assertIn("it was deleted; another pod continues", output)
-        self.assert_recorded()
-        self.assert_nothing_is_left()
-
-    def test_a_killed_kubectl_costs_nothing(self):
-        client = self.started()
-        for pid in self.children_of(client.pid):  # kubectl exec, with an exit code that could be the agent's own
-            os.kill(pid, signal.SIGTERM)
-        output = self.end_of(client)
-        self.assertIn("no connection", output)
-        self.assert_recorded()
-        self.assertNotIn("another pod", output)
-        self.assert_nothing_is_left()
-
-    def test_a_client_that_was_killed_leaves_a_pod_that_goes_on_and_is_taken_up_again(self):
-        client = self.started()
-        client.kill()
-        client.wait()
-        self.assertEqual(len(self.pods()), 1)
-        done = self.ngb("run", self.study)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotIn("another pod", done.stderr)
-        self.assert_recorded()
-        self.assert_nothing_is_left()
-
-    def test_a_stopped_run_holds_no_pod_and_is_resumed_in_another(self):
-        client = self.started()
-        client.send_signal(signal.SIGINT)
-        client.communicate(timeout=PATIENCE_S)
-        self.assertEqual(client.returncode, 130)
-        self.wait_until(lambda: self.pods() == [])
-        done = self.ngb("resume", self.results)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assert_recorded()
-        self.assert_nothing_is_left()
-
-    def test_an_api_server_that_is_gone_for_a_while_is_waited_for(self):
-        client = self.started()
-        self.take_api_server_away()
-        for pid in self.children_of(client.pid):
-            os.kill(pid, signal.SIGTERM)
-        time.sleep(3)
-        self.give_api_server_back()
-        output = self.end_of(client)
-        self.assertIn("was refused", output)
-        self.assert_recorded()
-        self.assert_nothing_is_left()
-
-    def refusal(self, request):
-        self.use(self.request("x", request))
-        done = self.ngb("run", self.study, timeout=60)
-        self.assertNotEqual(done.returncode, 0)
-        self.assert_nothing_is_left()
-        self.assertNotIn("is still on x", done.stderr)  # nothing is
-        return done.stdout + done.stderr
-
-    def test_what_can_never_run_is_refused_at_once_in_the_clusters_words_and_with_what_to_do(self):
-        said = self.refusal(f"{self.IMAGE}, nodes: [edge7]")
-        self.assertIn("node(s) didn't match Pod's node affinity/selector", said)
-        self.assertIn("kubectl get nodes --show-labels", said)
-        said = self.refusal("image: localhost/missing, pull: Never")
-        self.assertIn("ErrImageNeverPull", said)
-        self.assertIn("import the image on that node", said)
-        said = self.refusal("pod: nobody")
-        self.assertIn("pod nobody does not exist", said)
-
-    def test_a_device_is_checked_in_a_pod_of_its_own_that_goes_again(self):
-        entry = self.request("edge1", f"{self.IMAGE}, nodes: [edge1]").replace("  - ", "")
-        self.environment["NGB_DEVICES"] = str(self.write("devices.yaml", entry))
-        checked = self.ngb("devices", "check", "edge1")
-        self.assertEqual(checked.returncode, 0, checked.stderr + checked.stdout)
-        self.assertIn("glibc", checked.stdout)
-        self.assert_nothing_is_left()
 
 
 class OnAStandIn(PodCases, DevicesTest):
@@ -174,6 +61,18 @@ class OnAStandIn(PodCases, DevicesTest):
         time.sleep(2)
         self.restore()
 
+    def take_token_away(self):
+        self.write("cluster/fault", "error: You must be logged in to the server (Unauthorized)")
+
+    def give_token_back(self):
+        self.restore()
+
+    def take_image_away(self):
+        self.write("cluster/no-image", "")
+
+    def give_image_back(self):
+        (self.cluster / "no-image").unlink()
+
     def restore(self):
         (self.cluster / "fault").unlink(missing_ok=True)
 
@@ -199,6 +98,10 @@ class OnAStandIn(PodCases, DevicesTest):
         first, second = [json.loads(part.split("\n", 1)[1]) for part in done.stdout.split("---\n")]
         self.assertEqual(first["spec"]["nodeSelector"], {"kubernetes.io/hostname": "edge1"})
         self.assertEqual(second["spec"]["nodeSelector"], {"kubernetes.io/hostname": "edge2"})
+        entry = self.request("edge1", f"{self.IMAGE}, nodes: [edge1]").replace("  - ", "")
+        self.environment["NGB_DEVICES"] = str(self.write("devices.yaml", entry))
+        checked = self.ngb("devices", "check", "edge1", "--dry-run")
+        self.assertEqual(json.loads(checked.stdout.split("\n", 1)[1]), first)
         self.assertFalse((self.cluster / "calls").exists())
         self.assertFalse(self.results.exists())
 
@@ -219,6 +122,22 @@ class OnAStandIn(PodCases, DevicesTest):
         self.assertIn("ended without having done anything, like 3 before it: OOMKilled, exit code 137", output)
         self.assertIn("give it more memory", output)
         self.assertEqual(len(ended), 4)
+        self.assert_nothing_is_left()
+
+    def test_a_device_that_is_finished_gets_no_other_pod_when_the_run_is_resumed(self):
+        self.write("cluster/nodes", "edge1 2\nedge2 0\n")
+        self.use_nodes("edge1", "edge2")
+        client = self.start("run", self.study)
+        self.wait_until(lambda: self.recorded() == {"edge1": PROCESSES} and len(self.pods()) == 1)
+        time.sleep(2)
+        client.send_signal(signal.SIGINT)
+        client.communicate(timeout=PATIENCE_S)
+        self.write("cluster/nodes", "edge1 2\nedge2 2\n")
+        (self.cluster / "calls").unlink()
+        done = self.ngb("resume", self.results)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.cluster / "calls").read_text().count(" create "), 1)
+        self.assert_recorded()
         self.assert_nothing_is_left()
 
     def test_a_hundred_pods_that_wait_are_asked_for_at_most_twice_a_second(self):
@@ -275,6 +194,22 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
     def give_api_server_back(self):
         self.cluster.start_api_server()
 
+    def take_token_away(self):
+        """Such a token is bound to its account, so it ends with it; the shortest time that a server grants is ten minutes."""
+        self.cluster.kubectl("-n", self.namespace, "delete", "serviceaccount", "ngraphbench")
+        self.wait_until(lambda: self.kubectl("get", "pods").returncode != 0)
+
+    def give_token_back(self):
+        self.cluster.kubectl("-n", self.namespace, "create", "serviceaccount", "ngraphbench")
+        self.cluster.log_in(self.namespace)
+
+    def take_image_away(self):
+        self.addCleanup(self.cluster.import_image, self.hosts.all[0], "debian")
+        self.cluster.ctr(self.hosts.all[0], "images", "rm", "--sync", "localhost/debian:1")
+
+    def give_image_back(self):
+        self.cluster.import_image(self.hosts.all[0], "debian")
+
     def assert_nothing_is_left(self):
         self.assertEqual([pod["metadata"]["name"] for pod in self.pods()], [])
 
@@ -295,6 +230,65 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
         output = self.end_of(client)
         self.assertIn("another pod continues", output)
         self.assert_recorded()
+        self.assert_nothing_is_left()
+
+    def test_an_evicted_pod_is_followed_by_another(self):
+        client = self.started()
+        pod = self.pods()[0]["metadata"]["name"]
+        eviction = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {"name": pod, "namespace": self.namespace}}
+        self.cluster.kubectl("create", "--raw", f"/api/v1/namespaces/{self.namespace}/pods/{pod}/eviction", "-f", "-",
+                             input=json.dumps(eviction))
+        output = self.end_of(client)
+        self.assertIn("another pod continues", output)
+        self.assert_recorded()
+        self.assert_nothing_is_left()
+
+    def test_two_studies_on_one_node_measure_one_after_the_other(self):
+        client = self.started()
+        other = self.write("other.yaml", self.study.read_text().replace("name: test", "name: other"))
+        done = self.ngb("run", other, "-o", "results/other")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("Unschedulable: 0/2 nodes are available", done.stderr)
+        self.assertIn("4 cells: 4 measured", done.stdout)
+        self.end_of(client)
+        self.assert_recorded()
+        self.assert_nothing_is_left()
+
+    def test_a_pod_of_somebody_else_with_the_name_is_named_and_left_alone(self):
+        client = self.started()
+        client.kill()
+        client.wait()
+        name = self.pods()[0]["metadata"]["name"]
+        self.kubectl("delete", "pod", name)
+        container = {"name": "device", "image": "localhost/debian:1", "imagePullPolicy": "Never", "command": ["sleep", "600"]}
+        theirs = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {"containers": [container]}}
+        self.cluster.kubectl("-n", self.namespace, "create", "-f", "-", input=json.dumps(theirs))
+        refused = self.ngb("run", self.study)
+        self.assertEqual(refused.returncode, 3, refused.stdout)
+        self.assertIn(f"a pod of the name {name} is there that belongs to somebody else", refused.stderr)
+        self.assertEqual([pod["metadata"].get("labels") for pod in self.pods()], [None])
+        self.cluster.kubectl("-n", self.namespace, "delete", "pod", name, "--force")
+        self.assertEqual(self.ngb("run", self.study).returncode, 0)
+        self.assert_recorded()
+        self.assert_nothing_is_left()
+
+    def test_an_exhausted_quota_of_the_namespace_is_waited_for(self):
+        self.use_nodes("edge1")
+        self.cluster.kubectl("-n", self.namespace, "create", "quota", "none", "--hard=pods=0")
+        client = self.start("run", self.study)
+        time.sleep(5)
+        self.cluster.kubectl("-n", self.namespace, "delete", "quota", "none")
+        self.assertIn("exceeded quota: none", self.end_of(client))
+        self.assert_recorded()
+        self.assert_nothing_is_left()
+
+    def test_a_cell_that_needs_more_memory_than_its_pod_has_ends_without_the_pod(self):
+        self.use(self.request("edge1", f"{self.IMAGE}, nodes: [edge1], memory: 256 MB"))
+        too_much = '"null": {options: {memory_bytes: 400000000}}'
+        self.study.write_text(self.study.read_text().replace('"null"\nbatch', too_much + "\nbatch"))
+        done = self.ngb("run", self.study)
+        self.assertIn("null in 4 (out_of_memory)", done.stdout)
+        self.assertNotIn("another pod", done.stdout + done.stderr)
         self.assert_nothing_is_left()
 
     def test_a_node_without_power_comes_back_with_another_pod(self):
@@ -321,6 +315,28 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
         self.assert_nothing_is_left()
         self.assertFalse(journal.exists())
         self.assertEqual(list(volume.rglob("runs/*")), [])
+
+
+    def test_kubectl_may_be_on_a_host_that_ssh_leads_to(self):
+        place = self.folder / "login"
+        place.mkdir()
+        others = network.Hosts(place, 1)
+        self.addCleanup(others.remove)
+        login, = others.all
+        login.power_off()
+        login.start(path=self.cluster.environment["PATH"])
+        others.wait_for(login)
+        network.ip("-n", login.space, "route", "add", "default", "via", f"{others.network.prefix}.1")
+        (others.home / ".kube").mkdir()
+        shutil.copy(self.environment.pop("KUBECONFIG"), others.home / ".kube/config")
+        self.environment["PATH"] = os.environ["PATH"]  # without kubectl
+        self.use(f"  - far: {{ssh: {{host: {login.name}, config: {others.config}}}, kubernetes: {{{self.IMAGE}}}}}\n")
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("torn down: 1 of 1 verified", done.stdout + done.stderr)
+        self.assert_recorded()
+        self.assert_nothing_is_left()
+        self.assertEqual(login.processes(), [])
 
 
 def run_alone(*cases):

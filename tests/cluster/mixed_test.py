@@ -49,8 +49,9 @@ class Mixed(SlurmFleetTest):
                           "WHERE name IN ('slurm_node', 'kubernetes_node') ORDER BY 1")
         self.assertEqual(told, [("edge2", "slurm_node"), ("pod", "kubernetes_node")])
         shown = self.ngb("show", self.results)
+        print(shown.stdout, file=sys.stderr)
         for device in ("here", "edge1", "edge2", "pod"):
-            self.assertIn(device, shown.stdout)
+            self.assertIn(f"on {device}, 1 thread", shown.stdout)
 
 
 if __name__ == "__main__":

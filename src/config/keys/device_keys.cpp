@@ -3,6 +3,7 @@
 // writing it as JSON, the JSON Schema and docs/study.md need nothing else.
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/json_text.h"
@@ -23,6 +24,7 @@ constexpr const char* kUser = R"(^[0-9A-Za-z_][0-9A-Za-z_.@\\-]{0,63}$)";
 // A name as Kubernetes demands of pods and namespaces, of labels and resources (with the domain that they belong to),
 // and of labels' values; an image with its registry, tag and digest; a context, which the user's own kubeconfig names.
 constexpr const char* kObjectName = R"(^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$)";
+constexpr const char* kNameOfObject = "a name of small letters, digits, - and ., such as edge1";
 constexpr const char* kQualifiedName =
     R"(^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[0-9A-Za-z]([0-9A-Za-z_.-]{0,61}[0-9A-Za-z])?$)";
 constexpr const char* kLabelValue = R"(^([0-9A-Za-z]([0-9A-Za-z_.-]{0,61}[0-9A-Za-z])?)?$)";
@@ -135,7 +137,9 @@ Key slurm_key() {
 
 template <auto Member>
 Key kubernetes_word(const char* name, const char* pattern, const char* meaning, const char* default_text) {
-  return text_key<&DeviceEntry::kubernetes, Member>(name, pattern, meaning, default_text, ValueType::bare_text);
+  Key key = text_key<&DeviceEntry::kubernetes, Member>(name, pattern, meaning, default_text, ValueType::bare_text);
+  if (pattern == std::string_view(kObjectName)) key.example = kNameOfObject;
+  return key;
 }
 
 template <auto Member>
@@ -200,6 +204,12 @@ Key kubernetes_key() {
   Key exclusive =
       number("exclusive", &Request::is_exclusive, 0, 0, "No two pods of NGraphBench are on one node", "true");
   exclusive.type = ValueType::boolean;
+  Key image = kubernetes_word<&Request::image>("image", kImage,
+                                               "Image of the pod: any with a shell and glibc 2.34 or later", "none");
+  image.example = "an image such as debian:12 or registry.lab/bench:1";
+  Key nodes = text_key<&DeviceEntry::kubernetes, &Request::nodes>(
+      "nodes", kObjectName, "Each of these nodes is a device", "one device, on any node", ValueType::texts);
+  nodes.example = kNameOfObject;
   Key pull = kubernetes_word<&Request::pull>("pull", "", "When the image is pulled", "IfNotPresent");
   pull.type = ValueType::word;
   pull.words = {"IfNotPresent", "Always", "Never"};
@@ -220,15 +230,12 @@ Key kubernetes_key() {
       .type = ValueType::structured,
       .meaning = "A pod of a Kubernetes cluster, as a mapping of the keys below; with `ssh`, kubectl runs on that host",
       .keys =
-          {kubernetes_word<&Request::image>("image", kImage,
-                                            "Image of the pod: any with a shell and glibc 2.34 or later", "none"),
+          {image,
            kubernetes_word<&Request::pod>(
                "pod", kObjectName, "An existing pod instead, which NGraphBench neither makes nor deletes", "none"),
            kubernetes_word<&Request::context>("context", kContext, "Context of kubectl's configuration", kOwn),
            kubernetes_word<&Request::in_namespace>("namespace", kObjectName, "Namespace", kOwn),
-           kubernetes_word<&Request::container>("container", kObjectName, "Container of the existing pod", kOwn),
-           text_key<&DeviceEntry::kubernetes, &Request::nodes>("nodes", kObjectName, "Each of these nodes is a device",
-                                                               "one device, on any node", ValueType::texts),
+           kubernetes_word<&Request::container>("container", kObjectName, "Container of the existing pod", kOwn), nodes,
            kubernetes_words<&Request::selector>("selector", "Labels that the node must have", label),
            number("cpus", &Request::cpus, 1, 1024,
                   "Whole processors of the pod: what it requests and its limit, so that the kubelet's static policy "

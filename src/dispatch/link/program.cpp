@@ -83,6 +83,7 @@ asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<st
   spawn.own_group = true;
   const Result<pid_t> pid = process::spawn(spawn);
   if (!pid) co_return error_of(pid);
+  const Nanoseconds begun = loop.clock.now();
   const std::optional<int> status =
       co_await end_of_child(loop, *pid, -*pid, patience, stops_with_loop ? Nanoseconds(0) : kWordsAfterStop);
   if (!status) {
@@ -91,6 +92,7 @@ asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<st
   }
   ProgramEnd end;
   end.succeeded = process::decode(*status).succeeded();
+  end.was_slow = !end.succeeded && loop.clock.now() - begun >= patience;
   end.output = content_of(out, kMaxOutputBytes);
   end.words = text::to_utf8(text::trim(content_of(err, kMaxWordsBytes)));
   if (end.words.empty()) end.words = process::describe(*status);

@@ -27,8 +27,9 @@ inline const std::string kNoInput;
 
 struct ProgramEnd {
   bool succeeded = false;
-  std::string output{};  // at most 64 MiB
-  std::string words{};   // for people: at most 2,000 bytes of its standard error, or how it ended
+  bool was_slow = false;  // it was killed because its time was over
+  std::string output{};   // at most 64 MiB
+  std::string words{};    // for people: at most 2,000 bytes of its standard error, or how it ended
 };
 
 // Runs the program `words[0]` with these arguments and with `input` as its standard input. `words` and `input` must

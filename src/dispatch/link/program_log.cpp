@@ -16,6 +16,17 @@ namespace {
 
 constexpr std::size_t kLastWordsBytes = 2000;
 
+// "https://host/path?a=b" becomes "https://host/path".
+std::string without_queries(std::string words) {
+  constexpr std::string_view kScheme = "://";
+  for (std::size_t url = words.find(kScheme); url != std::string::npos; url = words.find(kScheme, url + 1)) {
+    const std::size_t end = std::min(words.find_first_of(" \t\n\"'", url), words.size());
+    const std::size_t query = words.find('?', url);
+    if (query < end) words.erase(query, end - query);
+  }
+  return words;
+}
+
 }  // namespace
 
 Result<ProgramLog> ProgramLog::open(const std::filesystem::path& path) {
@@ -48,7 +59,7 @@ void ProgramLog::end() {
 std::string ProgramLog::last_words() const {
   std::string_view words = tail_;
   if (words.size() > kLastWordsBytes) words.remove_prefix(words.size() - kLastWordsBytes);
-  return text::to_utf8(text::trim(words));
+  return text::to_utf8(text::trim(without_queries(std::string(words))));
 }
 
 }  // namespace ngb::dispatch

@@ -30,7 +30,7 @@ class ProgramLog {
   void end();
 
   // Returns the last 2,000 bytes that were added, as valid UTF-8 without surrounding space, for an error about the
-  // program's end.
+  // program's end. The query of a URL, which is a whole command in kubectl's messages, is left out.
   [[nodiscard]] std::string last_words() const;
 
  private:

@@ -58,6 +58,7 @@ struct Share {
   std::vector<ToolchainTree> toolchains{};  // of a device elsewhere
   bool remove_toolchains = false;           // at the teardown
   bool ends_there = false;                  // for fetch_fleet: the run is ended on the device
+  bool is_finished = false;                 // all is recorded: a device elsewhere is visited to end the run at most
   bool only_fetch = false;                  // only fetch what the device has recorded; it continues alone
   // A device without a connection is given up after this time; its run can be resumed.
   Nanoseconds lost_after = std::chrono::minutes(10);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <sstream>
 #include <utility>
 
 #include "base/json_text.h"
@@ -94,7 +95,11 @@ void judge_waiting(Pod& pod, const json& waiting) {
     return each.reason == reason && pod.words.find(each.word) != std::string::npos;
   };
   const auto* const known = std::find_if(kHopeless.begin(), kHopeless.end(), is_it);
-  if (known == kHopeless.end()) return;
+  if (known == kHopeless.end()) {
+    const bool is_pulled = reason == "ErrImagePull" || reason == "ImagePullBackOff";
+    if (is_pulled) pod.advice = "have the node reach the registry, or import the image there";
+    return;
+  }
   pod.is_hopeless = true;
   pod.advice = known->advice;
 }
@@ -149,8 +154,11 @@ Pod pod_of(const json& object, const std::string& container) {
     const bool lacks_volume = pod.words.find("persistentvolumeclaim") != std::string::npos &&
                               pod.words.find("not found") != std::string::npos;
     pod.is_hopeless = lacks_volume || no_node_matches(pod.words);
-    pod.advice = lacks_volume ? "create the claim, or correct kubernetes.volume"
-                              : "correct nodes or selector; kubectl get nodes --show-labels lists what there is";
+    if (lacks_volume) {
+      pod.advice = "create the claim, or correct kubernetes.volume";
+    } else if (pod.is_hopeless) {
+      pod.advice = "correct nodes or selector; kubectl get nodes --show-labels lists what there is";
+    }
   } else {
     pod.words = phase;
   }
@@ -274,9 +282,22 @@ json pod_manifest(const config::DeviceEntry& device, const std::string& pod, con
           {"spec", spec}};
 }
 
+std::string words_for_people(const std::string& said) {
+  std::istringstream lines(said);
+  std::string words;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_logged = std::string_view("EWIF").find(line.substr(0, 1)) != std::string_view::npos &&
+                           line.find_first_not_of("0123456789", 1) == 5 && line[5] == ' ';
+    if (!is_logged) words += (words.empty() ? "" : "\n") + line;
+  }
+  return words.empty() ? said : words;
+}
+
 Status is_worth_another_kubectl(const std::string& said, const std::string& device) {
   constexpr const char* kRights =
       "ask for the rights that `ngb devices rbac` prints; kubectl auth can-i create pods/exec tells what you have";
+  constexpr const char* kLogin =
+      "renew your login until kubectl get pods answers, then run the same command again; what was measured is kept";
   // Until others leave, or until a new namespace has its account.
   for (const char* const passing : {"exceeded quota", "error looking up service account"}) {
     if (said.find(passing) != std::string::npos) return Done{};
@@ -285,9 +306,11 @@ Status is_worth_another_kubectl(const std::string& said, const std::string& devi
            {"violates PodSecurity", "use a namespace whose pod security admits the baseline"},
            {"no PriorityClass", "correct kubernetes.priority"},
            {"orbidden", kRights},
-           {"Unauthorized", "renew your login: kubectl auth whoami"},
-           {"must be logged in", "renew your login: kubectl auth whoami"},
+           {"Unauthorized", kLogin},
+           {"must be logged in", kLogin},
            {"getting credentials", "let kubectl log in first: kubectl get pods"},
+           {"unable to read", "correct kubectl's configuration: kubectl config view shows it"},
+           {"error loading config", "correct kubectl's configuration: kubectl config view shows it"},
            {"no configuration has been provided", "set KUBECONFIG, or kubernetes.context"},
            {"localhost:8080", "kubectl knows no cluster: set KUBECONFIG, or kubernetes.context"},
            {"context was not found", "correct kubernetes.context; kubectl config get-contexts lists them"},

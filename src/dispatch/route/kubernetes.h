@@ -32,7 +32,7 @@ struct Pod {
   PodState state = PodState::waiting;
   std::string words{};       // why it waits or how it ended, in the cluster's words
   bool is_hopeless = false;  // it, and every other pod like it, will never run, for the reason in `words`
-  std::string advice{};      // what to do about that
+  std::string advice{};      // what to do about that; "": nothing in particular
   std::string node{};
   std::string image_id{};  // of the container, with the image's digest
   std::string qos_class{};
@@ -57,6 +57,10 @@ std::vector<std::string> exec_command(const config::KubernetesRequest& request, 
 // end it.
 nlohmann::json pod_manifest(const config::DeviceEntry& device, const std::string& pod, const std::string& run,
                             const std::string& script);
+
+// Returns what kubectl has written on its standard error without the lines of its log ("E1127 21:36:50.243605 …
+// memcache.go:265] …"), which come before the same words for people; all of it if there is nothing else.
+std::string words_for_people(const std::string& said);
 
 // Returns an error if `said`, what kubectl has written on its standard error, shows that no further try can help.
 Status is_worth_another_kubectl(const std::string& said, const std::string& device);

@@ -18,6 +18,7 @@
 #include "dispatch/link/program.h"
 #include "dispatch/route/kind.h"
 #include "dispatch/route/kubernetes.h"
+#include "dispatch/route/pod_list.h"
 #include "dispatch/route/route.h"
 #include "dispatch/route/ssh_route.h"
 #include "dispatch/route/stays.h"
@@ -25,68 +26,12 @@
 namespace ngb::dispatch {
 namespace {
 
-using Pods = std::map<std::string, Pod>;
-
 constexpr Nanoseconds kKubectlPatience = std::chrono::minutes(2);  // for one of kubectl's commands
-constexpr Nanoseconds kShortestAsking = std::chrono::milliseconds(500);
 constexpr Nanoseconds kLongestAsking = std::chrono::seconds(10);
-constexpr Nanoseconds kListWait = std::chrono::milliseconds(100);
 constexpr Nanoseconds kDeletionPatience = std::chrono::minutes(2);  // a kubelet erases gigabytes of toolchains
 constexpr Nanoseconds kRefusalPatience = std::chrono::minutes(1);   // with a server that has answered before
 constexpr int kMostEndsWithoutProgress = 3;
 constexpr const char* kOnVolume = "volume";  // in place of a uid: a pod on the same volume finds the same files
-
-// Lists the pods of a run in one namespace, for all devices of a run at once and at most every kShortestAsking, so that
-// a hundred waiting pods burden the API server no more than one.
-class PodList {
- public:
-  PodList(Loop& loop, Command command, std::string container)
-      : loop_(loop), command_(std::move(command)), container_(std::move(container)) {}
-
-  // Returns the pods as they were at some time after the call. Returns kubectl's words as the error, with the code
-  // `lost` if the loop stops.
-  asio::awaitable<Result<const Pods*>> now(Alarm& pause) {
-    const Nanoseconds called = loop_.clock.now();
-    while (!began_ || *began_ < called) {
-      if (loop_.is_stopping) co_return lost();
-      if (is_asking_ || (began_ && loop_.clock.now() - *began_ < kShortestAsking)) {
-        co_await pause.wait(kListWait);
-      } else {
-        co_await ask();
-      }
-    }
-    if (!failure_) co_return error_of(failure_);
-    co_return &pods_;
-  }
-
- private:
-  asio::awaitable<void> ask() {
-    is_asking_ = true;
-    const Nanoseconds began = loop_.clock.now();
-    const Result<ProgramEnd> end = co_await run_program(loop_, command_, kNoInput, kKubectlPatience, true);
-    is_asking_ = false;
-    began_ = began;
-    failure_ = Done{};
-    if (!end) {
-      failure_ =
-          fail(end.error().what, "kubectl", "run ngb where kubectl is installed, or add ssh: HOST to the device");
-    } else if (!end->succeeded) {
-      failure_ = fail(end->words, "kubectl", {}, ErrorCode::busy);
-    } else if (Result<Pods> pods = read_pods(end->output, container_)) {
-      pods_ = *std::move(pods);
-    } else {
-      failure_ = error_of(pods);
-    }
-  }
-
-  Loop& loop_;
-  Command command_;
-  std::string container_;
-  bool is_asking_ = false;
-  std::optional<Nanoseconds> began_{};  // to ask for what is known
-  Status failure_{};
-  Pods pods_{};
-};
 
 class KubernetesRoute final : public Route {
  public:
@@ -113,7 +58,7 @@ class KubernetesRoute final : public Route {
   asio::awaitable<Status> end_look() override;
   asio::awaitable<Result<std::vector<Remains>>> remains(std::size_t script_bytes) override;
   void forget(const Remains& remains) override { stays_.forget(remains.machine); }
-  [[nodiscard]] bool was_nowhere() const override { return stays_.empty() && known_uid_.empty(); }
+  [[nodiscard]] bool was_nowhere() const override { return is_erased_ || (stays_.empty() && known_uid_.empty()); }
   asio::awaitable<Status> leave() override;
 
  private:
@@ -146,7 +91,8 @@ class KubernetesRoute final : public Route {
   std::uint64_t progress_ = 0;
   int ends_without_progress_ = 0;
   bool was_answered_ = false;
-  bool existed_ = false;  // a pod of its name, when it was to be made last
+  bool existed_ = false;    // a pod of its name, when it was to be made last
+  bool is_erased_ = false;  // the pod, and with it all files of the run
 };
 
 // A look at the device belongs to no run, and several may be made at once.
@@ -161,14 +107,6 @@ std::string script_of(const Parts& parts, const config::DeviceEntry& device, con
   return "trap 'exit 0' TERM\n" + batch_script(parts.agents, device, "holders/" + run);
 }
 
-// All devices of a loop that are reached in the same way share one list.
-std::shared_ptr<PodList> list_of(Loop& loop, const Command& command, const std::string& container) {
-  std::weak_ptr<void>& known = loop.shared["kubernetes " + text::join(command, " ") + " " + container];
-  std::shared_ptr<void> list = known.lock();
-  if (list == nullptr) known = list = std::make_shared<PodList>(loop, command, container);
-  return std::static_pointer_cast<PodList>(list);
-}
-
 KubernetesRoute::KubernetesRoute(Loop& loop, const Parts& parts, const Share& share, Say say)
     : Route(share, {}),
       loop_(loop),
@@ -181,15 +119,15 @@ KubernetesRoute::KubernetesRoute(Loop& loop, const Parts& parts, const Share& sh
       label_(is_look_ ? run_ : share.run_id),
       name_(is_ours_ ? run_ : request_.pod),
       script_(script_of(parts, share.device, run_)),
-      pods_(list_of(loop, at_login(list_command(request_, label_)), is_ours_ ? kPodContainer : request_.container)),
+      pods_(pod_list_of(loop, at_login(list_command(request_, label_)), is_ours_ ? kPodContainer : request_.container)),
       stays_(run_, is_look_ ? std::filesystem::path() : share.work_folder / "pods"),
       pause_(loop) {}
 
 // Asks for our pod; repeats this until the API server answers.
 asio::awaitable<Result<std::optional<Pod>>> KubernetesRoute::find() {
   const Nanoseconds began = loop_.clock.now();
-  for (Nanoseconds pause = kShortestAsking;; pause = std::min(2 * pause, kLongestAsking)) {
-    const Result<const Pods*> pods = co_await pods_->now(pause_);
+  for (Nanoseconds pause = PodList::kShortestAsking;; pause = std::min(2 * pause, kLongestAsking)) {
+    const Result<const PodList::Pods*> pods = co_await pods_->now(pause_);
     if (pods) {
       was_answered_ = true;
       const auto pod = (*pods)->find(name_);
@@ -201,13 +139,17 @@ asio::awaitable<Result<std::optional<Pod>>> KubernetesRoute::find() {
     const Nanoseconds waited = loop_.clock.now() - began;
     const Status worth = is_worth_another_kubectl(pods.error().what, device_.name);
     // An API server that has just started refuses for some seconds what it granted before.
-    if (!worth && (!was_answered_ || waited > kRefusalPatience)) co_return error_of(worth);
+    if (!worth && (!was_answered_ || waited > kRefusalPatience)) {
+      was_answered_ = false;  // from now on a refusal is believed at once
+      co_return error_of(worth);
+    }
     if (waited > lost_after_) {
       co_return fail("the API server does not answer: " + pods.error().what, device_.name,
                      "the results so far are kept; run the same command again to resume");
     }
-    say_(fmt::format("kubectl: {}; trying again in {}", pods.error().what,
-                     text::human_duration(std::chrono::duration<double>(pause).count())));
+    say_(fmt::format("kubectl: {}; trying again in {}{}", pods.error().what,
+                     text::human_duration(std::chrono::duration<double>(pause).count()),
+                     worth ? "" : "; if it stays so, " + worth.error().next));
     co_await pause_.wait(pause);
   }
 }
@@ -242,7 +184,7 @@ asio::awaitable<Status> KubernetesRoute::prepare(std::uint64_t progress) {
       if (is_ours_ && !has_code(worth, ErrorCode::lost)) (void)co_await erase();
       co_return worth;
     }
-    co_await pause_.wait(std::clamp((loop_.clock.now() - since) / 8, kShortestAsking, kLongestAsking));
+    co_await pause_.wait(std::clamp((loop_.clock.now() - since) / 8, PodList::kShortestAsking, kLongestAsking));
   }
   co_return lost();
 }
@@ -253,12 +195,15 @@ Status KubernetesRoute::judge_waiting(const Pod& pod, Nanoseconds since) {
   if (pod.is_hopeless) return fail(pod.words, device_.name, pod.advice);
   const bool waits_for_others = !is_look_ && pod.words.find("anti-affinity") != std::string::npos;
   if (loop_.clock.now() - since > lost_after_ && !waits_for_others) {
-    const char* const advice = pod.state == PodState::leaving
+    const std::string advice = !pod.advice.empty() ? pod.advice
+                               : pod.state == PodState::leaving
                                    ? "if its node is gone for good: kubectl delete pod --force"
-                                   : "see kubectl describe pod; run the same command again to resume";
-    return fail(fmt::format("pod {} has not started: {}", name_, pod.words), device_.name, advice);
+                                   : "see kubectl describe pod";
+    return fail(fmt::format("pod {} has not started: {}", name_, pod.words), device_.name,
+                advice + "; run the same command again to resume");
   }
-  if (std::exchange(shown_words_, pod.words) != pod.words) say_(fmt::format("pod {}: {}", name_, pod.words));
+  const std::string advice = pod.advice.empty() ? "" : "; " + pod.advice;
+  if (std::exchange(shown_words_, pod.words) != pod.words) say_(fmt::format("pod {}: {}{}", name_, pod.words, advice));
   return Done{};
 }
 
@@ -295,10 +240,12 @@ asio::awaitable<Status> KubernetesRoute::create() {
     co_return fail(fmt::format("a pod of the name {} is there that belongs to somebody else", name_), device_.name,
                    fmt::format("see whose it is: kubectl get pod {} --show-labels", name_));
   }
+  is_erased_ = false;
   if (end->succeeded || exists) co_return Done{};
-  if (const Status worth = is_worth_another_kubectl(end->words, device_.name); !worth) co_return error_of(worth);
-  if (std::exchange(shown_words_, end->words) != end->words) say_("kubectl: " + end->words);
-  co_return fail("kubectl: " + end->words, device_.name, "run the same command again to resume", ErrorCode::busy);
+  const std::string said = words_for_people(end->words);
+  if (const Status worth = is_worth_another_kubectl(said, device_.name); !worth) co_return error_of(worth);
+  if (std::exchange(shown_words_, said) != said) say_("kubectl: " + said);
+  co_return fail("kubectl: " + said, device_.name, "run the same command again to resume", ErrorCode::busy);
 }
 
 Status KubernetesRoute::arrive(const Pod& pod) {
@@ -359,6 +306,7 @@ asio::awaitable<Status> KubernetesRoute::erase() {
     if (!pod) co_return error_of(pod);
     if (!pod->has_value() || (!uid.empty() && (*pod)->uid != uid)) {
       known_uid_.clear();
+      is_erased_ = !pod->has_value() && request_.volume.empty();
       co_return Done{};
     }
     uid = (*pod)->uid;
@@ -367,7 +315,7 @@ asio::awaitable<Status> KubernetesRoute::erase() {
       co_return fail(fmt::format("pod {} is still there: {}", name_, (*pod)->words), device_.name,
                      fmt::format("kubectl delete pod {}; with --force if its node is gone for good", name_));
     }
-    co_await pause_.wait(kShortestAsking);
+    co_await pause_.wait(PodList::kShortestAsking);
   }
   (void)co_await run_program(loop_, words, kNoInput, kKubectlPatience);
   co_return lost();

@@ -85,7 +85,8 @@ class Route {
   // Notes that nothing of the run is left on that machine.
   virtual void forget(const Remains& /*remains*/) {}
 
-  // Returns whether nothing of the run can be left anywhere, because it never had a machine.
+  // Returns whether nothing of the run can be left anywhere, because it never had a machine, or
+  // because the machine is gone with its files.
   [[nodiscard]] virtual bool was_nowhere() const { return false; }
   // Releases the machine, which this run does not need for now. Returns an error that says what is left.
   virtual asio::awaitable<Status> leave() { co_return Done{}; }

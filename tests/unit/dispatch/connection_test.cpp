@@ -37,6 +37,17 @@ TEST(Connection, DoesNotWaitWhenItWritesToAProgramThatIsGone) {
   EXPECT_EQ(ended, "exit code 3");
 }
 
+TEST(ProgramLog, LeavesTheQueryOfAUrlOutOfTheLastWordsAndNotOutOfTheFile) {
+  const TemporaryFolder folder;
+  Result<ProgramLog> log = ProgramLog::open(folder / "log");
+  ASSERT_TRUE(log) << log.error().text();
+  const std::string said =
+      "why? Post \"https://10.0.0.1:10250/exec/p?command=sh&input=1\": no route; see http://x?a or http://y";
+  log->add(said);
+  EXPECT_EQ(log->last_words(), "why? Post \"https://10.0.0.1:10250/exec/p\": no route; see http://x or http://y");
+  EXPECT_EQ(file::read(folder / "log"), said);
+}
+
 asio::awaitable<void> sleep_for_an_hour(FakeDevice& device) { co_await device.wait(1h); }
 
 struct Outcome {

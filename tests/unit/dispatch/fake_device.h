@@ -169,6 +169,7 @@ class FakeRoute : public Route {
   bool is_cut = true;                        // a connection that ends was cut off; false: the program there has ended
   bool is_batch = false;                     // a batch job waits for a machine
   Nanoseconds waits_for{};                   // how long it takes until there is a machine
+  bool is_left = true;                       // something of the run, on the machine
   std::vector<std::string> happened{};       // "prepare", "visit", "leave"
   std::vector<std::int64_t> visited_at_s{};  // by the loop's clock
 
@@ -184,6 +185,10 @@ class FakeRoute : public Route {
   [[nodiscard]] bool was_cut_off(const std::string& /*how*/) const override { return is_cut; }
   [[nodiscard]] Status is_worth_another_try(const std::string& said) const override {
     return said == "hopeless" ? fail(said) : Status{};
+  }
+  asio::awaitable<Result<std::vector<Remains>>> remains(std::size_t script_bytes) override {
+    if (is_left) co_return co_await Route::remains(script_bytes);
+    co_return std::vector<Remains>();
   }
   asio::awaitable<Status> leave() override {
     happened.emplace_back("leave");

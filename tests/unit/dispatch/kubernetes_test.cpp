@@ -96,6 +96,8 @@ TEST(ReadPods, WaitsForAnImageThatMayComeAndNotForOneThatCannot) {
   EXPECT_TRUE(waiting("ImagePullBackOff", "manifest unknown: not found").is_hopeless);
   EXPECT_TRUE(waiting("CreateContainerConfigError", "secret \\\"s\\\" not found").is_hopeless);
   EXPECT_FALSE(waiting("ErrImagePull", "dial tcp: i/o timeout").is_hopeless);
+  EXPECT_EQ(waiting("ErrImagePull", "dial tcp: i/o timeout").advice,
+            "have the node reach the registry, or import the image there");
   EXPECT_FALSE(waiting("ContainerCreating", "").is_hopeless);
   EXPECT_EQ(waiting("ContainerCreating", "").words, "ContainerCreating");
 }
@@ -106,6 +108,7 @@ TEST(ReadPods, WaitsForProcessorsAndNotForANodeThatDoesNotExist) {
       "affinity/selector. preemption: 0/2 nodes are available: 2 No preemption victims found.");
   EXPECT_EQ(full.state, PodState::waiting);
   EXPECT_FALSE(full.is_hopeless);
+  EXPECT_EQ(full.advice, "");
   EXPECT_THAT(full.words, HasSubstr("Unschedulable: 0/2 nodes are available: 1 Insufficient cpu"));
   EXPECT_TRUE(unschedulable("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. preemption: "
                             "0/2 nodes are available: 2 Preemption is not helpful for scheduling.")
@@ -175,6 +178,18 @@ TEST(PodManifest, HasTheVolumeThatOutlivesThePodAndNothingOfOtherPodsIfItMayShar
             json::parse(R"({"cpu": "1", "memory": "2000000000"})"));
 }
 
+TEST(Kubectl, SaysOnceWhatItsLogSaysBefore) {
+  const std::string log =
+      "E1127 21:36:50.243605   22185 memcache.go:265] \"Unhandled Error\" err=\"couldn't get current server API "
+      "group\"\n";
+  const std::string words = "error: You must be logged in to the server";
+  EXPECT_EQ(words_for_people(log + log + words), words);
+  EXPECT_EQ(words_for_people("E1127 is a pod"), "E1127 is a pod");
+  EXPECT_EQ(words_for_people("Error: one\ntwo"), "Error: one\ntwo");
+  EXPECT_EQ(words_for_people(log), log);
+  EXPECT_EQ(words_for_people(""), "");
+}
+
 TEST(Kubectl, IsTriedAgainAfterWhatMayPassAndNotAfterWhatCannot) {
   for (const char* const passing :
        {"The connection to the server 10.98.0.1:6443 was refused - did you specify the right host or port?",
@@ -187,12 +202,15 @@ TEST(Kubectl, IsTriedAgainAfterWhatMayPassAndNotAfterWhatCannot) {
     EXPECT_TRUE(is_worth_another_kubectl(passing, "edge1")) << passing;
   }
   for (const auto& [final, advice] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"error: You must be logged in to the server (Unauthorized)", "renew your login"},
+           {"error: You must be logged in to the server (Unauthorized)", "run the same command again"},
            {"pods \"p\" is forbidden: no PriorityClass with name x was found", "kubernetes.priority"},
            {"Error from server (Forbidden): pods is forbidden: User \"u\" cannot list resource \"pods\"",
             "ngb devices rbac"},
            {"error: context \"x\" does not exist", "kubernetes.context"},
            {"Error from server (NotFound): namespaces \"x\" not found", "kubernetes.namespace"},
+           {"error: unable to read certificate-authority /ca.crt for test due to open /ca.crt: no such file or "
+            "directory",
+            "kubectl config view"},
            {"The connection to the server localhost:8080 was refused", "knows no cluster"},
            {"OCI runtime exec failed: exec failed: \"/bin/sh\": stat /bin/sh: no such file or directory", "a shell"}}) {
     const Status worth = is_worth_another_kubectl(final, "edge1");

@@ -65,10 +65,12 @@ class RemoteDevice : public testing::Test {
     test::run(loop_, clock_);
     return ending;
   }
-  Status tear_down() {
+  Status tear_down() { return status_of(&RemoteRun::tear_down); }
+  Status fetch() { return status_of(&RemoteRun::fetch); }
+  Status status_of(asio::awaitable<Status> (RemoteRun::*task)()) {
     Status done = fail("never ended");
     remote_.emplace(loop_, recording_, parts_, references_, share_, std::move(owned_route_));
-    const auto keep = [&]() -> asio::awaitable<void> { done = co_await remote_->tear_down(); };
+    const auto keep = [&]() -> asio::awaitable<void> { done = co_await ((*remote_).*task)(); };
     asio::co_spawn(loop_.io, keep(), asio::detached);
     test::run(loop_, clock_);
     return done;
@@ -187,6 +189,20 @@ TEST_F(RemoteDevice, HasNothingToFetchWithoutAMachine) {
   const auto ending = run();
   ASSERT_FALSE(ending);
   EXPECT_EQ(ending.error().what, "has no machine at present");
+  EXPECT_THAT(route_->happened, IsEmpty());
+}
+
+TEST_F(RemoteDevice, IsNotFetchedFromWhileAMachineWithFilesOfTheRunCannotBeReached) {
+  route_->waits_for = 3h;
+  const Status fetched = fetch();
+  ASSERT_FALSE(fetched);
+  EXPECT_EQ(fetched.error().what, "has no machine at present");
+}
+
+TEST_F(RemoteDevice, IsFetchedFromWithoutAMachineIfNothingOfTheRunIsLeft) {
+  route_->waits_for = 3h;
+  route_->is_left = false;
+  EXPECT_TRUE(fetch());
   EXPECT_THAT(route_->happened, IsEmpty());
 }
 
