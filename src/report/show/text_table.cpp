@@ -177,7 +177,8 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
     const CellData& cell = *cells[i];
     std::string label = compiler_of(cell);
     if (!same_threads) label += ", " + threads_of(cell);
-    if (!same_precision) label += ", " + cell.of.compiler.precision;
+    const bool has_precision = label.find(cell.of.compiler.precision) != std::string::npos;
+    if (!same_precision && !has_precision) label += ", " + cell.of.compiler.precision;
     if (!same_model && cell.of.model.is_variant()) label += ", " + cell.of.model.label;
     section.rows.push_back(packed_row(results, cell, positions[i], std::move(label),
                                       same_device ? std::string() : compute_device_of(cell)));

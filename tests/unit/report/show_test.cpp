@@ -232,7 +232,7 @@ TEST(Show, WithColumnsOfOnesOwnListsVariantsBelowTheirExactModel) {
   family.push_back(cheap);
   const std::string usual = text_of(family, values(), {.width = 200});
   EXPECT_THAT(usual, HasSubstr("int8, batch 1, on local, variant of model"));
-  ShowOptions chosen{.width = 200, .columns = columns_called("speed-up").value()};
+  const ShowOptions chosen{.columns = columns_called("speed-up").value(), .width = 200};
   const std::string listed = text_of(family, values(), chosen);
   EXPECT_THAT(listed, Not(HasSubstr("variant of")));
   const std::size_t variant = listed.find("onnxruntime 1.0, int8");
