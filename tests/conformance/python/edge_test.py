@@ -120,7 +120,7 @@ class Edge(unittest.TestCase):
         write_recipe(str(self.path), "conv_block", width=32, depth=2, image_size=64)
         result = self.result({"input": numpy.ones((1, 3, 64, 64), "f4")}, is_profiled=True)
         self.assertIsNone(result["failure"], result["failure"])
-        profile, = result["profile"]
+        profile = result["profile"]
         names = [kernel[0] for kernel in profile["kernels"]]  # name, kind, nodes, …
         self.assertEqual(sum("Convolution" in name for name in names), 3, names)  # the stem and one for each block
         share = sum(profile["kernel_ns"]) / profile["profiled_ns"]
