@@ -19,7 +19,6 @@ namespace {
 
 using metrics::Metric;
 using store::CellData;
-using store::DerivedValue;
 
 constexpr std::size_t kMostFailures = 10;  // notes
 constexpr char kBetween = '\x1f';          // fields of a packed row; no visible text contains it
