@@ -70,9 +70,9 @@ plugin::LibrarySettings options_of(const ProviderPackage& package, const Setting
   return options;
 }
 
-// The package's Python module does this on import: its library finds these two by name only.
+// The package's Python module does this on import: its library finds these by name only.
 void open_neighbours(const fs::path& folder) {
-  for (const std::string_view prefix : {"libtensorrt_rtx.so", "libtensorrt_onnxparser_rtx.so"}) {
+  for (const std::string_view prefix : {"libcudart.so", "libtensorrt_rtx.so", "libtensorrt_onnxparser_rtx.so"}) {
     std::error_code none;
     for (fs::directory_iterator file(folder, none), end; !none && file != end; file.increment(none)) {
       if (!file->path().filename().string().starts_with(prefix)) continue;
@@ -85,6 +85,16 @@ void open_neighbours(const fs::path& folder) {
 std::string message_of(const Runtime& runtime, OrtStatus* status) {
   const Owned<OrtStatus> owned(status, runtime.api().ReleaseStatus);
   return runtime.api().GetErrorMessage(status);
+}
+
+plugin::Failure not_loaded(const ProviderPackage& package, const std::string& message, const std::string& version) {
+  const std::string what = "onnxruntime's provider " + std::string(package.word) + " does not load: " + message;
+  if (message.find("libcuda.so") != std::string::npos) {
+    return {NGB_NO_DEVICE, what, "leave the provider out on this machine: it has no NVIDIA driver"};
+  }
+  return {NGB_IMPORT_ERROR, what,
+          "install " + std::string(package.package) + " again, in a version for ONNX Runtime " + version +
+              ", with the libraries that it needs"};
 }
 
 }  // namespace
@@ -107,13 +117,7 @@ PackagedProvider::PackagedProvider(const Runtime& runtime, OrtEnv* environment, 
   if (package.word == "nv-tensorrt-rtx") open_neighbours(library.parent_path());
   // QNN names its devices after the registration.
   OrtStatus* const status = api_.register_library(environment, package.name, library.c_str());
-  if (status != nullptr) {
-    throw plugin::Failure(
-        NGB_IMPORT_ERROR,
-        "onnxruntime's provider " + std::string(package.word) + " does not load: " + message_of(runtime, status),
-        "install " + std::string(package.package) + " again, in a version for ONNX Runtime " + runtime.version() +
-            ", with the libraries that it needs");
-  }
+  if (status != nullptr) throw not_loaded(package, message_of(runtime, status), runtime.version());
   device_ = choose(runtime);
 }
 

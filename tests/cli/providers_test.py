@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Execution providers of ONNX Runtime that are in packages of their own. They are large and no toolchain of ngb, so this needs a
 virtual environment: NGB_PROVIDERS is its folder, with onnxruntime, onnxruntime-ep-openvino, onnxruntime-qnn and
-onnxruntime-ep-webgpu."""
+onnxruntime-ep-webgpu, and perhaps onnxruntime-ep-nv-tensorrt-rtx."""
 
 import os
 import pathlib
@@ -75,6 +75,14 @@ class Providers(NgbTest):
         else:
             self.assertEqual(cell["failure"]["kind"], "no_device")
             self.assertIn("GPUs that Vulkan drives", cell["failure"]["advice"])
+
+    def test_nv_tensorrt_rtx_without_a_driver_says_so(self):
+        cell = self.cell("nv-tensorrt-rtx")
+        if not list(pathlib.Path(PROVIDERS).rglob("onnxruntime_ep_nv_tensorrt_rtx")):
+            self.assertEqual(cell["failure"]["kind"], "toolchain_missing")
+            self.assertIn("there is no package onnxruntime-ep-nv-tensorrt-rtx beside it", cell["failure"]["message"])
+        elif cell["failure"] is not None:
+            self.assertEqual(cell["failure"]["kind"], "no_device")
 
 
 if __name__ == "__main__":
