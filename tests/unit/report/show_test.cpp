@@ -222,24 +222,6 @@ TEST(Show, SaysThatASpeedUpOfReducedPrecisionIsOverF32) {
   EXPECT_FALSE(json[0]["metrics"]["speed_up_ratio"].contains("over"));
 }
 
-TEST(Show, WithColumnsOfOnesOwnListsVariantsBelowTheirExactModel) {
-  auto family = cells();
-  for (CellData& cell : family) cell.of.model.key.hash = "exact";
-  CellData cheap = cell_of("onnxruntime", 1, {process(0, {2, 2})});
-  cheap.cell_id = "cheap-1";
-  cheap.of.model = {
-      .key = {.hash = "cheap", .batch = 1}, .label = "int8", .variant_of = "model", .exact_hash = "exact"};
-  family.push_back(cheap);
-  const std::string usual = text_of(family, values(), {.width = 200});
-  EXPECT_THAT(usual, HasSubstr("int8, batch 1, on local, variant of model"));
-  const ShowOptions chosen{.columns = columns_called("speed-up").value(), .width = 200};
-  const std::string listed = text_of(family, values(), chosen);
-  EXPECT_THAT(listed, Not(HasSubstr("variant of")));
-  const std::size_t variant = listed.find("onnxruntime 1.0, int8");
-  EXPECT_LT(listed.find("batch 1"), variant);
-  EXPECT_LT(variant, listed.find("batch 4"));
-}
-
 TEST(Show, DoesNotRepeatAVersionThatIsInTheLabel) {
   auto labelled = cells();
   labelled[1].of.compiler.label = "onnxruntime 1.0 tuned";
