@@ -33,6 +33,7 @@ struct Provider {
   bool is_on_gpu = false;
 };
 
+// Those that are part of an ONNX Runtime; openvino is up to 1.24.1.
 constexpr std::array<Provider, 4> kProviders{{{"cpu", "CPUExecutionProvider", "onnxruntime"},
                                               {"openvino", "OpenVINOExecutionProvider", "onnxruntime-openvino"},
                                               {"cuda", "CUDAExecutionProvider", "onnxruntime-gpu", true},
@@ -63,18 +64,6 @@ class ProviderOptions {
   std::vector<const char*> names_;
   std::vector<const char*> values_;
 };
-
-// Throws plugin::Failure(NGB_INVALID_OPTION), with the library's own words, if the provider refuses an option that the
-// study hands on; it names one that the message contains.
-void check_options(const Runtime& runtime, OrtStatus* status, const plugin::LibrarySettings& handed_on) {
-  if (status == nullptr || handed_on.empty()) return;
-  const std::string message = runtime.api().GetErrorMessage(status);
-  for (const auto& [name, value] : handed_on) {
-    if (message.find(name) == std::string::npos) continue;
-    runtime.api().ReleaseStatus(status);
-    throw plugin::refused_setting("onnxruntime", std::string(kPrefix) + name, value, message);
-  }
-}
 
 // A GPU provider's first call opens CUDA libraries, which are not part of its package.
 void check_provider(const Runtime& runtime, OrtStatus* status, const std::string& word) {
@@ -135,29 +124,57 @@ void append_tensorrt(const Runtime& runtime, OrtSessionOptions* options, const p
 
 }  // namespace
 
-std::string provider_name(const std::string& word) { return std::string(row_of(word).name); }
+void check_options(const Runtime& runtime, OrtStatus* status, const plugin::LibrarySettings& handed_on) {
+  if (status == nullptr || handed_on.empty()) return;
+  const std::string message = runtime.api().GetErrorMessage(status);
+  for (const auto& [name, value] : handed_on) {
+    if (message.find(name) == std::string::npos) continue;
+    runtime.api().ReleaseStatus(status);
+    throw plugin::refused_setting("onnxruntime", std::string(kPrefix) + name, value, message);
+  }
+}
+
+std::string provider_name(const std::string& word) {
+  const ProviderPackage* const package = provider_package(word);
+  return package != nullptr ? package->name : std::string(row_of(word).name);
+}
 
 bool is_on_gpu(const std::string& word) { return row_of(word).is_on_gpu; }
 
 void forbid_tf32() { ::setenv("NVIDIA_TF32_OVERRIDE", "0", 1); }
 
-void require_provider(const Runtime& runtime, const std::string& word) {
+std::filesystem::path find_provider(const Runtime& runtime, const Settings& settings) {
+  const ProviderPackage* const package = provider_package(settings.provider);
+  if (package != nullptr) {
+    std::filesystem::path library = library_of(*package, settings.toolchain_dir);
+    if (!library.empty()) return library;
+  }
   const std::vector<std::string> available = available_providers(runtime);
-  if (std::find(available.begin(), available.end(), provider_name(word)) != available.end()) return;
+  const std::string name = provider_name(settings.provider);
+  if (std::find(available.begin(), available.end(), name) != available.end()) return {};
   std::string list;
-  for (const std::string& name : available) list += (list.empty() ? "" : ", ") + name;
-  throw plugin::Failure(
-      NGB_TOOLCHAIN_MISSING,
-      "this ONNX Runtime " + runtime.version() + " has no " + provider_name(word) + " (it has " + list + ")",
-      "put the package that has it, " + std::string(row_of(word).package) +
-          ", into a virtual environment and adopt that: ngb toolchain adopt onnxruntime FOLDER");
+  for (const std::string& each : available) list += (list.empty() ? "" : ", ") + each;
+  const bool is_beside = package != nullptr;
+  const std::string wanted(is_beside ? package->package : row_of(settings.provider).package);
+  throw plugin::Failure(NGB_TOOLCHAIN_MISSING,
+                        "this ONNX Runtime " + runtime.version() + " has no " + name + " (it has " + list + ")" +
+                            (is_beside ? ", and there is no package " + wanted + " beside it" : ""),
+                        "put " +
+                            (is_beside ? "onnxruntime and " + wanted : "the package that has it, " + wanted + ",") +
+                            " into a virtual environment and adopt that: ngb toolchain adopt onnxruntime FOLDER");
 }
 
-void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings) {
+void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings,
+                     const PackagedProvider* packaged) {
   const plugin::LibrarySettings& handed_on = settings.provider_options;
   if (settings.provider == "cpu" && !handed_on.empty()) {
     const auto& [name, value] = handed_on.front();
     throw plugin::refused_setting("onnxruntime", std::string(kPrefix) + name, value, "the provider cpu has no options");
+  }
+  if (packaged != nullptr) {
+    OrtStatus* const status = packaged->append(options, settings);
+    check_options(runtime, status, handed_on);
+    return runtime.check(status, ("use the provider " + settings.provider).c_str());
   }
   if (settings.provider == "openvino") append_openvino(runtime, options, settings);
   if (settings.provider == "tensorrt") append_tensorrt(runtime, options, handed_on);

@@ -4,9 +4,11 @@
 
 #include <onnxruntime_c_api.h>
 
+#include <filesystem>
 #include <string>
 
 #include "library.h"
+#include "provider_package.h"
 #include "settings.h"
 
 namespace ngb::onnxruntime {
@@ -19,10 +21,17 @@ std::string provider_name(const std::string& word);
 // open_cuda_libraries.
 void forbid_tf32();
 
-// Throws plugin::Failure(NGB_TOOLCHAIN_MISSING) without the provider, and names its package.
-void require_provider(const Runtime& runtime, const std::string& word);
+// Returns the library of the provider's own package; "" if the provider is part of this ONNX Runtime. Throws
+// plugin::Failure(NGB_TOOLCHAIN_MISSING) if it is neither, and names its package.
+std::filesystem::path find_provider(const Runtime& runtime, const Settings& settings);
 
-// Adds the provider to a session's options, which always include the CPU provider. Throws plugin::Failure.
-void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings);
+// Adds the provider to a session's options, which always include the CPU provider. `packaged` is null for a provider
+// that is part of ONNX Runtime. Throws plugin::Failure.
+void append_provider(const Runtime& runtime, OrtSessionOptions* options, const Settings& settings,
+                     const PackagedProvider* packaged);
+
+// Throws plugin::Failure(NGB_INVALID_OPTION), with the library's own words, if the status refuses an option that the
+// study hands on to the provider: it names one that the message contains. The caller keeps any other status.
+void check_options(const Runtime& runtime, OrtStatus* status, const plugin::LibrarySettings& handed_on);
 
 }  // namespace ngb::onnxruntime

@@ -46,18 +46,19 @@ Session::Session(const ngb_settings& given)
       gpu_memory_(nullptr, api_.ReleaseAllocator),
       run_options_(nullptr, api_.ReleaseRunOptions),
       binding_(nullptr, api_.ReleaseIoBinding) {
-  require_provider(runtime_, settings_.provider);
+  const std::filesystem::path library = find_provider(runtime_, settings_);
   check_in_flight();
   slots_ = static_cast<std::size_t>(settings_.in_flight > 0 ? settings_.in_flight : settings_.threads);
   lane_count_ = std::min(slots_, static_cast<std::size_t>(settings_.threads));
+  if (is_on_gpu(settings_.provider) || !library.empty()) forbid_tf32();
   if (is_on_gpu(settings_.provider)) {
-    forbid_tf32();
     gpu_ = std::make_unique<plugin::CudaDevice>("onnxruntime's provider " + settings_.provider, settings_.wait);
     open_cuda_libraries(settings_.toolchain_dir);
   }
   OrtEnv* environment = nullptr;
   runtime_.check(api_.CreateEnv(ORT_LOGGING_LEVEL_ERROR, "ngraphbench", &environment), "start");
   environment_.reset(environment);
+  if (!library.empty()) packaged_.emplace(runtime_, environment, *provider_package(settings_.provider), library);
   OrtMemoryInfo* memory = nullptr;
   runtime_.check(api_.CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory), "describe memory");
   memory_.reset(memory);
@@ -87,7 +88,7 @@ Owned<OrtSessionOptions> Session::make_options(std::size_t lane) const {
                  "set its optimisation level");
   runtime_.check(api_.AddSessionConfigEntry(raw, "session.intra_op.allow_spinning", settings_.is_spinning ? "1" : "0"),
                  "set spinning");
-  append_provider(runtime_, raw, settings_);
+  append_provider(runtime_, raw, settings_, packaged_ ? &*packaged_ : nullptr);
   // On ARM, fast math would compute products of f32 in bf16.
   runtime_.check(api_.AddSessionConfigEntry(raw, "mlas.enable_gemm_fastmath_arm64_bfloat16", "0"), "set f32");
   add_entries(runtime_, raw, settings_.entries);
@@ -97,8 +98,9 @@ Owned<OrtSessionOptions> Session::make_options(std::size_t lane) const {
 Owned<OrtSession> Session::make_session(std::size_t lane) const {
   const Owned<OrtSessionOptions> options = make_options(lane);
   OrtSession* session = nullptr;
-  runtime_.check(api_.CreateSession(environment_.get(), model_path_.c_str(), options.get(), &session),
-                 "compile the model");
+  OrtStatus* const status = api_.CreateSession(environment_.get(), model_path_.c_str(), options.get(), &session);
+  if (packaged_) check_options(runtime_, status, settings_.provider_options);  // it reads them only now
+  runtime_.check(status, "compile the model");
   return {session, api_.ReleaseSession};
 }
 
@@ -109,10 +111,13 @@ void Session::compile(const ngb_model& model) {
   check_inputs(inputs_of(runtime_, session_.get()), model);
   output_slots_ = outputs_of(runtime_, session_.get());
   facts_.insert(facts_.end(), {{"provider", provider_name(settings_.provider)},
-                               {"device", gpu_ != nullptr ? "cuda" : "cpu"},
+                               {"device", gpu_ != nullptr ? "cuda"
+                                          : packaged_     ? packaged_->device()
+                                                          : "cpu"},
                                {"precision", "f32"},
                                {"threads", std::to_string(settings_.threads)},
                                {"sessions", std::to_string(lane_count_)}});
+  if (packaged_ && !packaged_->version().empty()) facts_.emplace_back("provider_version", packaged_->version());
   if (gpu_ == nullptr) return;
   facts_.emplace_back("device_name", gpu_->name());
   facts_.emplace_back("include_transfer", settings_.includes_transfer ? "true" : "false");

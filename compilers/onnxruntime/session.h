@@ -17,6 +17,7 @@
 #include "library.h"
 #include "model.h"
 #include "ngraphbench/kernels.h"
+#include "provider_package.h"
 #include "settings.h"
 #include "transfer.h"
 
@@ -96,6 +97,7 @@ class Session {
   std::unique_ptr<plugin::CudaDevice> gpu_;  // null on the CPU
   const OrtApi& api_;
   Owned<OrtEnv> environment_;
+  std::optional<PackagedProvider> packaged_;
   Owned<OrtMemoryInfo> memory_;
   Owned<OrtSession> session_;
   Owned<OrtAllocator> gpu_memory_;  // of inputs and outputs; null: they are in our memory

@@ -16,7 +16,7 @@ struct Settings {
   int threads = 1;
   std::string graph_optimization{};
   bool is_spinning = true;
-  std::string provider{};  // "cpu", "openvino", "cuda", "tensorrt"
+  std::string provider{};  // a value of that option in compiler.json: "cpu"
   bool may_fall_back = false;
   int in_flight = 1;               // 0: one for each thread
   std::string wait = "spin";       // for the GPU

@@ -37,7 +37,7 @@ class CompilerReader {
       at.push_back(at_[i]);
     }
     check_labels(labels, at, "compilers", problems_);
-    return {std::move(compilers_), std::move(threads_at_), std::move(instances_at_)};
+    return {std::move(compilers_), std::move(threads_at_), std::move(instances_at_), std::move(has_precision_)};
   }
 
  private:
@@ -67,9 +67,11 @@ class CompilerReader {
     std::vector<work::Compiler> variants{{.name = words->name,
                                           .version = words->default_version,
                                           .threads = usual_.threads,
-                                          .threads_asked = usual_.threads_asked}};
+                                          .threads_asked = usual_.threads_asked,
+                                          .precision = usual_.precision}};
     threads_given_ = {};
     instances_given_ = {};
+    is_precision_given_ = false;
     if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, variants);
     if (instances_given_.node == nullptr) with_usual_instances(variants);
     const bool is_good = problems_.count() == before;
@@ -92,6 +94,7 @@ class CompilerReader {
       at_.push_back(is_good ? node : nullptr);
       threads_at_.push_back(threads_given_);
       instances_at_.push_back(instances_given_);
+      has_precision_.push_back(is_precision_given_);
     }
   }
 
@@ -121,6 +124,7 @@ class CompilerReader {
       }
       if (key->name == "threads") threads_given_ = {field.value, field_path};
       if (key->name == "instances") instances_given_ = {field.value, field_path};
+      if (key->name == "precision") is_precision_given_ = true;
       if (key->type == ValueType::structured) {
         const bool are_options = key->name == "options";
         are_options ? read_options(*field.value, field_path, words, variants)
@@ -179,6 +183,8 @@ class CompilerReader {
       compiler.in_flight = value == "auto" ? std::nullopt : std::optional(value.get<int>());
     } else if (key.name == "instances") {
       compiler.instances = value.get<int>();
+    } else if (key.name == "precision") {
+      compiler.precision = value.get<std::string>();
     } else if (key.name == "label") {
       compiler.label = value.get<std::string>();
     } else if (words.default_version.empty()) {
@@ -275,6 +281,7 @@ class CompilerReader {
     if (differs([](const work::Compiler& entry) { return entry.instances; })) {
       label += fmt::format(" instances={}", compiler.instances);
     }
+    if (differs([](const work::Compiler& entry) { return entry.precision; })) label += " " + compiler.precision;
     // Entries with labels of their own are told apart by these: beside them, no default is mentioned.
     std::set<std::string> options;
     std::set<std::string> settings;
@@ -318,6 +325,8 @@ class CompilerReader {
   std::vector<GivenValue> instances_at_;
   GivenValue threads_given_;  // in the entry that is being read
   GivenValue instances_given_;
+  std::vector<bool> has_precision_;
+  bool is_precision_given_ = false;
   // The settings of each compiler, and whether the first that has them has a label of the user's.
   std::map<std::string, bool> seen_;
 };

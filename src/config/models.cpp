@@ -39,8 +39,9 @@ struct Axis {
 
 class ModelReader {
  public:
-  ModelReader(const std::filesystem::path& folder, const Vocabulary& vocabulary, Problems& problems)
-      : folder_(folder), vocabulary_(vocabulary), problems_(problems) {
+  ModelReader(const std::filesystem::path& folder, const Vocabulary& vocabulary,
+              const std::vector<work::Compiler>& compilers, Problems& problems)
+      : folder_(folder), vocabulary_(vocabulary), compilers_(compilers), problems_(problems) {
     for (const FamilyWords& family : vocabulary.models) families_.push_back(family.name);
   }
 
@@ -84,11 +85,16 @@ class ModelReader {
       return;
     }
     if (!may_have_all(kinds[0], given, path)) return;
+    const std::size_t first = models_.size();
     if (kinds[0] == "zoo") {
       read_zoo(node, given, label, path);
     } else {
       add_user_model(node, kinds[0], given, label, path);
     }
+    const auto only = given.find("compilers");
+    if (only == given.end()) return;
+    const auto labels = read_compiler_words(*only->second, join_path(path, "compilers"), compilers_, problems_);
+    for (std::size_t i = first; i < models_.size(); ++i) models_[i].compilers = labels;
   }
 
   // Returns whether models of this kind may have each of the keys; adds a problem for each that they may not have.
@@ -244,6 +250,7 @@ class ModelReader {
     key.size.reset();
     key.raw_bytes.reset();
     key.encoded_bytes.reset();
+    key.compilers.clear();
     return key;
   }
 
@@ -278,6 +285,7 @@ class ModelReader {
 
   const std::filesystem::path& folder_;
   const Vocabulary& vocabulary_;
+  const std::vector<work::Compiler>& compilers_;
   Problems& problems_;
   std::vector<std::string> families_;
   std::vector<ModelEntry> models_;
@@ -289,14 +297,15 @@ class ModelReader {
 }  // namespace
 
 std::vector<ModelEntry> read_models(const DocumentNode& node, const std::filesystem::path& folder,
-                                    const Vocabulary& vocabulary, Problems& problems) {
+                                    const Vocabulary& vocabulary, const std::vector<work::Compiler>& compilers,
+                                    Problems& problems) {
   if (!node.is_sequence() || node.items.empty()) {
     problems.add(node, "models",
                  fmt::format("expected a list of models such as - zoo: resnet18, found {}",
                              node.is_sequence() ? "an empty list" : found(node)));
     return {};
   }
-  return ModelReader(folder, vocabulary, problems).read(node);
+  return ModelReader(folder, vocabulary, compilers, problems).read(node);
 }
 
 }  // namespace ngb::config

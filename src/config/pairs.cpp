@@ -27,26 +27,27 @@ std::vector<std::string> compiler_words(const std::vector<work::Compiler>& compi
   return words;
 }
 
-class PairReader {
+class CompilerWordsReader {
  public:
-  PairReader(const std::vector<work::Compiler>& compilers, Problems& problems)
+  CompilerWordsReader(const std::vector<work::Compiler>& compilers, Problems& problems)
       : compilers_(compilers), words_(compiler_words(compilers)), problems_(problems) {}
 
-  void read(const DocumentNode& list, const std::string& path, DeviceEntry& device) {
+  std::vector<std::string> read(const DocumentNode& list, const std::string& path) {
     if (!list.is_sequence() || list.items.empty()) {
       problems_.add(list, path,
                     fmt::format("expected a list of the study's compilers, found {}",
                                 list.is_sequence() ? "an empty list" : found(list)));
-      return;
+      return {};
     }
     std::set<std::string> chosen;
     for (std::size_t i = 0; i < list.items.size(); ++i) {
       read_word(*list.items[i], fmt::format("{}[{}]", path, i), chosen);
     }
-    device.compilers.clear();
+    std::vector<std::string> labels;
     for (const work::Compiler& compiler : compilers_) {
-      if (chosen.contains(compiler.label)) device.compilers.push_back(compiler.label);
+      if (chosen.contains(compiler.label)) labels.push_back(compiler.label);
     }
+    return labels;
   }
 
  private:
@@ -77,13 +78,17 @@ class PairReader {
 
 }  // namespace
 
+std::vector<std::string> read_compiler_words(const DocumentNode& list, const std::string& path,
+                                             const std::vector<work::Compiler>& compilers, Problems& problems) {
+  return CompilerWordsReader(compilers, problems).read(list, path);
+}
+
 void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& compilers,
                 std::vector<DeviceEntry>& devices, Problems& problems) {
   if (!node.is_map()) {
     problems.add(node, "pairs", "expected device: [compiler, …], found " + found(node));
     return;
   }
-  PairReader reader(compilers, problems);
   for (const Field& field : fields(node, "pairs", problems)) {
     const auto device = std::find_if(devices.begin(), devices.end(),
                                      [&](const DeviceEntry& known) { return known.name == field.name; });
@@ -91,7 +96,7 @@ void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& com
       problems.add(*field.key, "pairs", unknown_word(field.name, "device of this study", device_names(devices)));
       continue;
     }
-    reader.read(*field.value, join_path("pairs", field.name), *device);
+    device->compilers = read_compiler_words(*field.value, join_path("pairs", field.name), compilers, problems);
   }
 }
 

@@ -17,9 +17,10 @@ namespace ngb::config {
 inline constexpr std::size_t kMaxModels = 10'000;
 
 // Reads `models`. The axes of a recipe become one model for each combination of values; the last axis changes fastest.
-// Relative paths start at `folder`, the study's folder.
+// Relative paths start at `folder`, the study's folder. `compilers` are those that an entry's key `compilers` may name.
 std::vector<ModelEntry> read_models(const DocumentNode& node, const std::filesystem::path& folder,
-                                    const Vocabulary& vocabulary, Problems& problems);
+                                    const Vocabulary& vocabulary, const std::vector<work::Compiler>& compilers,
+                                    Problems& problems);
 
 // A value in the study file that a later check may name.
 struct GivenValue {
@@ -31,11 +32,12 @@ struct CompilerEntries {
   std::vector<work::Compiler> compilers{};
   std::vector<GivenValue> threads{};    // of each compiler: where its entry says how many threads it has
   std::vector<GivenValue> instances{};  // likewise, how many instances
+  std::vector<bool> has_precision{};    // of each compiler: whether its entry says in which precision it computes
 };
 
-// Reads `compilers`. An entry without threads gets those of `usual`; one without instances becomes a compiler for each
-// number in `instances`; one without a version gets the vocabulary's default. Labels that the study does not give are
-// made unique.
+// Reads `compilers`. An entry without threads or precision gets those of `usual`; one without instances becomes a
+// compiler for each number in `instances`; one without a version gets the vocabulary's default. Labels that the study
+// does not give are made unique.
 CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const std::vector<int>& instances,
                                const Vocabulary& vocabulary, Problems& problems);
 
@@ -57,6 +59,10 @@ void read_device_body(const DocumentNode& body, const std::string& path, DeviceE
 void read_way(const Key& way, const DocumentNode& node, const std::string& path, DeviceEntry& device,
               Problems& problems);
 DeviceEntry local_device();
+// Reads a list of labels or names of compilers. A name means every compiler that has it. Returns their labels in the
+// order of `compilers`; none if the list has a problem.
+std::vector<std::string> read_compiler_words(const DocumentNode& list, const std::string& path,
+                                             const std::vector<work::Compiler>& compilers, Problems& problems);
 // Reads `pairs`, which maps a device to labels or names of compilers, into DeviceEntry::compilers. A name means every
 // compiler of the study that has it.
 void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& compilers,

@@ -84,21 +84,24 @@ class StudyReader {
       if (!nodes_.contains(required))
         problems_.add(root, required, "the key is missing; a study must list models and compilers");
     }
-    if (const DocumentNode* const node = given("models")) {
-      study_.models = read_models(*node, study_.path.parent_path(), vocabulary_, problems_);
-    }
     const std::size_t before = problems_.count();
     if (const DocumentNode* const node = given("compilers")) {
-      const work::Compiler usual{.threads = study_.threads, .threads_asked = study_.threads_asked};
+      const work::Compiler usual{
+          .threads = study_.threads, .threads_asked = study_.threads_asked, .precision = study_.precision};
       CompilerEntries entries = read_compilers(*node, usual, study_.instances, vocabulary_, problems_);
       study_.compilers = std::move(entries.compilers);
       threads_at_ = std::move(entries.threads);
       instances_at_ = std::move(entries.instances);
       for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
         if (threads_at_[i].node != nullptr) study_.own_threads.insert(study_.compilers[i].label);
+        if (entries.has_precision[i]) study_.own_precision.insert(study_.compilers[i].label);
       }
     }
     are_all_known_ = nodes_.contains("compilers") && problems_.count() == before;
+    const std::vector<work::Compiler> known = are_all_known_ ? study_.compilers : with_whole_vocabulary();
+    if (const DocumentNode* const node = given("models")) {
+      study_.models = read_models(*node, study_.path.parent_path(), vocabulary_, known, problems_);
+    }
     const DocumentNode* const devices = given("devices");
     study_.devices =
         devices != nullptr ? read_devices(*devices, vocabulary_.devices, problems_) : std::vector{local_device()};
@@ -107,12 +110,12 @@ class StudyReader {
     }
     if (const DocumentNode* const node = given("loads")) study_.loads = read_loads(*node, problems_);
     if (const DocumentNode* const node = given("pairs")) {
-      read_pairs(*node, are_all_known_ ? study_.compilers : with_whole_vocabulary(), study_.devices, problems_);
+      read_pairs(*node, known, study_.devices, problems_);
     }
   }
 
-  // Returns the study's compilers and all others. `pairs` may name a compiler whose entry could not be read; the
-  // problem of that entry is enough.
+  // Returns the study's compilers and all others. `pairs` and models may name a compiler whose entry could not be read;
+  // the problem of that entry is enough.
   [[nodiscard]] std::vector<work::Compiler> with_whole_vocabulary() const {
     std::vector<work::Compiler> all = study_.compilers;
     for (const CompilerWords& words : vocabulary_.compilers) all.push_back({.name = words.name, .label = words.name});

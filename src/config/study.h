@@ -73,8 +73,9 @@ struct ModelEntry {
   std::optional<std::uint64_t> encoded_bytes{};
   std::optional<Quantisation> quantise{};  // the file is made of the exact model; `file` is "" until then
   std::optional<LabelledData> data{};
-  std::filesystem::path labels{};  // an .npy with the right class of each sample, made of `data`; "": none
-  std::string variant_of{};        // label of the exact model of which it is a variant; "": it is an exact model
+  std::filesystem::path labels{};        // an .npy with the right class of each sample, made of `data`; "": none
+  std::string variant_of{};              // label of the exact model of which it is a variant; "": it is an exact model
+  std::vector<std::string> compilers{};  // labels of those that measure it; empty: all of its device
 
   [[nodiscard]] ModelKind kind() const;
 };
@@ -87,7 +88,8 @@ struct Study {
   std::filesystem::path path{};
   std::vector<ModelEntry> models{};
   std::vector<work::Compiler> compilers{};
-  std::set<std::string> own_threads{};  // labels of the compilers whose entries say how many threads they have
+  std::set<std::string> own_threads{};    // labels of the compilers whose entries say how many threads they have
+  std::set<std::string> own_precision{};  // likewise, in which precision they compute
   std::vector<int> batch_sizes{1};
   std::vector<DeviceEntry> devices{};
   int threads = 1;  // of compilers and devices without threads of their own; with a word, this machine's number

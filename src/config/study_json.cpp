@@ -23,6 +23,7 @@ json compiler_json(const Study& study, const work::Compiler& compiler) {
                                   [](const DeviceEntry& device) { return !device.threads.empty(); }) &&
                       !study.own_threads.contains(compiler.label);
   if (!yields) body["threads"] = json_of(asked_threads(compiler));
+  if (study.own_precision.contains(compiler.label)) body["precision"] = compiler.precision;
   if (!compiler.version.empty()) body["version"] = compiler.version;
   if (compiler.in_flight != 1) body["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
   if (compiler.instances != 1 || study.instances != std::vector{1}) body["instances"] = compiler.instances;

@@ -71,7 +71,11 @@ bool is_free(Role role, Axis axis) {
 
 // Returns the value by which cells are paired along the axis. "all" threads are another number on another machine, so
 // cells of different machines are paired by what was asked for.
+// A variant is the same in two results if its label and its exact model are: its file may have been made anew.
 std::string paired_by(const work::Property& property, Axis axis, const Configuration& of) {
+  if (axis == Axis::results && property.role == Role::model && of.model.is_variant()) {
+    return of.model.exact_hash + ' ' + of.model.label;
+  }
   return compares_machines(axis) && property.asked != nullptr ? property.asked(of) : property.text(of);
 }
 

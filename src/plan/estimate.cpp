@@ -174,7 +174,8 @@ const UsualTimes& usual_times(std::string_view compiler, bool is_tuned) {
 
 bool computes_on_gpu(const work::Compiler& compiler) {
   if (usual_times(compiler.name, false).is_for_gpus) return true;
-  constexpr std::array<std::string_view, 3> kGpus{R"("cuda")", R"("gpu")", R"("tensorrt")"};  // options are JSON texts
+  constexpr std::array<std::string_view, 5> kGpus{R"("cuda")", R"("gpu")", R"("tensorrt")", R"("nv-tensorrt-rtx")",
+                                                  R"("webgpu")"};  // options are JSON texts
   return std::any_of(compiler.options.begin(), compiler.options.end(), [&](const auto& option) {
     const auto& [name, value] = option;
     return (name == "device" || name == "provider") && std::find(kGpus.begin(), kGpus.end(), value) != kGpus.end();

@@ -95,10 +95,18 @@ bool has_twin(const config::Study& study, const std::string& label) {
   });
 }
 
+// Returns the labels of the compilers that the study names for the model; none: all measure it. Each entry became a
+// model for each batch size.
+const std::vector<std::string>& compilers_for(const Plan& plan, int model_index) {
+  return plan.study.models[static_cast<std::size_t>(model_index) / plan.study.batch_sizes.size()].compilers;
+}
+
 void add_cells(Plan& plan, const config::DeviceEntry& device, const std::vector<std::size_t>& compilers,
                int model_index, int load_index) {
+  const std::vector<std::string>& only = compilers_for(plan, model_index);
   for (const std::size_t index : compilers) {
     const std::string& label = plan.compilers[index].label;
+    if (!only.empty() && std::find(only.begin(), only.end(), label) == only.end()) continue;
     work::Cell cell{.device = device.name,
                     .compiler_index = static_cast<int>(index),
                     .model_index = model_index,
@@ -122,7 +130,9 @@ Result<Plan> expand(const config::Study& study, const OnnxPackage& onnx) {
   Plan plan;
   plan.study = study;
   plan.compilers = study.compilers;
-  for (work::Compiler& compiler : plan.compilers) compiler.precision = study.precision;
+  for (work::Compiler& compiler : plan.compilers) {
+    if (!study.own_precision.contains(compiler.label)) compiler.precision = study.precision;
+  }
   plan.models = *std::move(models);
   plan.loads = study.loads;
   for (const config::DeviceEntry& device : study.devices) {

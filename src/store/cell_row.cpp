@@ -22,8 +22,15 @@ using work::Property;
 using work::Role;
 
 // The words of compilers, in lower case, and the kind that they mean.
-constexpr std::array<std::pair<std::string_view, const char*>, 6> kKinds{
-    {{"cpu", "cpu"}, {"openvino", "cpu"}, {"gpu", "gpu"}, {"cuda", "gpu"}, {"tensorrt", "gpu"}, {"npu", "npu"}}};
+constexpr std::array<std::pair<std::string_view, const char*>, 9> kKinds{{{"cpu", "cpu"},
+                                                                          {"openvino", "cpu"},
+                                                                          {"gpu", "gpu"},
+                                                                          {"cuda", "gpu"},
+                                                                          {"tensorrt", "gpu"},
+                                                                          {"nv-tensorrt-rtx", "gpu"},
+                                                                          {"webgpu", "gpu"},
+                                                                          {"npu", "npu"},
+                                                                          {"qnn", "npu"}}};
 
 // Returns the kind of "CPU", "cuda:0" or "GPU.1"; "" if the word means none.
 std::string kind_of_device(std::string_view word) {

@@ -58,7 +58,8 @@ class Variants(VariantsTest):
                                     "(process_key) GROUP BY process_index"), [(0, 128)])
         shown = self.ngb("show", "results/test", "--columns", "size,agreement,latency")
         self.assertRegex(shown.stdout, r"compiler +size +agreement \[95 %\] +p50")
-        self.assertIn("cheap, batch 8, on local, variant of exact", shown.stdout)
+        for batch in (1, 8):  # a variant is listed below its exact model, at each batch size
+            self.assertRegex(shown.stdout, rf"exact, batch {batch}, on local.*\n  null  .*\n  null, cheap  +31 B +1.00 \[")
         for columns, message in (("size,agrement", "no such column, did you mean agreement?"),
                                  ("latency,p50", "this column is named twice")):
             refused = self.ngb("show", "results/test", "--columns", columns)

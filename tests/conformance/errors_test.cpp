@@ -184,18 +184,21 @@ TEST_P(Conformance, ReportsAMissingToolchain) {
   });
 }
 
-// Either the package lacks it and the right one is named, or there is no GPU, or all is well.
-TEST_P(Conformance, NamesWhatAProviderOnTheGpuNeeds) {
+// Either the package lacks it and the right one is named, or there is no device for it, or all is well.
+TEST_P(Conformance, NamesWhatAProviderNeeds) {
   if (GetParam().name != "onnxruntime") GTEST_SKIP() << "it has no providers";
   judge(GetParam(), []() -> Problem {
-    for (const char* provider : {"cuda", "tensorrt"}) {
+    for (const auto& wanted : {std::pair{"cuda", "onnxruntime-gpu"}, std::pair{"tensorrt", "onnxruntime-gpu"},
+                               std::pair{"openvino", "onnxruntime-ep-openvino"}, std::pair{"qnn", "onnxruntime-qnn"},
+                               std::pair{"webgpu", "onnxruntime-ep-webgpu"},
+                               std::pair{"nv-tensorrt-rtx", "onnxruntime-ep-nv-tensorrt-rtx"}}) {
       const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
-        request.compiler.options = {{"provider", provider}};
+        request.compiler.options = {{"provider", wanted.first}};
       });
       if (run.ending() == "none") continue;
       const bool is_missing = run.ending() == "toolchain_missing";
       if (Problem problem = expect_failure(run, is_missing ? "toolchain_missing" : "no_device",
-                                           {is_missing ? "onnxruntime-gpu" : "no CUDA device"})) {
+                                           {is_missing ? wanted.second : "device"})) {
         return problem;
       }
     }

@@ -66,6 +66,12 @@ std::span<const Key> model_keys() {
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.variant_of); },
        .get_in_model =
            [](const ModelEntry& model) { return model.variant_of.empty() ? json() : json(model.variant_of); }},
+      {.name = "compilers",
+       .type = ValueType::structured,
+       .meaning = "A list of the study's compilers that measure this model, by label or name; not part of its hash",
+       .default_text = "all that its device has",
+       .get_in_model =
+           [](const ModelEntry& model) { return model.compilers.empty() ? json() : json(model.compilers); }},
       {.name = "dynamic_batch",
        .type = ValueType::boolean,
        .meaning = "Compile once for any batch size and run at each of the study's",

@@ -53,6 +53,8 @@ Key threads_key_of_study() {
   return key;
 }
 
+std::vector<std::string> precision_words() { return {"f32", "bf16", "f16"}; }
+
 std::vector<Key> measurement_keys() {
   return {
       {.name = "name",
@@ -75,7 +77,7 @@ std::vector<Key> measurement_keys() {
           "`threads` says, for compilers that do not say otherwise: one number, or a list without repetitions"),
       {.name = "precision",
        .type = ValueType::word,
-       .words = {"f32", "bf16", "f16"},
+       .words = precision_words(),
        .meaning = "Arithmetic of inference; anything but f32 may change predictions",
        .set = set_member<&Study::precision>,
        .get = get_member<&Study::precision>},
@@ -231,6 +233,11 @@ std::span<const Key> compiler_keys() {
        .maximum = 1024,
        .meaning = "Sessions at once, as in a study; a list gives one compiler for each",
        .default_text = "those of the study"},
+      {.name = "precision",
+       .type = ValueType::word,
+       .words = precision_words(),
+       .meaning = "Arithmetic of inference, as in a study; a list gives one compiler for each",
+       .default_text = "the study's"},
       {.name = "options",
        .type = ValueType::structured,
        .meaning = "Maps option names to values, as `ngb compilers NAME` shows them; a list of values gives one "

@@ -70,6 +70,9 @@ json quantise_schema() {
   return any_of({{"enum", {"static", "dynamic"}}}, one_of_names({{"static", body}, {"dynamic", body}}));
 }
 
+// Returns the schema of a list of labels or names; the compiler called null may be written without quotes.
+json compiler_words_schema() { return list_of({{"type", {"string", "null"}}}); }
+
 json model_key_schema(const Key& key) {
   if (key.name == "inputs") return inputs_schema();
   if (key.name == "shapes") {
@@ -78,6 +81,7 @@ json model_key_schema(const Key& key) {
   if (key.name == "dimensions") return {{"type", "object"}, {"additionalProperties", extent_schema()}};
   if (key.name == "parameters") return {{"type", "object"}};
   if (key.name == "data") return keys_schema(data_keys());
+  if (key.name == "compilers") return compiler_words_schema();
   return value_schema(key);
 }
 
@@ -213,7 +217,7 @@ json structured_schema(const std::string& name, const Vocabulary& vocabulary) {
   if (name == "compilers") return compilers_schema(vocabulary);
   if (name == "devices") return devices_schema();
   if (name == "loads") return loads_schema();
-  return {{"type", "object"}, {"additionalProperties", list_of({{"type", {"string", "null"}}})}};
+  return {{"type", "object"}, {"additionalProperties", compiler_words_schema()}};
 }
 
 json key_schema(const Key& key, const Vocabulary& vocabulary);

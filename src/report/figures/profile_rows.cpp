@@ -19,7 +19,7 @@ namespace {
 constexpr double kNsPerMs = 1e6;
 constexpr const char* kNoProfile = "no process was profiled";
 
-std::string panel_of(const store::CellData& cell) {
+std::string workload_of_panel(const store::CellData& cell) {
   return fmt::format("{}, batch {}", text::visible(cell.of.model.label), cell.of.model.key.batch);
 }
 
@@ -33,7 +33,7 @@ void add_steps(const Selection& selection, const ExplainedPair& pair, const stor
   const explain::Explanation& found = *pair.explanation;
   const std::string baseline = text::visible(pair.names.baseline);
   const std::string panel =
-      fmt::format("{}: from {} ({}) to {} ({})", selection.with_device(panel_of(cell), cell), baseline,
+      fmt::format("{}: from {} ({}) to {} ({})", selection.with_device(workload_of_panel(cell), cell), baseline,
                   shown_ms(found.baseline.plain), text::visible(pair.names.candidate), shown_ms(found.candidate.plain));
   const Row form = row_of(selection, cell, panel);
   std::size_t number = 0;
@@ -73,7 +73,7 @@ Rows operator_times(const Selection& selection) {
   const std::vector<std::string> types = operators_by_time(times);
   std::vector<Row> rows;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const Row form = row_of(selection, *cells[i], panel_of(*cells[i]));
+    const Row form = row_of(selection, *cells[i], workload_of_panel(*cells[i]));
     for (std::size_t rank = 0; rank < types.size(); ++rank) {
       const auto found = std::find_if(times[i].begin(), times[i].end(),
                                       [&](const OperatorTime& each) { return each.type == types[rank]; });

@@ -19,7 +19,6 @@ namespace {
 
 using metrics::Metric;
 using store::CellData;
-using store::DerivedValue;
 
 constexpr std::size_t kMostFailures = 10;  // notes
 constexpr char kBetween = '\x1f';          // fields of a packed row; no visible text contains it
@@ -89,6 +88,29 @@ bool are_alike(std::span<const CellData* const> cells, const Same& same) {
   return std::all_of(cells.begin(), cells.end(), [&](const CellData* cell) { return same(*cell, *cells.front()); });
 }
 
+// Returns whether both cells are of one exact model, or of variants of it, with equal batch size, device and load.
+bool is_same_network(const CellData& a, const CellData& b) {
+  return a.of.device == b.of.device && a.of.model.workload_hash() == b.of.model.workload_hash() &&
+         a.of.model.key.batch == b.of.model.key.batch && a.of.load == b.of.load;
+}
+
+// Returns the cells (as indices) of each section: those of a workload, or, with variants, also those of the variants of
+// its model, which may stand elsewhere.
+std::vector<std::vector<std::size_t>> sections_of(std::span<const CellData* const> cells, bool with_variants) {
+  std::vector<std::vector<std::size_t>> sections;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto is_its = [&](const std::vector<std::size_t>& section) {
+      return is_same_network(*cells[section.front()], *cells[i]);
+    };
+    auto section = std::find_if(with_variants ? sections.begin() : sections.end(), sections.end(), is_its);
+    const bool continues = !sections.empty() && is_same_workload(*cells[sections.back().front()], *cells[i]);
+    if (continues && !with_variants) section = std::prev(sections.end());
+    if (section == sections.end()) section = sections.insert(sections.end(), std::vector<std::size_t>());
+    section->push_back(i);
+  }
+  return sections;
+}
+
 }  // namespace
 
 TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseline)
@@ -117,11 +139,14 @@ void TextTable::add(const Results& results, std::span<const std::size_t> positio
   std::vector<std::size_t> all;
   for (std::size_t i = 0; positions.empty() && i < cells.size(); ++i) all.push_back(i);
   if (positions.empty()) positions = all;
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i <= cells.size(); ++i) {
-    if (i < cells.size() && is_same_workload(*cells[begin], *cells[i])) continue;
-    add_section(results, cells.subspan(begin, i - begin), positions.subspan(begin, i - begin));
-    begin = i;
+  for (const std::vector<std::size_t>& section : sections_of(cells, !options_.columns.empty())) {
+    std::vector<const CellData*> its_cells;
+    std::vector<std::size_t> its_positions;
+    for (const std::size_t i : section) {
+      its_cells.push_back(cells[i]);
+      its_positions.push_back(positions[i]);
+    }
+    add_section(results, its_cells, its_positions);
   }
   if (!options_.best) return;
   for (Section& section : best_options_sections(results.best_options)) {
@@ -141,7 +166,8 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
   });
   PackedSection section{.position = positions.front()};
   std::string title = workload_of(first);
-  if (first.of.model.is_variant()) title += ", variant of " + first.of.model.variant_of;
+  const bool same_model = are_alike(cells, is_same_workload);
+  if (first.of.model.is_variant() && same_model) title += ", variant of " + first.of.model.variant_of;
   if (same_threads) title += ", " + threads_of(first);
   if (same_precision) title += ", " + first.of.compiler.precision;
   section.title = text::visible(title);
@@ -150,7 +176,9 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
     const CellData& cell = *cells[i];
     std::string label = compiler_of(cell);
     if (!same_threads) label += ", " + threads_of(cell);
-    if (!same_precision) label += ", " + cell.of.compiler.precision;
+    const bool has_precision = label.find(cell.of.compiler.precision) != std::string::npos;
+    if (!same_precision && !has_precision) label += ", " + cell.of.compiler.precision;
+    if (!same_model && cell.of.model.is_variant()) label += ", " + cell.of.model.label;
     section.rows.push_back(packed_row(results, cell, positions[i], std::move(label),
                                       same_device ? std::string() : compute_device_of(cell)));
     devices_.insert(cell.of.device);

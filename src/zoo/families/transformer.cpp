@@ -19,7 +19,7 @@ Tensor by_head(Graph& graph, const std::string& name, const Tensor& x, std::int6
 }
 
 // Multiplies the scores. It adds no row to the layer table, because it belongs to the attention.
-Tensor scaled(Graph& graph, const std::string& name, const Tensor& x, const Tensor& factor) {
+Tensor scaled_query(Graph& graph, const std::string& name, const Tensor& x, const Tensor& factor) {
   return graph.node("Mul", name, {x, factor}, {}, x.shape);
 }
 
@@ -57,7 +57,7 @@ Tensor attention(Graph& graph, const std::string& name, const Tensor& qkv, std::
   const std::int64_t head_width = part.shape[2] / heads;
   const Tensor factor = graph.constant(
       name + "/factor", {}, std::vector<float>{static_cast<float>(1 / std::sqrt(static_cast<double>(head_width)))});
-  const Tensor q = scaled(graph, name + "/q_scaled", by_head(graph, name + "/q", parts[0], heads), factor);
+  const Tensor q = scaled_query(graph, name + "/q_scaled", by_head(graph, name + "/q", parts[0], heads), factor);
   const Tensor k = by_head(graph, name + "/k", parts[1], heads);
   const Tensor v = by_head(graph, name + "/v", parts[2], heads);
   // The transpose is a node of its own, as in the module; compilers fold it into the product.

@@ -69,7 +69,7 @@ class Edge(unittest.TestCase):
                                   [helper.make_tensor_value_info(*output)], weights)
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
 
-    def result(self, inputs, options=(), threads=1, module_site=None):
+    def result(self, inputs, options=(), threads=1, module_site=None, is_profiled=False):
         """Return the result of one worker, which compares its outputs with the reference's."""
         try:
             expected = ReferenceEvaluator(str(self.path)).run(None, inputs)
@@ -87,6 +87,8 @@ class Edge(unittest.TestCase):
             wanted["compiler"]["options"] = [[name, json.dumps(value)] for name, value in options]
             wanted["compiler"]["threads"] = threads
             use_ready_python(wanted["place"])
+            if is_profiled:
+                wanted["protocol"] |= {"profile": True, "repetitions": 5}
             if module_site is not None:
                 wanted["module_site"] = module_site
             result, ending = runner._native(wanted)
@@ -120,6 +122,17 @@ class Edge(unittest.TestCase):
         write_recipe(str(self.path), "conv_block", width=8, depth=2, image_size=16)
         facts = self.facts({"input": numpy.ones((1, 3, 16, 16), "f4")}, options=[("delegate", "none")])
         self.assertIn(facts["delegate"], ("none",))
+
+    def test_a_profile_tells_the_time_of_each_kernel_also_within_the_delegate(self):
+        write_recipe(str(self.path), "conv_block", width=32, depth=2, image_size=64)
+        result = self.result({"input": numpy.ones((1, 3, 64, 64), "f4")}, is_profiled=True)
+        self.assertIsNone(result["failure"], result["failure"])
+        profile = result["profile"]
+        names = [kernel[0] for kernel in profile["kernels"]]  # name, kind, nodes, …
+        self.assertEqual(sum("Convolution" in name for name in names), 3, names)  # the stem and one for each block
+        share = sum(profile["kernel_ns"]) / profile["profiled_ns"]
+        self.assertGreater(share, 0.8)
+        self.assertLess(share, 1.02)
 
     def test_threads_are_those_that_were_asked_for(self):
         write_recipe(str(self.path), "conv_block", width=8, depth=2, image_size=16)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -45,6 +47,20 @@ TEST(StudyCompilers, AnOptionGivenAtItsDefaultIsTheSameAsNone) {
 
 TEST(StudyCompilers, ThreadsComeFromTheStudyEvenIfTheKeyFollowsTheCompilers) {
   EXPECT_EQ(good(with_compilers("  - onnxruntime\nthreads: 3")).compilers[0].threads, 3);
+}
+
+TEST(StudyCompilers, ComputeInThePrecisionOfTheStudyUnlessTheySayOtherwise) {
+  const Study study = good(with_compilers("  - onnxruntime\n  - openvino: {precision: [f32, f16]}\nprecision: bf16"));
+  EXPECT_THAT(compiler_labels(study), ElementsAre("onnxruntime", "openvino f32", "openvino f16"));
+  EXPECT_EQ(study.compilers[0].precision, "bf16");
+  EXPECT_EQ(study.compilers[1].precision, "f32");
+  EXPECT_EQ(study.compilers[2].precision, "f16");
+  EXPECT_THAT(study.own_precision, ElementsAre("openvino f16", "openvino f32"));
+  const nlohmann::json shown = to_json(study)["compilers"];
+  EXPECT_FALSE(shown[0]["onnxruntime"].contains("precision"));
+  EXPECT_EQ(shown[2]["openvino"]["precision"], "f16");
+  EXPECT_THAT(problems(with_compilers("  - openvino: {precision: f23}")),
+              testing::Contains(testing::HasSubstr("f23: unknown value, did you mean f32?")));
 }
 
 TEST(StudyCompilers, NullIsANameWithAndWithoutQuotes) {

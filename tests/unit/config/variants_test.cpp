@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -36,6 +38,24 @@ TEST(StudyVariants, HaveTheInputsOfTheirExactModelAndNoGroup) {
                     "  - {zoo: resnet50, variant_of: resnet18, group: Mine, inputs: {input: {range: [0, 1]}}}"));
   EXPECT_THAT(found, Contains(HasSubstr("a variant has the inputs of its exact model; remove this key")));
   EXPECT_THAT(found, Contains(HasSubstr("a variant is pooled with no other model; remove this key")));
+}
+
+TEST(StudyVariants, AreMeasuredByTheCompilersThatTheyName) {
+  const Study study = good(
+      "compilers: [openvino, onnxruntime, {onnxruntime: {version: 1.30.0}}]\nmodels:\n  - zoo: resnet18\n"
+      "  - {zoo: resnet50, compilers: [onnxruntime]}\n  - {zoo: resnet18, variant_of: resnet18, label: cheap, "
+      "compilers: [openvino, onnxruntime 1.30.0]}");
+  EXPECT_THAT(study.models[0].compilers, testing::IsEmpty());
+  EXPECT_THAT(study.models[1].compilers, testing::ElementsAre("onnxruntime 1.31.1", "onnxruntime 1.30.0"));
+  EXPECT_THAT(study.models[2].compilers, testing::ElementsAre("openvino", "onnxruntime 1.30.0"));
+  EXPECT_EQ(to_json(study)["models"][2]["compilers"], (nlohmann::json{"openvino", "onnxruntime 1.30.0"}));
+  EXPECT_THAT(problems(with("  - {zoo: resnet18, compilers: [onxruntime]}")),
+              Contains(HasSubstr("models[0].compilers[0]: onxruntime: unknown compiler of this study, did you mean "
+                                 "onnxruntime?")));
+  EXPECT_THAT(problems(with("  - {zoo: resnet18, compilers: onnxruntime}")),
+              Contains(HasSubstr("models[0].compilers: expected a list of the study's compilers")));
+  EXPECT_THAT(problems(with("  - {zoo: resnet18, compilers: [onnxruntime]}\n  - {zoo: resnet18, label: again}")),
+              Contains(HasSubstr("again is the same model as resnet18")));
 }
 
 TEST(StudyVariants, AreMadeByQuantising) {

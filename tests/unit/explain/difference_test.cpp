@@ -150,6 +150,17 @@ TEST(Explanation, IsRefusedForModelsThatAreNotOneGraph) {
               HasSubstr("left and right are not of one graph: of 7 and 2 nodes, 1 have the same names"));
 }
 
+TEST(Explanation, DoesNotCountTheScalesAroundEveryOperatorOfAQuantisedFile) {
+  std::vector<KernelProfile> quantised = kCandidate;
+  for (KernelProfile& each : quantised) {
+    for (const std::string number : {"1", "2", "3", "4", "5", "6", "7", "8"}) {
+      each.graph.push_back(node("q" + number, "QuantizeLinear", {"input"}));
+      each.graph.push_back(node("dq" + number, "DequantizeLinear", {"q" + number}));
+    }
+  }
+  EXPECT_TRUE(explain(rounds_of(kBaseline, quantised), kNames));  // 7 of 23 nodes are shared, of those that compute all
+}
+
 TEST(Explanation, AddsTheTimeOfNodesThatOnlyOneSideHasToTheNodeBehindThem) {
   // The candidate's file computes b.act1 by three nodes, the last of which has its name.
   std::vector<KernelProfile> changed = kCandidate;

@@ -49,6 +49,17 @@ TEST(Comparison, OfTwoResultsPairsEqualCellsAsIndependentProcesses) {
   EXPECT_NE(found->pairs[1].judgement.verdict, Verdict::slower);
 }
 
+TEST(Comparison, OfTwoResultsPairsAVariantWithItsFileMadeAnew) {
+  std::vector<CellData> before{measured("fast", 1)};
+  before[0].of.model.label = "int8";
+  before[0].of.model.exact_hash = "feedface";
+  std::vector<CellData> after = before;
+  after[0].of.model.key.hash = "of another file";
+  EXPECT_EQ(compare(side(before, &before), side(after, &after), Axis::results, {})->pairs.size(), 1U);
+  after[0].of.model.label = "int4";
+  EXPECT_FALSE(compare(side(before, &before), side(after, &after), Axis::results, {}));
+}
+
 TEST(Comparison, AlongAnAxisOfOneResultPairsRounds) {
   const std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 0.99, "2.0")};
   const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {});

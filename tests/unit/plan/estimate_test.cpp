@@ -185,6 +185,7 @@ TEST(Estimate, OnAGpuItIsTheGpuThatCountsAndNotTheThreads) {
 TEST(Estimate, ACompilerForGpusOnlyNeedsNoOptionToBeOnOne) {
   EXPECT_TRUE(computes_on_gpu({.name = "tensorrt"}));
   EXPECT_TRUE(computes_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("tensorrt")"}}}));
+  EXPECT_TRUE(computes_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("webgpu")"}}}));
   EXPECT_FALSE(computes_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("cpu")"}}}));
   EXPECT_FALSE(computes_on_gpu({.name = "openvino"}));
 }

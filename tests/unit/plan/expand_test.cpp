@@ -122,6 +122,26 @@ TEST(Plan, ADevicesThreadsAreForItsCellsOnly) {
                                  "orin null 1"));
 }
 
+TEST(Plan, AModelIsMeasuredByTheCompilersThatItNames) {
+  config::Study study = small_study();
+  study.batch_sizes = {1, 8};
+  study.models.push_back(recipe("resnet18", "resnet18"));
+  study.models[0].compilers = {"null"};
+  study.precision = "bf16";
+  study.own_precision = {"null"};
+  const Plan plan = expanded(study);
+  std::vector<std::string> cells;
+  for (const work::Cell& cell : plan.cells) {
+    const work::Model& model = plan.model_of(cell);
+    const work::Compiler& compiler = plan.compiler_of(cell);
+    cells.push_back(model.label + " " + std::to_string(model.key.batch) + " " + compiler.label + " " +
+                    compiler.precision);
+  }
+  EXPECT_THAT(cells, ElementsAre("conv_block 1 null f32", "conv_block 8 null f32", "resnet18 1 identity bf16",
+                                 "resnet18 1 onnxruntime bf16", "resnet18 1 null f32", "resnet18 8 identity bf16",
+                                 "resnet18 8 onnxruntime bf16", "resnet18 8 null f32"));
+}
+
 TEST(Plan, ModelsBelongToTheZoosGroupUnlessTheStudySaysOtherwise) {
   config::Study study = study_of({recipe("deit", "deit3_medium_patch16_224"), recipe("vit", "vit"),
                                   recipe("small", "resnet18", {{"classes", "10"}}), recipe("mine", "mlp")});

@@ -26,6 +26,8 @@ TEST(ComputeDevice, ComesFromTheOptionsUntilAProcessReports) {
   EXPECT_EQ(compute_device_of({}, {{"device", "\"cuda\""}}).value, "gpu");
   EXPECT_EQ(compute_device_of({}, {{"fp16", "true"}, {"provider", "\"tensorrt\""}}).value, "gpu");
   EXPECT_EQ(compute_device_of({}, {{"provider", "\"openvino\""}}).value, "cpu");
+  EXPECT_EQ(compute_device_of({}, {{"provider", "\"webgpu\""}}).value, "gpu");
+  EXPECT_EQ(compute_device_of({}, {{"provider", "\"qnn\""}}).value, "npu");
 }
 
 TEST(ComputeDevice, IsUnknownWithAReasonIfNothingNamesOne) {
