@@ -18,6 +18,7 @@ TVM = Setting("tvm", "tvm", "0.27.0", '{"trials":64}')
 OPENVINO = Setting("openvino", "openvino", "2026.4.1")
 TORCHSCRIPT = Setting("torchscript", "torchscript", "2.15.0")
 TENSORRT = Setting("tensorrt", "tensorrt", "10.15", computes_on="cuda:0")
+IDENTITY_ON_GPU = Setting("identity", "identity on a GPU", "2.15.0", '{"device":"cuda"}', computes_on="cuda:0")
 
 # Answers computed by hand for write_known: (label of the compiler, metric): (value, low, high).
 # identity: process means 100 and 50 samples/s (repetitions of 10 and of 20 ms); onnxruntime: 200 and 100, all at batch 1.
@@ -180,6 +181,7 @@ def _add_special(make):
         make.cell(setting, _at(resnet, 16), speed)
     make.cell(ORT_ALL, resnet, 1.5 * speed, precision="bf16")
     make.cell(TENSORRT, resnet, 10 * speed, change=_on_a_gpu)
+    make.cell(IDENTITY_ON_GPU, resnet, 4 * speed, change=_on_a_gpu)
     make.cell(ORT_TWO, _at(resnet, 4), speed, change=_two_at_a_time)
     make.cell(ORT_TWO, resnet, speed, change=_grouped)
     make.cell(ORT_PAIR, _at(resnet, 4), speed, change=_two_instances)
