@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "apps/ngb/command.h"
-#include "apps/ngb/quota.h"
+#include "apps/ngb/plan_remarks.h"
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
 #include "probe/probe.h"

@@ -6,13 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "apps/ngb/quota.h"
+#include "apps/ngb/plan_remarks.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/trial.h"
 #include "base/json_text.h"
+#include "base/text.h"
 #include "campaign/experience.h"
 #include "campaign/kept_calibrations.h"
 #include "campaign/onnx_package.h"
+#include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
 #include "dispatch/make_job.h"
 #include "plan/graph_shapes.h"
@@ -82,6 +84,10 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
   }
   if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
   for (const int count : threads) text += "  " + report::decidable_text(*calibrated, {count, turns}, rounds) + "\n";
+  if (const auto compilers = campaign::Compilers::find(installation, plan)) {
+    const std::vector<std::string> missing = toolchain_remarks(*compilers, plan);
+    if (!missing.empty()) text += "\nToolchains\n  " + text::join(missing, "\n  ") + "\n";
+  }
   if (const std::string quota = quota_remark(plan); !quota.empty()) text += "\nQuota: " + quota + "\n";
   if (const std::string memory = memory_remark(plan); !memory.empty()) text += "\nMemory: " + memory + "\n";
   if (const std::string weights = weights_remark(plan); !weights.empty()) text += "\nMemory: " + weights + "\n";

@@ -10,7 +10,7 @@
 #include "apps/ngb/dry_run.h"
 #include "apps/ngb/duration.h"
 #include "apps/ngb/live_page.h"
-#include "apps/ngb/quota.h"
+#include "apps/ngb/plan_remarks.h"
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/run_outcome.h"
 #include "apps/ngb/terminal.h"
@@ -51,13 +51,7 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
   }
   if (const std::string code = plan::foreign_code(plan); !code.empty()) warn("{}\n", code);
   if (const std::string quota = quota_remark(plan); !quota.empty()) warn("ngb: {}\n", quota);
-  for (const auto& [name, damage] : compilers.missing()) {
-    if (damage.empty()) {
-      warn("ngb: {} is not installed: its cells fail; to install it, run: ngb toolchain install {}\n", name, name);
-    } else {
-      warn("ngb: {}: its cells fail\n", damage);
-    }
-  }
+  for (const std::string& line : toolchain_remarks(compilers, plan)) warn("ngb: {}\n", line);
   return Done{};
 }
 

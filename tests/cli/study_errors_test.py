@@ -90,6 +90,14 @@ compilers:
         self.assertEqual(self.ngb("run").returncode, 2)
         self.assertEqual(self.ngb().returncode, 2)
 
+    def test_a_plan_names_the_toolchains_that_its_cells_lack(self):
+        (self.folder / "study.yaml").write_text("models: [{zoo: {conv_block: {width: 8, depth: 1}}}]\n"
+                                                "compilers: [onnxruntime: {version: 1.31.1}, \"null\"]\nreference: none\n")
+        plan = self.ngb("plan", "study.yaml")
+        self.assertEqual(plan.returncode, 0, plan.stderr)
+        self.assertIn("Toolchains\n  onnxruntime@1.31.1 is not installed: its cells fail; to install it, run: ngb toolchain "
+                      "install onnxruntime@1.31.1\n", plan.stdout)
+
     def test_a_device_with_less_memory_than_the_weights_of_a_model_is_named_before_anything_is_asked_for(self):
         study = """\
 models: [zoo: vit_base_patch16_224]

@@ -14,8 +14,8 @@ namespace ngb::agent {
 // Creates an empty file, replacing an old one, and opens it for appending.
 Result<FileDescriptor> create_log(const std::filesystem::path& path);
 
-// Returns the last lines of a log as valid UTF-8, or those of Python's stack where it crashed from the innermost call on; at
-// most 20 lines and 2,000 bytes, "" if there are none.
+// Returns the last lines of a log as valid UTF-8, or those of Python's stack where it crashed from the innermost call
+// on; at most 20 lines and 2,000 bytes, "" if there are none.
 std::string last_lines(const std::filesystem::path& path);
 
 // Appends the log's name and last lines to the failure's message.

@@ -206,7 +206,7 @@ constexpr std::array kFigures{
            kText_figure6_vl_json, paper_figure6, true},
     Figure{"figure7", "Figure 7: speed-up over the depth of a stack of blocks",
            "A row of panels for each batch size, a column for each kind and width of block, with axes of their own. "
-           "Lines are 95 % intervals.",
+           "Lines are 95 % intervals. A cross at the axis is a cell without this number.",
            "figure 7", "one cell",
            "panel column device model model_group model_style width depth batch compiler speed_up_ratio low high state "
            "reason",
@@ -234,7 +234,7 @@ constexpr std::array kFigures{
     Figure{
         "figure11", "Figure 11: batch scaling resilience (BSR) of blocks",
         "A row of panels for each kind and width of block, a column for each of three depths. Lines are 95 % "
-        "intervals.",
+        "intervals. A cross at the axis is a cell without this number.",
         "figure 11", "one cell",
         "panel column device model model_group model_style width depth batch compiler bsr_ratio low high state reason",
         kText_figure11_vl_json, paper_figure11, true},

@@ -89,7 +89,8 @@ TEST(PublishedClaims, AreThoseOfTheDocumentation) {
 TEST(PublishedClaims, SayHowManyModelsTakeLongerToCompileForALargeBatch) {
   std::vector<std::string> counts;
   for (const PublishedClaim& each : published_claims()) {
-    if (each.claim == "only_tvm_compiles_longer") counts.push_back(each.compiler + each.from.substr(each.from.find(';')));
+    if (each.claim == "only_tvm_compiles_longer")
+      counts.push_back(each.compiler + each.from.substr(each.from.find(';')));
   }
   EXPECT_EQ(counts, (std::vector<std::string>{"OpenVINO; longer for 5 of 5 models", "TVM; longer for 5 of 5 models",
                                               "TensorRT; longer for 5 of 5 models", "TVM; longer for 3 of 5 models"}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/ngb/quota.h"
+#include "apps/ngb/plan_remarks.h"
 
 #include <fmt/format.h>
 
@@ -53,6 +53,19 @@ std::optional<std::uint64_t> limit_on(const config::Study& study, const std::str
 
 std::string words_of_quota(const std::string& processors) {
   return fmt::format("a control group allows {} processors and pauses programs that use more", processors);
+}
+
+std::vector<std::string> toolchain_remarks(const campaign::Compilers& compilers, const plan::Plan& plan) {
+  if (devices_here(plan).empty()) return {};  // devices elsewhere check their own
+  std::vector<std::string> lines;
+  for (const auto& [name, damage] : compilers.missing()) {
+    lines.push_back(damage.empty()
+                        ? fmt::format("{0} is not installed: its cells fail; to install it, run: ngb toolchain "
+                                      "install {0}",
+                                      name)
+                        : damage + ": its cells fail");
+  }
+  return lines;
 }
 
 std::string quota_remark(const plan::Plan& plan) {

@@ -4,13 +4,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "campaign/study_compilers.h"
 #include "plan/plan.h"
 
 namespace ngb::app {
 
 // Returns what a quota of so many processors ("0.6") does.
 std::string words_of_quota(const std::string& processors);
+
+// Returns a line for each toolchain that the plan's cells on this machine lack, with what to type.
+std::vector<std::string> toolchain_remarks(const campaign::Compilers& compilers, const plan::Plan& plan);
 
 // Returns a line about this machine's quota if cells that are measured here use more threads than it allows; else "".
 std::string quota_remark(const plan::Plan& plan);
