@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -173,11 +174,20 @@ std::string summary(const Content& content) {
   return html;
 }
 
+// Returns what to say where no sentence answers.
+std::string words_without_answer(const Content& content) {
+  const std::vector<const CellData*>& cells = content.results->cells;
+  const bool has_profiles_only =
+      !cells.empty() && std::all_of(cells.begin(), cells.end(), [](const CellData* cell) { return cell->is_profile; });
+  return has_profiles_only ? "These are profiles, which have no speed: <em>Why</em> says where the time goes."
+                           : "There is nothing to compare yet.";
+}
+
 std::string answer(const Content& content) {
   constexpr std::size_t kMostOpenRows = 12;
   std::string html;
   for (const std::string& sentence : content.answer) html += fmt::format("<li>{}</li>\n", escaped(sentence));
-  html = html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n";
+  html = html.empty() ? "<p>" + words_without_answer(content) + "</p>\n" : "<ul>" + html + "</ul>\n";
   if (content.fastest.rows.empty()) return html;
   return html + (content.fastest.rows.size() <= kMostOpenRows
                      ? rows_html(content.fastest)

@@ -182,6 +182,14 @@ TEST(Page, BeginsWithTheAnswerAndThenSaysWhatToDistrust) {
   EXPECT_NE(folded, std::string::npos);
 }
 
+TEST(Page, OfProfilesSendsTheReaderToWhy) {
+  Made made = pair_of_cells();
+  EXPECT_THAT(html(content_of(made, "results"), {}, "0.1.0"), HasSubstr("<p>There is nothing to compare yet.</p>"));
+  for (CellData& cell : made.cells) cell.is_profile = true;
+  EXPECT_THAT(html(content_of(made, "results"), {}, "0.1.0"),
+              HasSubstr("These are profiles, which have no speed: <em>Why</em> says where the time goes."));
+}
+
 TEST(Page, HasSpanningTablesAndFindings) {
   const Made made = pair_of_cells();
   Content content = content_of(made, "results");
