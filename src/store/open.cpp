@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/file.h"
+#include "base/text.h"
 
 namespace ngb::store {
 namespace {
@@ -115,6 +117,26 @@ sql::Database copy_in_memory(sql::Database& source) {
   return copy;
 }
 
+// Returns what to type instead of a folder without results: those within it that have some, or the one of its name in
+// `results`, where `ngb run` puts them.
+std::string advice_for(const std::filesystem::path& file) {
+  constexpr std::size_t kMostNamed = 4;
+  namespace fs = std::filesystem;
+  const fs::path folder = file.parent_path();
+  std::error_code error;
+  std::vector<std::string> known;
+  for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
+    std::error_code none;
+    if (fs::exists(each->path() / file.filename(), none)) known.push_back(each->path().string());
+  }
+  if (fs::exists("results" / folder / file.filename(), error)) known.push_back(("results" / folder).string());
+  std::sort(known.begin(), known.end());
+  if (known.empty()) return "name a folder that `ngb run` has written";
+  const bool are_all = known.size() <= kMostNamed;
+  known.resize(std::min(known.size(), kMostNamed));
+  return "these have some: " + text::join(known, ", ") + (are_all ? "" : ", …");
+}
+
 }  // namespace
 
 sql::Database open_to_write(const std::filesystem::path& file, std::span<const Migration> steps) {
@@ -138,8 +160,7 @@ sql::Database open_to_write(const std::filesystem::path& file, std::span<const M
 sql::Database open_to_read(const std::filesystem::path& file, std::span<const Migration> steps) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) {
-    throw sql::SqlError({"there are no results here", file.string(), "name a folder that `ngb run` has written"},
-                        SQLITE_CANTOPEN);
+    throw sql::SqlError({"there are no results here", file.string(), advice_for(file)}, SQLITE_CANTOPEN);
   }
   sql::Database database = open_existing(file);
   if (identify(database, steps) == FileKind::empty) {
