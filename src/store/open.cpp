@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -124,13 +125,15 @@ std::string advice_for(const std::filesystem::path& file) {
   namespace fs = std::filesystem;
   const fs::path folder = file.parent_path();
   std::error_code error;
-  std::vector<std::string> known;
+  std::set<std::string> found;
   for (fs::directory_iterator each(folder, error), end; !error && each != end; each.increment(error)) {
     std::error_code none;
-    if (fs::exists(each->path() / file.filename(), none)) known.push_back(each->path().string());
+    if (fs::exists(each->path() / file.filename(), none)) found.insert(each->path().lexically_normal());
   }
-  if (fs::exists("results" / folder / file.filename(), error)) known.push_back(("results" / folder).string());
-  std::sort(known.begin(), known.end());
+  if (fs::exists("results" / folder / file.filename(), error)) {
+    found.insert(("results" / folder / ".").lexically_normal().parent_path());
+  }
+  std::vector<std::string> known(found.begin(), found.end());
   if (known.empty()) return "name a folder that `ngb run` has written";
   const bool are_all = known.size() <= kMostNamed;
   known.resize(std::min(known.size(), kMostNamed));

@@ -80,7 +80,7 @@ class Show(MeasuredTest):
         self.assertEqual((SOURCE / "README.md").read_text("utf-8").count(begin), 1)
 
     def test_a_folder_without_results_gets_those_that_have_some(self):
-        self.assertIn("there are no results here; these have some: ./results\n", self.ngb("show", ".").stderr)
+        self.assertIn("there are no results here; these have some: results\n", self.ngb("show", ".").stderr)
         self.assertIn("there are no results here; name a folder that `ngb run` has written", self.ngb("show", "nowhere").stderr)
 
     def test_json_has_a_short_form(self):
