@@ -119,7 +119,7 @@ reversal; the sentences' rate is tested with the same ones.
 constexpr const char* kClaimsIntroduction = R"(
 The paper's claims are tested for each compiler on each device. A claim holds here if its ratio is told to be below 1 and the
 interval is not entirely within 3 % of 1. It does not hold if the ratio is told to be above 1, or to be 1 within 3 %. Otherwise it is
-undecided.
+undecided. Claims that are not about blocks are tested on whole networks; stacks of blocks count where a compiler has nothing else.
 
 | claim | ratio | source |
 | --- | --- | --- |
