@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch eager. A recipe becomes the real module (timm's if timm has it) with the file's weights, a user's module is
-made by the user's function, and a user's ONNX file is converted by onnx2torch. `preload` imports torch and its
-packages; importing this file does not."""
+made by the user's function, and a user's ONNX file is converted by onnx2torch. `preload` imports torch, and
+`preload_models` the packages that make modules, which take as long; importing this file does neither."""
 import os
 
 from ngraphbench.adaptor import Adaptor, CompilerError
@@ -32,11 +32,19 @@ class Identity(Adaptor):
 
     @classmethod
     def preload(cls):
-        import onnx2torch  # noqa: F401
-        from . import facts, families, gpu, module_call, module_times, onnx_module, onnx_weights  # noqa: F401
+        import onnx  # noqa: F401
+        from . import facts, families, gpu, module_call, module_times, onnx_weights  # noqa: F401
         from . import user_file, user_module  # noqa: F401
 
-        families.preload()
+    @classmethod
+    def preload_models(cls, kinds):
+        from . import families, user_file
+
+        if kinds is None or "module" in kinds:  # a user's module may import timm and torchvision
+            kinds = [*families.FAMILIES, "file"]
+        families.preload(kinds)
+        if "file" in kinds:
+            user_file.preload()
 
     def __init__(self, settings):
         import torch

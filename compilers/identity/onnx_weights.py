@@ -5,6 +5,7 @@ import warnings
 from typing import Callable, Dict, List
 
 import torch
+import torch.utils._device  # noqa: F401  what torch.device imports when it is entered
 from ngraphbench.adaptor import CompilerError
 
 _COUNTER = "num_batches_tracked"  # of a BatchNorm; only training reads it, so ONNX files lack it
@@ -98,7 +99,8 @@ def _build_empty(build: Callable[[], torch.nn.Module]) -> torch.nn.Module:
     owners = [module.get_submodule(name) for name in sorted({name.rpartition(".")[0] for name in outside})]
     if not all(hasattr(owner, "init_non_persistent_buffers") for owner in owners):
         return build()
-    module = module.to_empty(device="cpu")
+    # As to_empty does, whose first call imports SymPy for a third of a second.
+    module = module._apply(lambda tensor: torch.empty(tensor.shape, dtype=tensor.dtype, device="cpu"))
     for owner in owners:
         owner.init_non_persistent_buffers()
     return module

@@ -5,6 +5,13 @@ from ngraphbench.adaptor import CompilerError
 from ngraphbench.onnx_file import inputs_of
 
 
+def preload() -> None:
+    """Import what `convert` needs: onnx2torch, which imports torchvision and much of PyTorch's compiler."""
+    from ngraphbench import onnx_constants  # noqa: F401
+
+    from . import fixed_shapes, onnx_module  # noqa: F401
+
+
 def convert(model, path: str, shapes) -> torch.nn.Module:
     """Return the module. `shapes` are those of the inputs, by name; the batch is None if it is open. Raises
     CompilerError; unsupported_operator names what has no equivalent in PyTorch."""

@@ -18,7 +18,7 @@ may import its neighbours relatively (`from . import families`).
 """
 import abc
 from dataclasses import dataclass, field
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Collection, List, Mapping, Optional, Sequence, Tuple
 
 
 class CompilerError(Exception):
@@ -94,9 +94,15 @@ class Adaptor(abc.ABC):
 
     @classmethod
     def preload(cls) -> None:
-        """Import all that a session may need, without running any of it. The fork server calls this once before it
+        """Import all that a session may need for any model, without running any of it. The fork server calls this once before it
         forks, after which only one thread may exist. A worker calls it again before `__init__`, so that a fresh
         process imports in its open phase and a forked one in none."""
+
+    @classmethod
+    def preload_models(cls, kinds: Optional[Collection[str]]) -> None:
+        """Import what only some models need. Called after `preload`, under the same rules. `kinds` are those of all models
+        of the study: families of recipes, "file" for a user's ONNX file, "module" for a user's PyTorch module. None: they
+        are not known, and any may come."""
 
     @abc.abstractmethod
     def __init__(self, settings: Settings):

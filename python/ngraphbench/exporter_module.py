@@ -39,6 +39,7 @@ class Exporter:
         try:
             self._identity = Host(_IDENTITY).module("identity").Identity
             self._identity.preload()
+            self._identity.preload_models(None)
         except ImportError as error:
             raise CompilerError("toolchain_missing", f"{compiler} needs PyTorch, which is in the identity's toolchain: "
                                                      f"{compile_process.last_line(error)}",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Imports a compiler's Python packages once, without running them, and forks a worker for each request:
 
-    python -m ngraphbench.fork_server --compiler-dir DIR [--socket-fd 3]
+    python -m ngraphbench.fork_server --compiler-dir DIR [--socket-fd 3] [--model-kind KIND …]
 
 The socket is a Unix socket of type SOCK_SEQPACKET, inherited as the given descriptor; each packet is one JSON object.
 
@@ -44,7 +44,7 @@ from typing import Any, Dict, List, Optional, Tuple
 from ngraphbench import _loop
 from ngraphbench.fork_packets import BadRequest, Channel, Closed, close_all, parse_request
 from ngraphbench.forked_worker import become_worker, lead_group
-from ngraphbench.hosting import Host
+from ngraphbench.hosting import Host, add_model_kinds
 from ngraphbench.process import prepare, thread_count
 
 
@@ -138,11 +138,12 @@ def main() -> int:
                                      description="Forks workers that have imported their compiler already.")
     parser.add_argument("--compiler-dir", required=True, help="folder with compiler.json and the adaptor")
     parser.add_argument("--socket-fd", type=int, default=3, help="inherited SOCK_SEQPACKET socket to the agent")
+    add_model_kinds(parser)
     arguments = parser.parse_args()
     prepare()
     try:
         channel = Channel(arguments.socket_fd)
-        host = Host(arguments.compiler_dir)
+        host = Host(arguments.compiler_dir, arguments.model_kinds)
     except (OSError, ValueError) as error:
         print(f"ngraphbench.fork_server: {error}", file=sys.stderr)
         return 2

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The object that the extension `_loop` calls: converts the C table's plain values for the adaptor, and back."""
+import argparse
 import gc
 import importlib
 import json
@@ -7,7 +8,7 @@ import os
 import sys
 import traceback
 import types
-from typing import Any, List, Mapping, Sequence, Tuple, Type
+from typing import Any, Collection, List, Mapping, Optional, Sequence, Tuple, Type
 
 from ngraphbench import gpu_errors
 from ngraphbench.adaptor import Adaptor, CompilerError, Model, Settings, Tensor, TensorSignature
@@ -18,12 +19,19 @@ from ngraphbench.options import typed_options
 _PACKAGE = "ngraphbench_compiler"
 
 
+def add_model_kinds(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model-kind", action="append", dest="model_kinds", metavar="KIND",
+                        help="of a model that will be measured (Adaptor.preload_models), once for each kind; without, any "
+                             "may come")
+
+
 class Host:
     """One compiler folder: its description and, once it is needed, its adaptor."""
 
-    def __init__(self, compiler_dir: str):
-        """Raises OSError or ValueError if compiler.json is missing or does not name an adaptor."""
+    def __init__(self, compiler_dir: str, model_kinds: Optional[Collection[str]] = None):
+        """`model_kinds` are those of Adaptor.preload_models. Raises OSError or ValueError if compiler.json is missing or does not name an adaptor."""
         self.folder = os.path.abspath(compiler_dir)
+        self._model_kinds = model_kinds
         path = os.path.join(self.folder, "compiler.json")
         with open(path, encoding="utf-8") as file:
             self.description = file.read()
@@ -54,6 +62,7 @@ class Host:
     def preload(self) -> None:
         """Import all that the adaptor needs, on the first call. Raises whatever the imports raise."""
         self.adaptor_class().preload()
+        self.adaptor_class().preload_models(self._model_kinds)
 
     def open(self, toolchain_dir: str, device: str, precision: str, threads: int, options: Mapping[str, str],
              cache_dir: str = "", settings: Mapping[str, str] = types.MappingProxyType({}), is_profiled: bool = False):

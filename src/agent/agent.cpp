@@ -30,6 +30,7 @@
 #include "agent/signals.h"
 #include "agent/work_folder.h"
 #include "agent/workers/children.h"
+#include "agent/workers/model_kinds.h"
 #include "base/text.h"
 #include "probe/probe.h"
 #include "work/job_parts.h"
@@ -275,6 +276,7 @@ class Server {
     // Temporary files of killed processes are deleted when the folder is emptied.
     surroundings_.environment = {{"TMPDIR", surroundings_.scratch().string()}};
     surroundings_.environment.insert(surroundings_.environment.end(), job.environment.begin(), job.environment.end());
+    surroundings_.model_kinds = model_kinds(job);
     runner_.reset();
     journal_.reset();
     job_ = std::make_unique<work::Job>(std::move(job));

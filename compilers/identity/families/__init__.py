@@ -4,7 +4,7 @@
 Each file has build(parameters) -> torch.nn.Module with the recipe's parameters. The names and shapes of its state_dict
 are those of the recipe's initializers. Importing the file imports what it needs."""
 import importlib
-from typing import Any, Mapping
+from typing import Any, Iterable, Mapping
 
 FAMILIES = {
     # family: file
@@ -26,6 +26,7 @@ def build(family: str, parameters: Mapping[str, Any]):
     return importlib.import_module(f".{FAMILIES[family]}", __name__).build(parameters)
 
 
-def preload() -> None:
-    for file in FAMILIES.values():
-        importlib.import_module(f".{file}", __name__)
+def preload(families: Iterable[str]) -> None:
+    """Import the files of those that are known."""
+    for family in FAMILIES.keys() & set(families):
+        importlib.import_module(f".{FAMILIES[family]}", __name__)

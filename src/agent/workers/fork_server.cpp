@@ -90,6 +90,7 @@ ForkServer::ForkServer(const Surroundings& surroundings, Children& children, con
 std::vector<std::string> ForkServer::command(const char* module) const {
   std::vector<std::string> words = python_;
   words.insert(words.end(), {"-m", module, "--compiler-dir", compiler_folder_});
+  for (const std::string& kind : surroundings_.model_kinds) words.insert(words.end(), {"--model-kind", kind});
   return words;
 }
 

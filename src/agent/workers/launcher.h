@@ -69,6 +69,7 @@ struct Surroundings {
   std::filesystem::path work_folder{};            // absolute
   std::vector<int> cpus{};                        // all that the agent may use
   Variables environment{};                        // of every worker: TMPDIR, and the user's variables
+  std::set<std::string> model_kinds{};            // of the job (model_kinds.h); empty: any may come
   std::shared_ptr<const ControlGroups> groups{};  // null: only /proc is used
   [[nodiscard]] std::filesystem::path logs() const { return work_folder / "logs"; }
   [[nodiscard]] std::filesystem::path scratch() const { return work_folder / "scratch"; }  // current folder of workers

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The identity as the agent runs it: forked ready-made, compared with a fresh interpreter."""
+import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -12,6 +14,23 @@ from toolchain import LIB, toolchain_or_skip, write_recipe
 FOLDER = os.path.join(LIB, "compilers", "identity")
 _, SITE = toolchain_or_skip("identity", "torch")
 PATH = os.pathsep.join([os.path.join(LIB, "python"), SITE])
+# Imports for one kind of model, and prints which packages that brought and which modules compiling it and an inference did.
+IMPORTS = '''
+import json, sys
+from ngraphbench.hosting import Host
+folder, site, kind, path, recipe = sys.argv[1:]
+options = {each["name"]: str(each["default"]) for each in json.loads(Host(folder).description)["options"]}
+host = Host(folder, [kind])
+host.preload()
+packages = [name for name in ("onnx2torch", "timm", "torch._dynamo") if name in sys.modules]
+before = set(sys.modules)
+session = host.open(site, "cpu", "f32", 1, options)
+session.compile(path, recipe, [("input", "f32", (1, 3, 64, 64))], "")
+session.bind([("input", "f32", (1, 3, 64, 64), memoryview(bytes(4 * 3 * 64 * 64)))])
+session.runner()()
+session.read()
+print(json.dumps([packages, sorted(set(sys.modules) - before)]))
+'''
 SAME = 0.15  # a wrong thread count, mode or precision makes a larger difference
 
 
@@ -55,6 +74,17 @@ class Forked(unittest.TestCase):
         self.assertEqual(self.server.ready["threads"], 1)
         self.assertNotIn("import_error", self.server.ready)
         print(f"[ import: {self.server.ready['import_ns'] / 1e9:.2f} s, once ]")
+
+    def test_a_kind_of_model_imports_what_it_needs_before_it_is_compiled_and_nothing_else(self):
+        small = os.path.join(self.folder.name, "small.onnx")
+        resnet = write_recipe(small, "resnet", depths=[1, 1, 1, 1], width=0.125, classes=10, image_size=64)
+        for kind, path, recipe, packages in (("conv_block", self.block_path, self.block, []),
+                                             ("file", self.block_path, "", ["onnx2torch", "torch._dynamo"]),
+                                             ("resnet", small, resnet, ["timm", "torch._dynamo"])):
+            with self.subTest(kind):
+                done = subprocess.run([sys.executable, "-c", IMPORTS, FOLDER, SITE, kind, path, recipe], check=True,
+                                      env={**os.environ, "PYTHONPATH": PATH}, stdout=subprocess.PIPE, text=True)
+                self.assertEqual(json.loads(done.stdout.splitlines()[-1]), [packages, []])
 
     def test_a_resnet_50_is_ready_in_no_time(self):
         wanted = of_recipe(self.resnet_path, self.resnet, 224, protocol={"repetitions": 1})

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "agent/workers/model_kinds.h"
 #include "agent_client.h"
 
 namespace ngb::agent::test {
@@ -51,6 +52,22 @@ TEST(ForkServer, OfAToolchainThatNgbInstalledSeesNoPackagesOfTheInterpreter) {
   job.run_id = "run-2";
   (void)run_job(folder.path(), job);
   EXPECT_THAT(record(), HasSubstr("without site"));
+}
+
+TEST(ForkServer, IsToldTheKindsOfTheJobsModels) {
+  const TemporaryFolder folder;
+  work::Job job = python_job("forked", 1);
+  work::Model variant = job.models[0];
+  variant.source = work::Recipe{R"({"family":"cheap"})"};
+  variant.exact = {job.models[0]};
+  variant.exact[0].source = work::OnnxFile{};
+  job.models.push_back(variant);
+  job.models.push_back(job.models[0]);
+  EXPECT_EQ(model_kinds(job), (std::set<std::string>{"cheap", "file", "tiny"}));
+  job.models[2].source = work::Module{R"({"module":{"timm":"vit_tiny"}})"};
+  EXPECT_EQ(model_kinds(job), (std::set<std::string>{"cheap", "file", "module", "tiny"}));
+  (void)run_job(folder.path(), python_job("forked", 1));
+  EXPECT_THAT(file::read(folder.path() / "started-forked").value_or(""), HasSubstr(" for tiny\n"));
 }
 
 TEST(ForkServer, SurvivesTheCrashOfAWorker) {

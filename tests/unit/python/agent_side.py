@@ -87,11 +87,11 @@ class WorkerFiles:
 
 
 class ForkServer:
-    def __init__(self, compiler_dir=TOYS, python=sys.executable, **environment):
+    def __init__(self, compiler_dir=TOYS, python=sys.executable, arguments=(), **environment):
         self.socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.process = subprocess.Popen(
             [python, "-m", "ngraphbench.fork_server", "--compiler-dir", compiler_dir,
-             "--socket-fd", str(theirs.fileno())],
+             "--socket-fd", str(theirs.fileno()), *arguments],
             pass_fds=[theirs.fileno()], env={**os.environ, **environment}, stderr=subprocess.PIPE)
         theirs.close()
         self.run = 0

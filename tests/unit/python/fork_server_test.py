@@ -65,6 +65,12 @@ class Workers(unittest.TestCase):
                 importers.add(result["facts"]["imported_by"])
             self.assertEqual(importers, {str(server.process.pid)})
 
+    def test_the_kinds_of_models_that_will_come_are_imported_or_any_kind(self):
+        for arguments, kinds in ((["--model-kind", "mlp", "--model-kind", "file"], "mlp file"), ([], "any")):
+            with ForkServer(arguments=arguments) as server:
+                result, _, _ = server.measure(request())
+                self.assertEqual(result["facts"]["model_kinds"], kinds)
+
     def test_failures_of_the_adaptor_are_results(self):
         with ForkServer() as server:
             for how, kind, phase in (("unsupported", "unsupported_operator", "compile"),

@@ -26,6 +26,10 @@ class Toy(Adaptor):
         cls.is_imported = True
         cls.imported_by = os.getpid()
 
+    @classmethod
+    def preload_models(cls, kinds):
+        cls.kinds = "any" if kinds is None else " ".join(kinds)
+
     def __init__(self, settings):
         self.how = settings.options["misbehave"]
         self.settings = settings
@@ -66,4 +70,5 @@ class Toy(Adaptor):
         return [("output", "f32", (1, len(self.output)), self.output)]
 
     def inspect(self):
-        return {"version": "1", "threads": str(self.settings.threads), "imported_by": str(self.imported_by)}
+        return {"version": "1", "threads": str(self.settings.threads), "imported_by": str(self.imported_by),
+                "model_kinds": self.kinds}

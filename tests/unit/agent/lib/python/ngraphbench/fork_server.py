@@ -26,7 +26,8 @@ connection = socket.socket(fileno=int(sys.argv[sys.argv.index("--socket-fd") + 1
 stopped = os.path.join(os.environ["NGB_WORK_FOLDER"], "has-stopped")
 # One process each: how often a server was started.
 with open(os.path.join(os.environ["NGB_WORK_FOLDER"], "started-" + name), "a") as record:
-    record.write("server %d%s\n" % (os.getpid(), " without site" if sys.flags.no_site else ""))
+    kinds = " ".join(sys.argv[i + 1] for i, word in enumerate(sys.argv) if word == "--model-kind")
+    record.write("server %d%s for %s\n" % (os.getpid(), " without site" if sys.flags.no_site else "", kinds))
 
 
 def send(packet):
