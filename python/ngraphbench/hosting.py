@@ -29,7 +29,8 @@ class Host:
     """One compiler folder: its description and, once it is needed, its adaptor."""
 
     def __init__(self, compiler_dir: str, model_kinds: Optional[Collection[str]] = None):
-        """`model_kinds` are those of Adaptor.preload_models. Raises OSError or ValueError if compiler.json is missing or does not name an adaptor."""
+        """`model_kinds` are those of Adaptor.preload_models. Raises OSError or ValueError if compiler.json is missing or does not
+        name an adaptor."""
         self.folder = os.path.abspath(compiler_dir)
         self._model_kinds = model_kinds
         path = os.path.join(self.folder, "compiler.json")
