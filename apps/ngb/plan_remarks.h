@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says when a control group allows fewer processors than a study's cells use, which the kernel then pauses, when their
-// memory limits are more than the machine has, and when these are less than a model needs.
+// Says what a study should be told before it runs: toolchains that it lacks, processors that a control group does not
+// allow, memory limits that are more than the machine has or less than a model needs.
 #pragma once
 
 #include <string>
