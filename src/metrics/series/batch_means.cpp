@@ -13,7 +13,7 @@ using store::CellData;
 using store::SeriesValue;
 
 std::string style_name(const CellData& cell) {
-  return cell.of.model.family.ends_with("_block") || !style_of(cell) ? std::string() : cell.of.model.style;
+  return is_of_blocks(cell) || !style_of(cell) ? std::string() : cell.of.model.style;
 }
 
 // Returns the cells of each setting, batch size and name that have at least this batch size.

@@ -26,8 +26,6 @@ Cells those_that(const Analysis& analysis, const Setting& setting, const Fits& f
   return found;
 }
 
-bool is_of_blocks(const CellData& cell) { return cell.of.model.family.ends_with("_block"); }
-
 // Leaves out stacks of blocks: claims about styles are about whole models.
 Cells of_style(const Analysis& analysis, const Setting& setting, Style style) {
   return those_that(analysis, setting,
@@ -342,8 +340,8 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis) {
     for (const Setting& setting : settings) {
       const CellData& cell = analysis.cell(setting.front());
       if (compiler != nullptr && cell.of.compiler.name != compiler) continue;
-      const bool is_of_blocks = kClaims.at(claim).is_of_blocks;
-      ClaimTest test = kTests.at(claim)(analysis, is_of_blocks ? setting : networks_of(analysis, setting));
+      const Setting tested = kClaims.at(claim).is_of_blocks ? setting : networks_of(analysis, setting);
+      ClaimTest test = kTests.at(claim)(analysis, tested);
       if (!test.reason.empty()) {
         reason = std::move(test.reason);
         continue;

@@ -126,7 +126,7 @@ ClaimTest families_scale_alike(const Analysis& analysis, const Setting& setting)
   const auto estimate = [&](std::size_t i) { return statistics::contrast(log_rtr(analysis, i).parts).estimate; };
   std::map<std::string, std::map<int, Cells>> families;  // by batch size
   for (const std::size_t i : cells_with(analysis, setting, rtrs, [](const CellData& cell) {
-         return cell.of.model.key.batch > 1 && !cell.of.model.family.ends_with("_block");
+         return cell.of.model.key.batch > 1 && !is_of_blocks(cell);
        })) {
     families[model_group_of(analysis.cell(i))][analysis.cell(i).of.model.key.batch].push_back(i);
   }

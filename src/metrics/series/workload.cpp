@@ -62,6 +62,8 @@ std::string model_group_of(const CellData& cell) {
              : cell.of.model.label;
 }
 
+bool is_of_blocks(const store::CellData& cell) { return cell.of.model.family.ends_with("_block"); }
+
 std::optional<Style> style_of(const CellData& cell) {
   if (cell.of.model.style == "convolutional") return Style::convolutional;
   if (cell.of.model.style == "transformer") return Style::transformer;

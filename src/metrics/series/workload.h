@@ -27,6 +27,9 @@ std::string place_of(const store::CellData& cell);
 std::string model_group_of(const store::CellData& cell);
 
 enum class Style { convolutional, transformer, hybrid };
+// Returns whether the cell's model is a stack of blocks, and no whole network.
+bool is_of_blocks(const store::CellData& cell);
+
 // Returns the style that the study gives the cell's model, or nothing.
 std::optional<Style> style_of(const store::CellData& cell);
 

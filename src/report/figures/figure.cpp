@@ -183,8 +183,7 @@ constexpr std::array kFigures{
            "the one above it ends. Pale bars are not told from 0.",
            "", "one region of one pair of cells, or what is in none of these regions",
            "panel device model model_group model_style batch compiler baseline step region label from_ms to_ms "
-           "difference_ms low "
-           "high adjusted_p direction told",
+           "difference_ms low high adjusted_p direction told",
            kText_region_differences_vl_json, region_differences},
     Figure{"figure1", "Figure 1: an order that compiling reverses",
            "Throughput of two models that are alike in size, with two pairs of device and compiler. Lines are 95 % "
@@ -226,8 +225,7 @@ constexpr std::array kFigures{
     Figure{
         "figure10", "Figure 10: efficiency of batches (ASE) over width and batch size",
         "A row of panels for each kind of block at its smallest depth, a column for each compiler; a panel has a row "
-        "for "
-        "each width. A cross is a cell without this number.",
+        "for each width. A cross is a cell without this number.",
         "figure 10", "one cell",
         "panel column device model model_group model_style width depth batch compiler ase_ratio low high state reason",
         kText_figure10_vl_json, paper_figure10, true},

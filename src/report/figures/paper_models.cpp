@@ -14,9 +14,8 @@
 namespace ngb::report::figures {
 namespace {
 
+using metrics::series::is_of_blocks;
 using store::CellData;
-
-bool is_a_block(const CellData& cell) { return cell.of.model.family.ends_with("_block"); }
 
 std::string group_shown(const CellData& cell) { return text::visible(metrics::series::model_group_of(cell)); }
 
@@ -73,7 +72,7 @@ std::vector<Row> by_size_and_family(const Selection& selection, const char* metr
   const std::map<std::string, int> ranks = ranks_of_sizes(selection);
   std::map<int, std::vector<Row>> by_rank;
   for (const CellData* cell : selection.cells()) {
-    if (is_a_block(*cell) || !is_shown(*cell)) continue;
+    if (is_of_blocks(*cell) || !is_shown(*cell)) continue;
     const auto known = ranks.find(cell->of.model.key.hash);
     const int rank = known == ranks.end() ? 1 : known->second;
     Row row = row_of(selection, *cell, fmt::format("size {}, {}", rank, place_in_figure(selection, *cell)));
@@ -92,7 +91,7 @@ std::vector<Row> by_place_and_subject(const Selection& selection, const char* se
   std::vector<Row> rows;
   for (const SeriesNumber& number : series_numbers(selection, series)) {
     const CellData& first = *number.cells.front();
-    if (is_a_block(first)) continue;
+    if (is_of_blocks(first)) continue;
     Row row = row_of(selection, first, place_in_figure(selection, first));
     row["column"] = text::visible(number.value->subject);
     row["models"] = number.cells.size();
@@ -188,7 +187,7 @@ Rows paper_figure12(const Selection& selection) {
     for (const SeriesNumber& each : series_numbers(selection, series)) {
       const CellData& first = *each.cells.front();
       const std::string place = place_in_figure(selection, first);
-      if (is_a_block(first) || !is_contrasted(contrasted, place, selection.compiler(first))) continue;
+      if (is_of_blocks(first) || !is_contrasted(contrasted, place, selection.compiler(first))) continue;
       Row row = row_of(selection, first, fmt::format("{}, {}", quantity, place));
       row["column"] = text::visible(each.value->subject);
       row["quantity"] = quantity;
