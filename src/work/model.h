@@ -132,7 +132,8 @@ struct Model : ModelSummary {
 // The files of a variant's exact model are among its own, by their names after this.
 inline constexpr const char* kExactFiles = "exact/";
 
-// Makes `model` a variant of `exact`, which has the same batch size: its hash covers the exact model's.
+// Makes `model` a variant of `exact`, which has the same batch size and whose inputs it is timed with: its hash covers
+// the exact model's.
 void make_variant(Model& model, const Model& exact);
 // Returns the exact model of a variant, with its files. Precondition: `variant.exact` is not empty.
 Model exact_of(const Model& variant);
