@@ -35,7 +35,7 @@ struct Profile {
 };
 
 Result<Profile> read_profile(metrics::FamilyReader& reader, const report::CellFilter& filter,
-                             const std::vector<store::Family>& families, const CostPerHour& costs) {
+                             const std::vector<store::ValueFamily>& families, const CostPerHour& costs) {
   Profile profile;
   std::mutex mutex;
   const auto add = [&](const report::FamilyResults& family) {

@@ -72,7 +72,7 @@ void print_answer(const report::Results& results) {
 }
 
 // Prints the table of results whose cells do not fit into memory together.
-Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
                                const report::CellFilter& filter, const report::ShowOptions& options) {
   const metrics::Heading& heading = reader.heading();
   report::TextTable table(options, heading.baseline);
@@ -109,7 +109,7 @@ class InOrder {
 };
 
 // Prints the lines of the cells, family by family.
-Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
                                const report::CellFilter& filter) {
   print_table_text(report::show_csv_header());
   InOrder printer;

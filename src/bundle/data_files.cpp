@@ -38,11 +38,12 @@ Status write_samples(metrics::FamilyReader& reader, const std::filesystem::path&
       out.get(), "cell_id,process_index,instance,repetition_index,is_warm_up,wall_ns,inferences\r\n", file.string());
   if (!written) return written;
   // One thread, so that the families come in their order.
-  Status read = reader.each(reader.families(), 1, [&](const store::Family&, const std::vector<store::CellData>& cells) {
-    std::string text;
-    for (const store::CellData& cell : cells) add_samples(cell, text);
-    if (written) written = file::write_all(out.get(), text, file.string());
-  });
+  Status read =
+      reader.each(reader.families(), 1, [&](const store::ValueFamily&, const std::vector<store::CellData>& cells) {
+        std::string text;
+        for (const store::CellData& cell : cells) add_samples(cell, text);
+        if (written) written = file::write_all(out.get(), text, file.string());
+      });
   return read ? written : read;
 }
 

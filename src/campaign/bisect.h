@@ -21,7 +21,7 @@ struct BisectionOrder {
   toolchain::CompilerDescription description{};  // of that compiler
   std::string from{};                            // the older version, with which others are compared
   std::string to{};                              // the newer one
-  metrics::StepRules rules{};
+  metrics::BisectionRules rules{};
   std::filesystem::path folder{};  // what was measured there for the same question is not measured again
 };
 

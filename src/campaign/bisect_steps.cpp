@@ -59,7 +59,7 @@ Status check_pip() {
 }  // namespace
 
 BisectSteps::BisectSteps(const Installation& installation, BisectFolder& folder,
-                         toolchain::CompilerDescription compiler, const plan::Plan& plan, metrics::StepRules rules,
+                         toolchain::CompilerDescription compiler, const plan::Plan& plan, metrics::BisectionRules rules,
                          Observer& observer)
     : installation_(installation),
       folder_(folder),
@@ -171,7 +171,7 @@ Answer<BisectStep> BisectSteps::judge(const std::string& version, bool again) co
     refusal.text += fmt::format("ngb: bisect: to measure {} again, remove {}\n", version, results.string());
     return tl::unexpected(std::move(refusal));
   }
-  const metrics::Step verdict = metrics::judge_step(judged->comparison, rules_);
+  const metrics::BisectionStep verdict = metrics::judge_step(judged->comparison, rules_);
   BisectStep step{.tried = {.version = version, .finding = verdict.finding, .results = results.string()},
                   .bad_cells = verdict.bad_cells,
                   .cells = judged->comparison.pairs.size()};
@@ -181,7 +181,7 @@ Answer<BisectStep> BisectSteps::judge(const std::string& version, bool again) co
   }
   const metrics::ComparedPair& pair = *verdict.decisive;
   step.has_failed_baseline = metrics::has_failed_baseline(pair);
-  step.tried.cell = report::workload_of(*pair.candidate);
+  step.tried.cell = report::workload_on_device(*pair.candidate);
   report::Compared compared;
   compared.comparison = &judged->comparison;
   compared.axis = judged->axis;

@@ -21,7 +21,7 @@ namespace ngb::campaign {
 struct BisectStep {
   report::TriedVersion tried{};
   bool has_failed_baseline = false;   // the baseline has no speed in any cell that counts
-  std::set<std::string> bad_cells{};  // as metrics::Step::bad_cells
+  std::set<std::string> bad_cells{};  // as metrics::BisectionStep::bad_cells
   std::size_t cells = 0;              // of one version; 0 if it was not measured
 };
 
@@ -30,7 +30,7 @@ class BisectSteps {
   // `compiler` describes the compiler that is searched, `plan` is that of the study. The references must outlive this
   // object.
   BisectSteps(const Installation& installation, BisectFolder& folder, toolchain::CompilerDescription compiler,
-              const plan::Plan& plan, metrics::StepRules rules, Observer& observer);
+              const plan::Plan& plan, metrics::BisectionRules rules, Observer& observer);
 
   // Makes only these cells count from now on.
   void count_only(std::set<std::string> cells) { rules_.cells = std::move(cells); }
@@ -56,7 +56,7 @@ class BisectSteps {
   std::string label_;
   std::vector<std::string> devices_;
   Contents contents_;  // what the steps so far were measured with
-  metrics::StepRules rules_;
+  metrics::BisectionRules rules_;
   Observer& observer_;
 };
 

@@ -36,7 +36,7 @@ class EarlyValues {
 
   store::Store* results_;
   metrics::Baseline baseline_{};
-  std::vector<store::Family> families_{};
+  std::vector<store::ValueFamily> families_{};
   std::vector<int> cells_left_{};                                  // of each family
   std::unordered_map<std::string, std::size_t> family_of_cell_{};  // empty: nothing is derived
   std::map<std::string, double> highest_hz_{};                     // of each device

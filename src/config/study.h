@@ -159,13 +159,14 @@ nlohmann::json study_schema(const Vocabulary& vocabulary);
 // itself a study file (JSON is YAML) that is read as the same Study again.
 nlohmann::json to_json(const Study& study);
 
-struct Setting {
+// A key of a study that has a value, with that value.
+struct KeyValue {
   std::string key{};    // "tolerances.absolute"
   std::string value{};  // for people
   bool is_default = true;
 };
 
 // Returns the value of every key but models, compilers, devices and pairs, in the order of docs/study.md.
-std::vector<Setting> settings(const Study& study);
+std::vector<KeyValue> key_values(const Study& study);
 
 }  // namespace ngb::config

@@ -70,13 +70,14 @@ std::string for_people(const Key& key, const json& value) {
   return text::join(words, ", ");
 }
 
-void add_settings(const Study& study, std::span<const Key> keys, const std::string& prefix, std::vector<Setting>& out) {
+void add_key_values(const Study& study, std::span<const Key> keys, const std::string& prefix,
+                    std::vector<KeyValue>& out) {
   for (const Key& key : keys) {
     const std::string name = prefix + key.name;
     const json value = key.get ? key.get(study) : json();
     const bool is_off = key.get && value.is_null();
     if (key.type == ValueType::section && !is_off) {
-      add_settings(study, key.keys, name + ".", out);
+      add_key_values(study, key.keys, name + ".", out);
       continue;
     }
     if (key.type == ValueType::structured) continue;
@@ -104,9 +105,9 @@ json to_json(const Study& study) {
   return out;
 }
 
-std::vector<Setting> settings(const Study& study) {
-  std::vector<Setting> out;
-  add_settings(study, study_keys(), "", out);
+std::vector<KeyValue> key_values(const Study& study) {
+  std::vector<KeyValue> out;
+  add_key_values(study, study_keys(), "", out);
   return out;
 }
 

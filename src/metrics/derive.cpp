@@ -15,10 +15,10 @@ namespace {
 // because its values point to its families.
 class Collection {
  public:
-  explicit Collection(const std::vector<store::Family>& families) : families_(families) {
-    for (const store::Family& family : families_) {
+  explicit Collection(const std::vector<store::ValueFamily>& families) : families_(families) {
+    for (const store::ValueFamily& family : families_) {
       values_.push_back({&family, {}, {}});
-      for (const store::Family::Member& member : family.cells) positions_.push_back(member.position);
+      for (const store::ValueFamily::Member& member : family.cells) positions_.push_back(member.position);
     }
     std::sort(positions_.begin(), positions_.end());
     cells_.resize(positions_.size());
@@ -42,7 +42,7 @@ class Collection {
     if (!highest_hz) return error_of(highest_hz);
     for (store::FamilyValues& each : values_) {
       std::vector<const store::CellData*> members;
-      for (const store::Family::Member& member : each.family->cells) members.push_back(&cells_[place_of(member)]);
+      for (const store::ValueFamily::Member& member : each.family->cells) members.push_back(&cells_[place_of(member)]);
       each.made_of = made_of(members, reader.heading().baseline, *highest_hz);
     }
     return reader.results().load_derived(values_);
@@ -52,7 +52,7 @@ class Collection {
   Status compute_others(FamilyReader& reader, int threads) {
     const auto highest_hz = reader.highest_frequencies_hz();
     if (!highest_hz) return error_of(highest_hz);
-    std::vector<store::Family> missing;
+    std::vector<store::ValueFamily> missing;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!values_[i].by_cell.empty()) continue;
       computed_.push_back(i);
@@ -104,12 +104,12 @@ class Collection {
 
  private:
   // A position among all cells becomes one among the cells of these families.
-  [[nodiscard]] std::size_t place_of(const store::Family::Member& member) const {
+  [[nodiscard]] std::size_t place_of(const store::ValueFamily::Member& member) const {
     const auto place = std::lower_bound(positions_.begin(), positions_.end(), member.position);
     return static_cast<std::size_t>(place - positions_.begin());
   }
 
-  std::vector<store::Family> families_;
+  std::vector<store::ValueFamily> families_;
   std::vector<store::FamilyValues> values_{};  // of each family
   std::vector<std::size_t> positions_{};       // of their cells among all cells, sorted
   std::vector<store::CellData> cells_{};
@@ -149,7 +149,7 @@ Result<Derived> derive(FamilyReader reader, int threads, store::Detail detail) {
   return all.finish(std::move(heading), true);
 }
 
-Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::Family& family,
+Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::ValueFamily& family,
                        const std::map<std::string, double>& highest_hz) {
   const auto state = results.state();
   if (!state) return error_of(state);
@@ -160,7 +160,7 @@ Status derive_and_keep(store::Store& results, const Baseline& baseline, const st
   return results.save_derived(*state, {{&family, std::move(made), std::move(derived.values)}});
 }
 
-Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::Family>& families, int threads) {
+Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::ValueFamily>& families, int threads) {
   Collection part(families);
   if (const Status done = part.compute_others(reader, threads); !done) return error_of(done);
   return part.finish(reader.heading(), false);

@@ -39,9 +39,9 @@ Result<Derived> derive(FamilyReader reader, int threads, store::Detail detail = 
 // frequency of each device, if one is known; if that of the whole file differs, the values count as out of date. Waits
 // for a reader as long as the store is patient. Returns an error if the family cannot be read or its values cannot be
 // kept; what was recorded is not concerned, provided that it is durable.
-Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::Family& family,
+Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::ValueFamily& family,
                        const std::map<std::string, double>& highest_hz);
 // Derives only these families of the results, in their order. The values are neither read from the file nor kept.
-Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::Family>& families, int threads);
+Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::ValueFamily>& families, int threads);
 
 }  // namespace ngb::metrics

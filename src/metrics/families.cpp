@@ -67,8 +67,9 @@ void release(T& value) {
 
 }  // namespace
 
-DerivedFamily derived_family(const store::Family& family, std::vector<store::CellData> cells, const Baseline& baseline,
-                             std::span<const Metric* const> metrics, const std::map<std::string, double>& highest_hz) {
+DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store::CellData> cells,
+                             const Baseline& baseline, std::span<const Metric* const> metrics,
+                             const std::map<std::string, double>& highest_hz) {
   DerivedFamily derived{.family = &family, .cells = std::move(cells)};
   std::vector<const store::CellData*> members;
   for (const store::CellData& cell : derived.cells) {
@@ -134,11 +135,11 @@ Result<FamilyReader> FamilyReader::open(const std::vector<store::Source>& source
   auto families = reader.store_.families();
   if (!families) return error_of(families);
   reader.families_ = *std::move(families);
-  for (const store::Family& family : reader.families_) reader.cell_count_ += family.cells.size();
+  for (const store::ValueFamily& family : reader.families_) reader.cell_count_ += family.cells.size();
   return reader;
 }
 
-Status FamilyReader::each(std::span<const store::Family> families, int threads, const UseCells& use) {
+Status FamilyReader::each(std::span<const store::ValueFamily> families, int threads, const UseCells& use) {
   std::atomic<std::size_t> next{0};
   FirstError error;
   const auto work = [&](store::Store& store) {
@@ -171,11 +172,11 @@ Result<std::map<std::string, double>> FamilyReader::highest_frequencies_hz() {
   return read;
 }
 
-Status FamilyReader::derive(std::span<const store::Family> families, std::span<const Metric* const> metrics,
+Status FamilyReader::derive(std::span<const store::ValueFamily> families, std::span<const Metric* const> metrics,
                             int threads, const UseFamily& use) {
   const auto highest_hz = highest_frequencies_hz();
   if (!highest_hz) return error_of(highest_hz);
-  return each(families, threads, [&](const store::Family& family, std::vector<store::CellData> cells) {
+  return each(families, threads, [&](const store::ValueFamily& family, std::vector<store::CellData> cells) {
     use(derived_family(family, std::move(cells), heading_.baseline, metrics, *highest_hz));
   });
 }

@@ -220,12 +220,12 @@ Status add_values(work::Model& model, const config::ModelEntry& entry) {
 }
 
 // Says what the model belongs to: as the study does, else as the zoo does of a recipe or of timm's model of that name.
-void add_belonging(work::Model& model, const config::ModelEntry& entry) {
+void add_model_group(work::Model& model, const config::ModelEntry& entry) {
   if (!entry.variant_of.empty()) return;  // a variant is pooled with no other model
   const config::ModelKind kind = entry.kind();
-  zoo::Belonging known;
-  if (kind == config::ModelKind::zoo) known = zoo::belonging_of(entry.family);
-  if (kind == config::ModelKind::timm) known = zoo::belonging_of(entry.factory);
+  zoo::ModelGroup known;
+  if (kind == config::ModelKind::zoo) known = zoo::model_group_of(entry.family);
+  if (kind == config::ModelKind::timm) known = zoo::model_group_of(entry.factory);
   if (!entry.parameters.empty()) known.size.reset();  // they may make it another size
   model.group = entry.group.empty() ? known.group : entry.group;
   model.style = entry.style.empty() ? known.style : entry.style;
@@ -267,7 +267,7 @@ Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::
                                                                 : from_module(entry, batch, seed, python_files);
   if (!model) return model;
   model->label = entry.label;
-  add_belonging(*model, entry);
+  add_model_group(*model, entry);
   model->key.batch = batch;
   model->dynamic_batch = entry.dynamic_batch;
   if (!entry.dynamic_batch) model->open_inputs.clear();

@@ -59,7 +59,7 @@ struct NumberColumn {
 // Returns the columns of all metrics, or only of those with a rank; of the latter, those of loads or instances only if
 // a cell has them.
 std::vector<NumberColumn> number_columns(bool all, std::span<const store::CellData* const> cells);
-std::vector<NumberColumn> number_columns(bool all, Having of_table);
+std::vector<NumberColumn> number_columns(bool all, ColumnsInUse of_table);
 // Returns the columns that a list of names asks for, in its order: "size,agreement,latency". A name is that of a
 // metric, or its heading with - in place of blanks; latency, throughput and memory are those of the table. Returns an
 // error that lists the headings if there is no such metric, or if one is named twice.

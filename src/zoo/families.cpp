@@ -11,7 +11,7 @@ std::span<const Family> families() {
   return table;
 }
 
-Belonging belonging_of(const std::string& name) {
+ModelGroup model_group_of(const std::string& name) {
   for (const Family& family : families()) {
     if (family.name == name) return {family.group, family.style, {}};
     for (const Variant& variant : family.variants) {

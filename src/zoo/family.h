@@ -45,13 +45,13 @@ struct Family {
 
 std::span<const Family> families();
 
-// What a model belongs to; empty if the zoo does not say.
-struct Belonging {
+// The group of models that a model belongs to, and its size within that; empty if the zoo does not say.
+struct ModelGroup {
   std::string group{};
   std::string style{};
   std::optional<int> size{};  // of variants only: a model with parameters of its own has no rank
 };
 // Returns it for a family or a variant; nothing is known of other names.
-Belonging belonging_of(const std::string& name);
+ModelGroup model_group_of(const std::string& name);
 
 }  // namespace ngb::zoo

@@ -106,7 +106,7 @@ class TableWriter {
     html += "<th scope=\"col\">flags</th></tr></thead>\n";
     const CellData* last = nullptr;
     for (const CellData* cell : results_.cells) {
-      if (last == nullptr || !is_same_workload(*last, *cell)) html += section(*cell, last == nullptr);
+      if (last == nullptr || !is_same_workload_on_device(*last, *cell)) html += section(*cell, last == nullptr);
       html += row(*cell);
       last = cell;
     }
