@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/known.h"
+#include "base/result.h"
 #include "metrics/baseline.h"
 #include "metrics/outcome.h"
 #include "statistics/statistics.h"

@@ -2,7 +2,7 @@
 // Reads clock, temperature and power of the processors, as far as the machine reports them.
 #pragma once
 
-#include "base/known.h"
+#include "base/result.h"
 #include "probe/tree.h"
 
 namespace ngb::probe {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/known.h"
+#include "base/result.h"
 
 namespace ngb::probe {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/known.h"
+#include "base/result.h"
 
 namespace ngb::probe {
 

@@ -17,7 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/known.h"
 #include "base/result.h"
 #include "samples/environment.h"
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/known.h"
 #include "base/result.h"
 #include "samples/failure.h"
 #include "samples/kernel_profile.h"

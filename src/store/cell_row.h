@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "base/known.h"
+#include "base/result.h"
 #include "store/sqlite.h"
 #include "work/configuration.h"
 #include "work/options.h"

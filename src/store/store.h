@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/known.h"
 #include "base/result.h"
 #include "base/revision.h"
 #include "plan/plan.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/known.h"
+#include "base/result.h"
 #include "work/compiler.h"
 #include "work/load.h"
 #include "work/model.h"

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "base/known.h"
+#include "base/result.h"
 
 namespace ngb::worker {
 

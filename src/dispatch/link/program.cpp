@@ -13,7 +13,6 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "base/process_handle.h"
 #include "base/text.h"
 
 namespace ngb::dispatch {
