@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "samples/process_result.h"
 #include "samples/provenance.h"
-#include "work/compilation.h"
 #include "work/job.h"
+#include "work/protocol.h"
 
 namespace ngb::agent {
 

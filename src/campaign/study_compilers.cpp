@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "campaign/device_toolchains.h"
-#include "work/exporter.h"
+#include "work/compiler.h"
 
 namespace ngb::campaign {
 

@@ -16,8 +16,8 @@
 #include "config/device.h"
 #include "config/vocabulary.h"
 #include "work/compiler.h"
+#include "work/job.h"
 #include "work/load.h"
-#include "work/order.h"
 #include "work/protocol.h"
 
 namespace ngb::config {

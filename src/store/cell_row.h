@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "store/sqlite.h"
+#include "work/compiler.h"
 #include "work/configuration.h"
-#include "work/options.h"
 #include "work/property.h"
 
 namespace ngb::store {
