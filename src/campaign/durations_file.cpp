@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/json_text.h"
-#include "samples/phase_time.h"
+#include "samples/process_result.h"
 #include "work/codec.h"
 
 namespace ngb::campaign {

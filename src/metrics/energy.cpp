@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "metrics/ratios.h"
-#include "samples/phase_time.h"
+#include "samples/process_result.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {

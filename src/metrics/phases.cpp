@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "samples/phase_time.h"
+#include "samples/process_result.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {

@@ -173,4 +173,12 @@ struct ProcessResult {
 // Returns the process's origin: processes of a cell are pooled only if their origins are equal.
 Origin origin_of(const ProcessResult& result);
 
+// What the phases of a process took. Pure.
+
+// Returns the wall time of the phase, in seconds; 0 if the process did not reach it.
+double seconds_of_phase(const ProcessResult& process, Phase phase);
+
+// Returns whether the process reached the phase.
+bool has_phase(const ProcessResult& process, Phase phase);
+
 }  // namespace ngb::samples

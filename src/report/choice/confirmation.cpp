@@ -13,7 +13,7 @@
 #include "report/words.h"
 #include "report/write/json.h"
 #include "report/write/numbers.h"
-#include "samples/phase_time.h"
+#include "samples/process_result.h"
 
 namespace ngb::report {
 namespace {
