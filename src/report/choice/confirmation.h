@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "report/choice/choice.h"
-#include "statistics/percentile.h"
+#include "statistics/binomial_intervals.h"
 
 namespace ngb::report {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Intervals of percentiles without an assumption about the distribution.
+// Intervals of percentiles and of shares, from the binomial distribution: nothing is assumed about how the values are
+// distributed.
 #pragma once
 
 #include <cstddef>
@@ -25,5 +26,10 @@ PercentileInterval percentile_interval(std::span<const double> sorted, double q,
 // Returns the smallest number of values of which the interval of a quantile has an upper end: n with q^n <= error_rate
 // / 2.
 std::size_t fewest_for_upper_end(double q, double error_rate = kErrorRate);
+
+// Returns the interval of Wilson (1927) for the share of which `successes` of `cases` is a sample. Unlike the interval
+// of the normal distribution it stays within [0, 1] and has a width if all cases are alike. Preconditions: cases > 0,
+// successes <= cases.
+Interval wilson_interval(std::size_t successes, std::size_t cases, double error_rate = kErrorRate);
 
 }  // namespace ngb::statistics
