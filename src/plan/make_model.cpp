@@ -18,7 +18,7 @@
 #include "python_files.py.h"
 #include "userfiles/input_values.h"
 #include "userfiles/onnx_file.h"
-#include "userfiles/onnx_outputs.h"
+#include "userfiles/onnx_scan.h"
 #include "zoo/family.h"
 #include "zoo/recipe.h"
 
