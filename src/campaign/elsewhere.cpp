@@ -8,7 +8,7 @@
 
 #include "campaign/known_runs.h"
 #include "campaign/recorder.h"
-#include "config/recorded_devices.h"
+#include "config/study.h"
 
 namespace ngb::campaign {
 namespace {

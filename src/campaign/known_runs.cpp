@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/json_text.h"
-#include "config/recorded_devices.h"
+#include "config/study.h"
 
 namespace ngb::campaign {
 namespace {

@@ -169,4 +169,10 @@ struct KeyValue {
 // Returns the value of every key but models, compilers, devices and pairs, in the order of docs/study.md.
 std::vector<KeyValue> key_values(const Study& study);
 
+// Reads the devices of a study that was recorded with a run.
+
+// Returns the devices of a study that to_json(Study) has written. Does not read its models and compilers, which this
+// release may not know. Returns an error if the text does not have that form.
+Result<std::vector<DeviceEntry>> devices_of_study(const std::string& study_json);
+
 }  // namespace ngb::config

@@ -56,7 +56,7 @@ struct Key {
   bool accepts_null = false;         // null means the default
   std::string meaning{};
   std::string default_text{};           // in docs, if the default follows from something else
-  bool is_left_out_at_default = false;  // of the protocol and of hashes (work/study_key.h)
+  bool is_left_out_at_default = false;  // of the protocol and of hashes (work::StudyKey)
   std::vector<Key> keys{};
   std::function<void(Study& study, const nlohmann::json& value)> set{};
   std::function<nlohmann::json(const Study& study)> get{};
