@@ -15,7 +15,6 @@
 #include "toolchain/pins.h"
 #include "toolchain/pip.h"
 #include "toolchain/selection.h"
-#include "toolchain/side_by_side.h"
 #include "toolchain/site.h"
 #include "toolchain/spelling.h"
 #include "toolchain/toolchain.h"
