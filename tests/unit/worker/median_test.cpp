@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/median.h"
+#include "worker/stopping.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace ngb {
+namespace ngb::worker {
 namespace {
 
 // Expected values: scipy 1.16 (binom.cdf over all pairs of ranks, of the narrowest the one that covers most, then the
@@ -29,4 +29,4 @@ TEST(MedianRanks, DoNotExistBelowSixValues) {
 }
 
 }  // namespace
-}  // namespace ngb
+}  // namespace ngb::worker
