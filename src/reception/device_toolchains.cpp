@@ -21,7 +21,7 @@
 #include "base/process.h"
 #include "base/python.h"
 #include "base/text.h"
-#include "reception/tree_list.h"
+#include "reception/receiving.h"
 
 namespace ngb::reception {
 namespace {
