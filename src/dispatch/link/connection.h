@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "dispatch/link/event_loop.h"
-#include "dispatch/link/program_log.h"
+#include "dispatch/link/program.h"
 #include "samples/frame.h"
 #include "samples/message.h"
 

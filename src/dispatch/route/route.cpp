@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/route/kind.h"
+#include "dispatch/route/route.h"
 
 #include <algorithm>
 #include <array>
