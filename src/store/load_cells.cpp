@@ -13,7 +13,6 @@
 #include "samples/sense.h"
 #include "store/cell_row.h"
 #include "store/implementation.h"
-#include "store/load_process.h"
 #include "store/protocol.h"
 
 namespace ngb::store {
