@@ -15,7 +15,6 @@
 #include "apps/ngb/format_option.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
-#include "metrics/compute_family.h"
 #include "metrics/families.h"
 
 namespace ngb::app {

@@ -13,7 +13,7 @@
 #include "explain/ownership.h"
 #include "explain/regions.h"
 #include "explain/work.h"
-#include "metrics/multiple_tests.h"
+#include "metrics/verdict.h"
 #include "statistics/distributions.h"
 
 namespace ngb::explain {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/analysis.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "store/merge.h"
@@ -89,5 +90,16 @@ class FamilyReader {
   std::size_t cell_count_ = 0;
   std::optional<std::map<std::string, double>> highest_hz_{};
 };
+
+// Computes the values of the cells of one family.
+
+// Returns the values of each cell of the analysis: those of the metrics, in their order, then the raised flags, named
+// "flag_<name>". `highest_hz` has the highest clock frequency of each device, if one is known.
+std::vector<std::vector<store::DerivedValue>> compute_family(const Analysis& analysis,
+                                                             std::span<const Metric* const> metrics,
+                                                             const std::map<std::string, double>& highest_hz);
+
+// Returns the whole table, in its order.
+std::vector<const Metric*> all_metrics();
 
 }  // namespace ngb::metrics

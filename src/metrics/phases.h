@@ -23,4 +23,14 @@ Value load_time(const Analysis& analysis, std::size_t cell);
 // The median time of the phases before the first outputs are there and checked, in seconds.
 Value cold_start(const Analysis& analysis, std::size_t cell);
 
+// The metrics that say what would be shipped to run a cell elsewhere: the largest of its processes' readings, which are
+// equal unless a library was replaced.
+
+Value model_size(const Analysis& analysis, std::size_t cell);
+Value artifact_size(const Analysis& analysis, std::size_t cell);
+Value runtime_size(const Analysis& analysis, std::size_t cell);
+// The artifact, or the model of a compiler that writes none.
+Value shipped_size(const Analysis& analysis, std::size_t cell);
+Value disk_size(const Analysis& analysis, std::size_t cell);
+
 }  // namespace ngb::metrics
