@@ -9,7 +9,6 @@
 #include <map>
 #include <numeric>
 
-#include "explain/matching.h"
 #include "explain/ownership.h"
 #include "explain/regions.h"
 #include "explain/work.h"
