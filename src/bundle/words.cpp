@@ -11,7 +11,7 @@
 #include "base/json_text.h"
 #include "metrics/metric.h"
 #include "metrics/series/series.h"
-#include "report/page/untrusted.h"
+#include "report/page/html.h"
 
 namespace ngb::bundle {
 namespace {
