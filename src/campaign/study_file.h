@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "campaign/installation.h"
 #include "campaign/refusal.h"
@@ -25,5 +26,8 @@ Status check_utf8_path(const std::filesystem::path& results);
 Status check_study_file(const config::Study& study);
 // Writes the study into its results folder. Nobody else does, and only a run does that its results have accepted.
 Status keep_study(const config::Study& study);
+
+// Returns a name for a folder that no earlier command has used: "20261123T231500Z", the present time.
+std::string time_folder();
 
 }  // namespace ngb::campaign
