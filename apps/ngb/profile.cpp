@@ -27,7 +27,7 @@ struct ProfileArguments {
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-// Rows of cells that several threads read, and the devices that they are of.
+// The rows of cells, which several threads add, and the devices of these cells.
 struct Profile {
   std::vector<report::ProfileRow> rows{};
   std::set<std::string> devices{};

@@ -62,7 +62,7 @@ Status add_spanning(report::Results& results, const std::vector<store::Source>& 
   return Done{};
 }
 
-// Of more cells the answer takes seconds; `ngb show --findings` has it.
+// For more cells than this the answer takes seconds. It is then left out; `ngb show --findings` prints it.
 constexpr std::size_t kMostCellsWithAnAnswer = 5000;
 
 // Prints the answer and an empty line, if there is one.

@@ -127,7 +127,7 @@ std::optional<Failure> GroupReference::adopt(const std::filesystem::path& writte
   return failure;
 }
 
-// Only the study's reference is tried again: others stand in for it.
+// Only the study's reference is tried again, because other references stand in for it.
 void GroupReference::has_failed(const ProcessResult& result, const Failure& why) {
   if (search_.is_first() && !samples::is_final(why.kind, ++tries_, job_.limits)) return;
   tries_ = 0;

@@ -27,7 +27,7 @@ namespace ngb::agent {
 struct CellSoFar {
   int cell_index = 0;
   bool has_failed = false;  // it has no further rounds
-  // Of its completed processes, by round: inferences per second of each steady repetition, in the order run.
+  // For each completed process, by round, the inferences per second of its steady repetitions, in the order run.
   std::map<int, std::vector<double>> rates{};
   int load_index = 0;
 };
@@ -74,7 +74,7 @@ class Schedule {
   // Returns the cell of a process of the group that was begun and is not yet recorded.
   [[nodiscard]] const work::Cell& cell_of(const std::string& cell_id) const;
   [[nodiscard]] samples::Origin origin_of(const work::Cell& cell) const;
-  // As Ledger::next_attempt.
+  // Returns the same as Ledger::next_attempt.
   [[nodiscard]] std::optional<int> next_attempt(const work::Step& step) const;
   // Returns whether none of the cell's processes is left to do.
   [[nodiscard]] bool is_done(const work::Cell& cell) const;

@@ -14,7 +14,7 @@ namespace ngb::campaign {
 
 namespace {
 
-// Only for those who watch the run.
+// Returns the speed that is shown to those who watch the run; no result depends on it.
 std::optional<ProcessSpeed> speed_of(const samples::ProcessResult& result, int batch) {
   std::vector<double> rates = samples::steady_rates(result.repetitions, batch);
   if (rates.empty()) return std::nullopt;

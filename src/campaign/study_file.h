@@ -20,7 +20,7 @@ Answer<plan::Plan> plan_study(const Installation& installation, const std::files
 // Plans a study that a command has made, to be measured in the folder that its key "output" names. Nothing is written.
 Answer<plan::Plan> plan_made_study(const Installation& installation, const nlohmann::json& study, const Say& say);
 
-// Returns an error if the path is not UTF-8, in which results are written.
+// Returns an error if the path is not UTF-8: results hold paths as UTF-8.
 Status check_utf8_path(const std::filesystem::path& results);
 // Returns an error if the results folder has a kStudyFile that ngb has not written: the user's own study, say.
 Status check_study_file(const config::Study& study);

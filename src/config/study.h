@@ -65,7 +65,8 @@ struct ModelEntry {
   std::vector<std::pair<std::string, std::int64_t>> dimensions{};  // onnx: named dimension -> extent, or kBatchExtent
   std::vector<std::pair<std::string, InputEntry>> inputs{};        // by name, sorted; "": one .npz for all
   bool dynamic_batch = false;                                      // compiled once for any batch size
-  // As in work::Model; not given: the zoo's for a recipe and for timm's models that the zoo has, else none.
+  // The same as in work::Model. If they are not given, recipes and the timm models of the zoo have the zoo's; other
+  // models have none.
   std::string group{};
   std::string style{};
   std::optional<int> size{};
@@ -105,8 +106,8 @@ struct Study {
   std::string reference = "identity";  // a compiler's name, or "none"
   // Default: the version of the study's first compiler with that name, else the vocabulary's default version.
   std::string reference_version{};
-  // The compilers that make the reference outputs, one after the other, of models of which the reference cannot:
-  // identity, onnxruntime without optimisations, and onnx, the package's evaluator.
+  // The compilers that are asked one after the other for reference outputs if the reference cannot make them: identity,
+  // onnxruntime without optimisations, and onnx, the package's evaluator.
   std::vector<work::Compiler> other_references{};
   // Version of kExporter: the reference's if the reference is the same compiler, else that of the study's first
   // compiler with that name, else the vocabulary's default version.

@@ -23,7 +23,7 @@ struct DepthPoint {
   int depth = 1;
   std::size_t kernels = 0;     // calls in an inference
   std::size_t with_nodes = 0;  // of them, those that stand for nodes
-  // Of them, those that stand for nodes of two or more blocks, without nodes that are light (graph.h): a kernel may do
+  // The kernels that stand for nodes of two or more blocks. Light nodes (graph.h) do not count, because a kernel may do
   // those of a neighbour on the way.
   std::size_t across_blocks = 0;
   int fused = 0;                     // Conv+BatchNormalization+Relu that are one kernel

@@ -10,8 +10,8 @@ namespace ngb::metrics {
 // Totals of the tuning that the cell's processes worked on together.
 Value tuning_time(const Analysis& analysis, std::size_t cell);  // s
 Value tuning_trials(const Analysis& analysis, std::size_t cell);
-// Of the processes that compiled: the median wall time without tuning in seconds, their number, the median processor
-// time in seconds, and the highest resident memory in bytes.
+// These count the processes that compiled: their median wall time without tuning in seconds, their number, their median
+// processor time in seconds, and their highest resident memory in bytes.
 Value compile_time(const Analysis& analysis, std::size_t cell);
 Value compile_count(const Analysis& analysis, std::size_t cell);
 Value compile_cpu(const Analysis& analysis, std::size_t cell);

@@ -31,7 +31,7 @@ std::string column_of(const work::Property& property);
 const std::string& configuration_columns();
 int configuration_column_count();
 
-// Returns what these columns, of which the first is number `first` of the row, say; the compute device is unknown.
+// Returns what these columns say. The first of them is column `first` of the row. The compute device is unknown.
 // Throws SqlError if they say what no study can.
 work::Configuration configuration_in(const sql::Database& database, const sql::Statement& row, int first);
 

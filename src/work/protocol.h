@@ -127,7 +127,8 @@ struct Arrivals {
   }
 };
 
-// Nothing: by the arithmetic of the model's file (worker/check.h).
+// How far outputs may differ from the reference. What is not set follows from the arithmetic of the model's file
+// (worker/check.h).
 struct Tolerances {
   std::optional<double> absolute{};
   std::optional<double> relative{};

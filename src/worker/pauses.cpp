@@ -53,7 +53,7 @@ std::vector<samples::Reading> timed_waits(const probe::Counters& before, const p
   return waits;
 }
 
-// Of this process, without its children.
+// Returns the processor time of this process without its children.
 std::int64_t cpu_now_ns() {
   struct timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

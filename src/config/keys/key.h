@@ -42,7 +42,7 @@ struct Way {
   std::string example{};          // "ssh: HOST", for "Add ssh: HOST"
   std::string through{};          // the key of another way that may be given as well; empty: none
   bool may_name_devices = false;  // may be an entry of a study's devices that has no device's name
-  // Completes a device of this way, whose keys have been read, and returns what is wrong with them; "" if nothing is.
+  // Completes a device of this way after its keys have been read. Returns what is wrong with them; "" if nothing is.
   std::function<std::string(DeviceEntry& device)> complete{};
 };
 

@@ -34,7 +34,7 @@ tl::unexpected<Error> lost();
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // Starts the program. Its standard error is added to the file `log` (up to the limits in program_log.h), whose folder
+  // Starts the program. Its standard error is added to the file `log` (up to the limits of ProgramLog), whose folder
   // is created. If the last owner releases a Connection without having called `end`, the program is killed.
   static Result<std::shared_ptr<Connection>> start(Loop& loop, const std::vector<std::string>& command,
                                                    const std::filesystem::path& log, Nanoseconds silence = kSilence);
