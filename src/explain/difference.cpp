@@ -9,11 +9,10 @@
 #include <map>
 #include <numeric>
 
-#include "explain/matching.h"
 #include "explain/ownership.h"
 #include "explain/regions.h"
 #include "explain/work.h"
-#include "metrics/multiple_tests.h"
+#include "metrics/verdict.h"
 #include "statistics/distributions.h"
 
 namespace ngb::explain {

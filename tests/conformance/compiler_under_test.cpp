@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/json_text.h"
 #include "toolchain/hardware.h"
-#include "work/exporter.h"
+#include "work/compiler.h"
 
 namespace ngb::conformance {
 namespace {

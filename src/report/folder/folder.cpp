@@ -85,9 +85,9 @@ Status load_origin(const std::vector<store::Source>& sources, Loaded& loaded) {
 // Derives the cells that a page shows: all, or those of the first families that fit.
 Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const PassingFamilies& chosen, int threads) {
   if (reader.cell_count() <= kMostCells) return metrics::derive(std::move(reader), threads, store::Detail::phases);
-  std::vector<store::Family> part;
+  std::vector<store::ValueFamily> part;
   std::size_t cells = 0;
-  for (const store::Family& family : chosen.families) {
+  for (const store::ValueFamily& family : chosen.families) {
     cells += family.cells.size();
     if (cells > kMostCells && !part.empty()) break;
     part.push_back(family);
