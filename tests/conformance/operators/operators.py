@@ -17,6 +17,8 @@ _SOURCE = pathlib.Path(__file__).resolve().parents[3]
 
 def main() -> int:
     arguments = _arguments()
+    for name in ("build", "toolchains", "folder", "output"):
+        setattr(arguments, name, pathlib.Path(getattr(arguments, name)).absolute())
     lib, folder = arguments.build / "lib/ngraphbench", arguments.folder
     versions = json.loads((_SOURCE / "versions.json").read_text())
     compilers = [each for each in running.installed(lib, arguments.toolchains, versions)
@@ -26,6 +28,7 @@ def main() -> int:
               file=sys.stderr)
         return 2
     cases = _write_cases(arguments, versions)
+    os.chdir(folder)  # a worker that crashes leaves its artifact in the current folder
     kept = folder / "results.json"
     results = json.loads(kept.read_text()) if kept.exists() else {"compilers": {}}
     results.update(cases=cases, is_all=arguments.all, onnx=versions["wheels"]["onnx"],
@@ -72,7 +75,8 @@ def _write_cases(arguments, versions) -> list:
 
 def _run(compiler, cases, arguments) -> dict:
     outcomes = {}
-    with running.Runner(compiler, arguments.build / "lib/ngraphbench", arguments.build / "bin/ngb-worker") as runner:
+    with running.Runner(compiler, arguments.build / "lib/ngraphbench", arguments.build / "bin/ngb-worker",
+                        arguments.folder / "ready") as runner:
         for count, case in enumerate(cases, 1):
             outcomes[case["name"]] = runner.run(case, arguments.folder)
             if count % 100 == 0 or count == len(cases):
