@@ -23,13 +23,17 @@ def write(model) -> None:
                               if name not in given)
         if node.op_type == "Pow":
             nodes += _power(node, model.graph, nodes)
+        elif node.op_type in _PAIRWISE:
+            nodes += _pairs(node)
         else:
-            nodes += _pairs(node) if node.op_type in _PAIRWISE and len(node.input) > 2 else [node]
+            nodes.append(node)
     del model.graph.node[:]
     model.graph.node.extend(nodes)
 
 
 def _pairs(node) -> list:
+    if len(node.input) == 1:
+        return [helper.make_node("Identity", node.input, node.output, node.name)]
     made, left = [], node.input[0]
     for place, right in enumerate(node.input[1:-1]):
         name = f"{node.output[0]}/of_{place + 2}"
