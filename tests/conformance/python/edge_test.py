@@ -49,12 +49,6 @@ def compiler_under_test():
     return next((each for each in found if each.name == COMPILER), None)
 
 
-def use_ready_python(place):
-    """Lets the compile process be forked from one that has imported its packages."""
-    os.environ.update(NGB_READY_PYTHON=place["python"], NGB_READY_FOLDER=str(BUILD / "tests" / "ready"))
-    place["python"] = str(pathlib.Path(__file__).resolve().parents[1] / "ready-python")
-
-
 @unittest.skipIf(compiler_under_test() is None, f"{COMPILER} is not built")
 class Edge(unittest.TestCase):
     def setUp(self):
@@ -82,16 +76,16 @@ class Edge(unittest.TestCase):
         slots = [{"name": name, "type": cases.TYPES[value.dtype.name], "shape": list(value.shape)}
                  for name, value in inputs.items()]
         case = {"name": "model", "inputs": slots, "absolute": 1e-4, "relative": 1e-3}
-        with running.Runner(compiler_under_test(), pathlib.Path(LIB), BUILD / "bin/ngb-worker") as runner:
-            wanted = runner._request(case, self.folder)
+        with running.Runner(compiler_under_test(), pathlib.Path(LIB), BUILD / "bin/ngb-worker",
+                            BUILD / "tests" / "ready") as runner:
+            wanted = runner.request(case, self.folder)
             wanted["compiler"]["options"] = [[name, json.dumps(value)] for name, value in options]
             wanted["compiler"]["threads"] = threads
-            use_ready_python(wanted["place"])
             if is_profiled:
                 wanted["protocol"] |= {"profile": True, "repetitions": 21}
             if module_site is not None:
                 wanted["module_site"] = module_site
-            result, ending = runner._native(wanted)
+            result, ending = runner.native(wanted)
         self.assertIsNotNone(result, ending)
         return result
 
