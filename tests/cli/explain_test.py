@@ -135,7 +135,8 @@ class Explain(MeasuredTest):
         self.assertEqual(first["least_bytes"]["value"], 4 * (8 * 27 + 8 + 8 * 72 + 8 + 3 * 256 + 8 * 256))
         self.assertAlmostEqual(first["baseline_limit_share"]["value"], 0.5)
         self.assertAlmostEqual(first["candidate_limit_share"]["value"], 1 / 3)
-        self.assertRegex(self.explain().stdout, r"stem\+blocks\.0\.conv .* 50, 33 ")
+        # As text, wide intervals of a busy machine leave no room for this column.
+        self.assertRegex(self.explain("--format", "markdown").stdout, r"stem\+blocks\.0\.conv.* 50, 33 ")
         cells = json.loads(self.ngb("explain", "profiles", "--fusions", "--json").stdout)["rows"]
         self.assertEqual([cell["macs"]["value"] for cell in cells], [202_752, 202_752])
         self.assertGreater(cells[0]["limit_share"]["value"], 0)

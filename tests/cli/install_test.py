@@ -213,11 +213,12 @@ class Packages(NgbTest):
         cls.wheel, = cls.packages.glob("*-manylinux_*.whl")
         cls.stand_in, = cls.packages.glob("*-py3-none-any.whl")
 
-    def installed(self, wheel):
+    def installed(self, wheel, *options):
         """The programs' folder of a new environment with a wheel in it."""
-        subprocess.run([sys.executable, "-m", "venv", self.folder / "venv"], check=True)
-        subprocess.run([self.folder / "venv/bin/pip", "install", "--no-index", "--quiet", wheel], check=True, env=PIP)
-        return self.folder / "venv/bin"
+        subprocess.run([sys.executable, "-m", "venv", *options, self.folder / "venv"], check=True)
+        python = self.folder / "venv/bin/python"
+        subprocess.run([sys.executable, "-m", "pip", "--python", python, "install", "--no-index", "--quiet", wheel], check=True, env=PIP)
+        return python.parent
 
     def test_pip_takes_the_wheel_with_the_programs_where_it_fits_and_else_the_one_without(self):
         # pip decides by the names, so one file may stand for all three wheels.
@@ -236,7 +237,7 @@ class Packages(NgbTest):
                 self.assertEqual([each.name for each in (self.folder / platform).iterdir()], [taken])
 
     def test_the_commands_of_the_wheel_without_programs_say_what_can_be_done_and_end_with_3(self):
-        programs = self.installed(self.stand_in)
+        programs = self.installed(self.stand_in, "--without-pip")
         for name in ("ngb", "ngraphbench"):
             ran = subprocess.run([programs / name, "run", "quickstart"], capture_output=True, text=True)
             self.assertEqual((ran.returncode, ran.stdout), (3, ""))
@@ -262,7 +263,7 @@ class Packages(NgbTest):
     @unittest.skipIf(os.geteuid() != 0, "only root may run a program in another root folder")
     def test_the_image_is_an_oci_layout_in_which_the_programs_run(self):
         package, = self.packages.glob("*.deb")
-        made = subprocess.run([SOURCE / "scripts/image", package, self.folder], capture_output=True, text=True)
+        made = subprocess.run([SOURCE / "scripts/image", package, self.folder, "1"], capture_output=True, text=True)
         self.assertEqual(made.returncode, 0, made.stderr)
         layout, = self.folder.glob("*-oci")
         for path in (layout / "blobs/sha256").iterdir():

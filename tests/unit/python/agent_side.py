@@ -97,7 +97,7 @@ class ForkServer:
         self.run = 0
 
     def __enter__(self):
-        self.ready = self.receive(120)
+        self.ready = self.receive(300)  # an import of PyTorch beside much other work
         return self
 
     def __exit__(self, *unused):
