@@ -2,16 +2,28 @@
 """Tells which operators of a LiteRT file XNNPACK leaves to LiteRT's own kernels."""
 from collections import Counter
 
+from ngraphbench.adaptor import CompilerError
+from ngraphbench.compile_process import first_line
+
+_ADVICE = "leave this model out for litert"
 _DELEGATE = "delegate"
 
 
 def facts(path):
-    """Return {"delegates": how many parts of the graph XNNPACK has, "not_delegated": "RESHAPE 2, GATHER 1", or "none"}."""
+    """Return {"delegates": how many parts of the graph XNNPACK has, "not_delegated": "RESHAPE 2, GATHER 1", or "none"}. Raises
+    CompilerError if LiteRT cannot run the file."""
     from ai_edge_litert.interpreter import Interpreter
 
-    interpreter = Interpreter(model_path=path, num_threads=1)
-    interpreter.allocate_tensors()
+    try:
+        interpreter = Interpreter(model_path=path, num_threads=1)
+        interpreter.allocate_tensors()
+    except (RuntimeError, ValueError) as error:
+        raise CompilerError("unsupported_operator", f"LiteRT has no kernel for a part of this model: {first_line(error)}",
+                            _ADVICE) from None
     wanted = [int(each["index"]) for each in interpreter.get_output_details()]
+    if not {int(each["index"]) for each in interpreter.get_input_details()}.isdisjoint(wanted):
+        raise CompilerError("unsupported_operator", "an output of this model is one of its inputs, which LiteRT never writes",
+                            _ADVICE)
     delegates, others = executed(interpreter._get_ops_details(), wanted)
     words = ", ".join(f"{name} {count}" for name, count in sorted(Counter(others).items()))
     return {"delegates": str(delegates), "not_delegated": words or "none"}

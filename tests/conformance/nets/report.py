@@ -38,7 +38,7 @@ def write(results: dict) -> str:
 
 def read(page: str) -> dict:
     """Return {"cells", "exporters"} of a page, as `write` takes them."""
-    rows = [[cell.strip() for cell in line.strip(" |").split(" | ")] for line in page.splitlines() if line.startswith("| ")]
+    rows = [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in page.splitlines() if line.startswith("| ")]
     heading = next((place for place, row in enumerate(rows) if row[0] == "net" and "ONNX" in row), len(rows))
     reasons = next((place for place, row in enumerate(rows) if row[:2] == ["net", "compilers"]), len(rows))
     cells, exporters = collections.defaultdict(dict), {}

@@ -5,6 +5,7 @@ that the compiler's own interface gives the same outputs for the same file."""
 _TRACED = "by design: tracing keeps the values that decide shapes, and they are data here"
 
 KNOWN = (
+    ("executorch", "test_dft", "its own: a kernel of complex numbers refuses its arguments when it runs"),
     ("iree", "test_det_2d", "its own: the determinant divides by a pivot that is 0"),
     ("iree", "test_gridsample_zeros_padding", "its own: what is outside of the image is read from memory that was never "
                                               "written; it may be 0"),

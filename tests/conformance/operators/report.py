@@ -44,7 +44,7 @@ def write(results: dict, kept: dict = MappingProxyType({})) -> str:
 def read(page: str) -> dict:
     """Return {compiler: {"counts": [row of each table], "cells": {operator: text}, "exceptions": text}} of a page."""
     found = collections.defaultdict(lambda: {"counts": [], "cells": {}, "exceptions": ""})
-    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in page.splitlines() if line.startswith("| ")]
+    rows = [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in page.splitlines() if line.startswith("| ")]
     heading = next(place for place, row in enumerate(rows) if row[0] == "operator")
     for row in rows[:heading]:
         if row[0] not in ("compiler", "---"):

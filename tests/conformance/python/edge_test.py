@@ -119,6 +119,20 @@ class Edge(unittest.TestCase):
                 for fact in PLACEMENT:
                     self.assertIn(fact, facts)
 
+    def test_gelu_by_tanh_is_the_models_own(self):
+        """At x = -2.3: -0.024327 by tanh, -0.024665 with the error function; the worker compares with the former."""
+        self.write(helper.make_node("Gelu", ["x"], ["y"], approximate="tanh"))
+        self.facts({"x": numpy.full((2, 3), -2.3, "f4")})
+
+    def test_an_output_that_is_an_input_is_never_left_unwritten(self):
+        self.write(helper.make_node("Identity", ["x"], ["y"]))
+        x = {"x": numpy.ones((2, 3), "f4")}
+        if COMPILER == "litert":
+            self.assertEqual(self.refusal(x), ("unsupported_operator", "an output of this model is one of its inputs, which LiteRT "
+                                                                       "never writes"))
+        else:
+            self.facts(x)
+
     def test_its_own_kernels_are_right_too(self):
         write_recipe(str(self.path), "conv_block", width=8, depth=2, image_size=16)
         facts = self.facts({"input": numpy.ones((1, 3, 16, 16), "f4")}, options=[("delegate", "none")])
