@@ -55,7 +55,7 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   const auto percent =
       is_faster ? parse_percent(arguments.faster, "--faster") : parse_percent(arguments.slower, "--slower");
   if (!percent) return refuse_usage(percent.error());
-  metrics::StepRules rules{.threshold_ratio = *percent / 100};
+  metrics::BisectionRules rules{.threshold_ratio = *percent / 100};
   if (is_faster) rules.fault = metrics::Fault::faster;
   if (arguments.fails) rules.fault = metrics::Fault::fails;
   if (arguments.inaccurate) rules.fault = metrics::Fault::inaccurate;

@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "bundle/contents.h"
-#include "bundle/licences.h"
+#include "bundle/manifest.h"
 #include "metrics/series/derive_series.h"
 #include "store/store.h"
 

@@ -15,7 +15,7 @@
 #include "campaign/calibrate_study.h"
 #include "campaign/kept_calibrations.h"
 #include "campaign/peak_study.h"
-#include "campaign/time_folder.h"
+#include "campaign/study_file.h"
 #include "config/turns.h"
 #include "probe/probe.h"
 #include "report/calibration.h"

@@ -21,7 +21,7 @@
 #include "metrics/derive.h"
 #include "report/choice/choice.h"
 #include "report/choice/confirmation.h"
-#include "statistics/percentile.h"
+#include "statistics/binomial_intervals.h"
 
 namespace ngb::app {
 namespace {

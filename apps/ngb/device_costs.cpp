@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "config/recorded_devices.h"
+#include "config/study.h"
 #include "store/store.h"
 
 namespace ngb::app {

@@ -13,8 +13,8 @@
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
 #include "dispatch/fleet.h"
-#include "dispatch/route/kind.h"
 #include "dispatch/route/kubernetes.h"
+#include "dispatch/route/route.h"
 
 namespace ngb::app {
 namespace {

@@ -63,7 +63,7 @@ Check processor_limit(const samples::Environment& environment) {
                       : "give studies at most that many threads, or remove the limit"};
 }
 
-// Of a pod of Kubernetes: whether its processors are its own. Nothing elsewhere.
+// Checks whether a pod of Kubernetes has its processors for itself. Returns nothing outside of a pod.
 std::optional<Check> pod(const samples::Environment& environment) {
   const Known<std::string> processors = entry(environment, "kubernetes_processors");
   if (!processors.value) return std::nullopt;

@@ -3,7 +3,7 @@
 
 #include "apps/ngb/terminal.h"
 #include "dispatch/delivery/parts.h"
-#include "dispatch/route/kind.h"
+#include "dispatch/route/route.h"
 
 namespace ngb::app {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "apps/ngb/command.h"
-#include "campaign/profile_study.h"
+#include "campaign/two_sides.h"
 #include "report/explain/profiles.h"
 #include "report/formats.h"
 

@@ -6,7 +6,7 @@
 #include "apps/ngb/duration.h"
 #include "apps/ngb/explaining.h"
 #include "apps/ngb/run_display.h"
-#include "campaign/gate_study.h"
+#include "campaign/two_sides.h"
 
 namespace ngb::app {
 namespace {

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/processors.h"
 #include "config/study.h"
-#include "plan/questions.h"
+#include "plan/groups.h"
 #include "probe/probe.h"
 
 namespace ngb::app {

@@ -161,10 +161,10 @@ int list_models(const ModelsArguments& arguments) {
     nlohmann::json& entry = all.emplace_back(model_json(row.facts, arguments.batch));
     entry["name"] = row.name;
     entry["family"] = row.family;
-    const zoo::Belonging belonging = zoo::belonging_of(row.name);
-    entry["group"] = text_or_null(belonging.group);
-    entry["style"] = text_or_null(belonging.style);
-    entry["size"] = belonging.size ? nlohmann::json(*belonging.size) : nlohmann::json();
+    const zoo::ModelGroup known = zoo::model_group_of(row.name);
+    entry["group"] = text_or_null(known.group);
+    entry["style"] = text_or_null(known.style);
+    entry["size"] = known.size ? nlohmann::json(*known.size) : nlohmann::json();
     if (arguments.json) continue;
     say("{:<24} {:<13} {:>11} {:>15} {:>15} {:>9}\n", row.name, row.family, row.facts.parameters, row.facts.macs,
         row.facts.macs_torchinfo, text::human_bytes(row.facts.file_bytes));

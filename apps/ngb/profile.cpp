@@ -15,7 +15,6 @@
 #include "apps/ngb/format_option.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
-#include "metrics/compute_family.h"
 #include "metrics/families.h"
 
 namespace ngb::app {
@@ -28,14 +27,14 @@ struct ProfileArguments {
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-// Rows of cells that several threads read, and the devices that they are of.
+// The rows of cells, which several threads add, and the devices of these cells.
 struct Profile {
   std::vector<report::ProfileRow> rows{};
   std::set<std::string> devices{};
 };
 
 Result<Profile> read_profile(metrics::FamilyReader& reader, const report::CellFilter& filter,
-                             const std::vector<store::Family>& families, const CostPerHour& costs) {
+                             const std::vector<store::ValueFamily>& families, const CostPerHour& costs) {
   Profile profile;
   std::mutex mutex;
   const auto add = [&](const report::FamilyResults& family) {

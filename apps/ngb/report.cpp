@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ngb report: writes results as a page, as figures and as tables.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -83,6 +84,7 @@ int write_and_tell(const Installation& installation, ReportArguments arguments) 
   request.sources = *std::move(sources);
   request.made_by = describe(this_revision());
   request.peak_of = campaign::peaks_in(installation.cache);
+  if (::isatty(STDERR_FILENO) == 1) request.on_begin = [](const std::string& what) { warn("ngb: {}\n", what); };
   for (const Status& found :
        {find_drawer(installation, request.figures), find_parquet_writer(installation, request.tables)}) {
     if (!found) return report_failure(found.error(), kCannotGoOn);

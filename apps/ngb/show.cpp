@@ -16,8 +16,8 @@
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
 #include "base/processors.h"
-#include "metrics/compute_family.h"
 #include "metrics/derive.h"
+#include "metrics/families.h"
 #include "metrics/outcome.h"
 #include "metrics/series/derive_series.h"
 #include "report/series/series.h"
@@ -62,7 +62,7 @@ Status add_spanning(report::Results& results, const std::vector<store::Source>& 
   return Done{};
 }
 
-// Of more cells the answer takes seconds; `ngb show --findings` has it.
+// For more cells than this the answer takes seconds. It is then left out; `ngb show --findings` prints it.
 constexpr std::size_t kMostCellsWithAnAnswer = 5000;
 
 // Prints the answer and an empty line, if there is one.
@@ -72,7 +72,7 @@ void print_answer(const report::Results& results) {
 }
 
 // Prints the table of results whose cells do not fit into memory together.
-Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
                                const report::CellFilter& filter, const report::ShowOptions& options) {
   const metrics::Heading& heading = reader.heading();
   report::TextTable table(options, heading.baseline);
@@ -109,7 +109,7 @@ class InOrder {
 };
 
 // Prints the lines of the cells, family by family.
-Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
                                const report::CellFilter& filter) {
   print_table_text(report::show_csv_header());
   InOrder printer;

@@ -108,7 +108,7 @@ Result<std::vector<store::Source>> sources_of(const SourcesArguments& arguments)
     if (!renaming) return error_of(renaming);
     renamings.push_back(*std::move(renaming));
   }
-  // Those of one folder come last, so that they override the others.
+  // Renamings for one folder come last, so that they override those for all folders.
   std::stable_partition(renamings.begin(), renamings.end(), [](const Renaming& each) { return each.folder.empty(); });
   std::vector<Named> all;
   for (const std::string& folder : arguments.folders) {

@@ -94,7 +94,7 @@ int push(const Installation& installation, const PushArguments& arguments) {
 
 void print_progress(std::string_view line) { warn("  {}\n", line); }
 
-// Answers in the form that dispatch/delivery/fetching.h reads.
+// Answers in the form that dispatch/delivery/parts.h reads.
 int answer(const Result<Toolchain>& toolchain, bool only_choose) {
   nlohmann::json answer;
   Result<std::string> requirements;

@@ -12,7 +12,7 @@
 #include "base/json_text.h"
 #include "base/scratch_folder.h"
 #include "campaign/measure.h"
-#include "campaign/onnx_package.h"
+#include "campaign/prepared_models.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
 #include "plan/graph_shapes.h"

@@ -12,6 +12,7 @@ _KERNEL = re.compile(r"(graph_\d+_)?(cpp_|triton_|extern_kernels|mkldnn::|mkl::|
 # Kernels of libraries. The name of a kernel that Inductor writes itself also has operators that are not in it.
 _CONVOLUTION = re.compile(r"(\w+::|aoti_torch_)\w*convolution")
 _PRODUCT = re.compile(r"(\w+::|aoti_torch_)\w*(linear|mm)(_|$)")
+_BATCHED_PRODUCT = re.compile(r"(\w+::|aoti_torch_)\w*bmm(_|$)")
 # Operators of which Inductor makes a kernel, and their names in its name.
 _WRITTEN = ((re.compile(r".*max_pool2d"), "MaxPool"), (re.compile(r".*native_layer_norm"), "LayerNormalization"),
             (re.compile(r".*(_softmax|scaled_dot_product\w*attention_for_cpu$)"), "Softmax"))
@@ -71,10 +72,17 @@ def anchors(graph, events):
     if len(places) == len(convolutions) and all(
             _has(events[place], shapes.get(node.input[1])) for place, node in zip(places, convolutions)):
         found.update({place: node.name for place, node in zip(places, convolutions)})
-    products = [node for node in graph.node if node.op_type in ("Gemm", "MatMul") and node.input[1] in shapes]
+    products = [node for node in graph.node if node.op_type in ("Gemm", "MatMul")]
+    of_weights = [node for node in products if node.input[1] in shapes]
+    of_values = [node for node in products if node.input[1] not in shapes]  # as attention has
+    batched = [place for place, event in enumerate(events) if _BATCHED_PRODUCT.match(event.name())]
     places = [place for place, event in enumerate(events) if _PRODUCT.match(event.name())]
-    if len(places) == len(products):
-        found.update({place: node.name for place, node in zip(places, products)})
+    if of_values:
+        places = [place for place in places if place not in batched]
+        if len(batched) == len(of_values):
+            found.update({place: node.name for place, node in zip(batched, of_values)})
+    if len(places) == len(of_weights):
+        found.update({place: node.name for place, node in zip(places, of_weights)})
     for pattern, op_type in _WRITTEN:
         written = [node for node in graph.node if node.op_type == op_type]
         places = [place for place, event in enumerate(events) if pattern.match(event.name())]

@@ -11,7 +11,7 @@ _TYPES = {"f32": "float32", "f16": "float16", "f64": "float64", "i64": "int64", 
           "u8": "uint8", "bool": "bool"}
 _ELEMENTS = {"f32": "FLOAT_32", "f16": "FLOAT_16", "f64": "FLOAT_64", "i64": "SINT_64", "i32": "SINT_32",
              "i8": "SINT_8", "u8": "UINT_8", "bool": "BOOL_8"}
-# ONNX's numbers of element types that IREE's integers, which have no sign, come back from as signed ones.
+# ONNX's numbers of the unsigned element types. IREE's integers have no sign: these types come back as signed ones.
 _UNSIGNED = {2: "uint8"}
 
 

@@ -9,7 +9,7 @@ from ngraphbench.adaptor import Adaptor, CompilerError
 _WINOGRAD_HINT = 3  # of MNN's Interpreter::HintMode
 _WINOGRAD_LEVELS = {"small": 1, "large": 3}
 # MNN's arithmetic is in f32 and in integers of 32 or 8 bits: i64 and bool are i32 there.
-_HELD_AS = {"f32": "float32", "i64": "int32", "i32": "int32", "bool": "int32", "u8": "uint8", "i8": "int8"}
+_HELD_AS = {"f32": "float32", "i64": "int32", "i32": "int32", "bool": "int32", "u8": "uint8"}
 _NUMPY = {"f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool", "u8": "uint8", "i8": "int8"}
 
 
@@ -23,7 +23,7 @@ class Mnn(Adaptor):
         import MNN.nn  # noqa: F401
         import onnx  # noqa: F401
 
-        from . import conversion, exact_gelu  # noqa: F401
+        from . import conversion, exact_gelu, mnn_forms  # noqa: F401
 
     def __init__(self, settings):
         self._threads_asked, self._options = settings.threads, settings.options
@@ -33,7 +33,7 @@ class Mnn(Adaptor):
     def compile(self, model):
         from ngraphbench import onnx_constants
 
-        from . import conversion, exact_gelu
+        from . import conversion, exact_gelu, mnn_forms
 
         inputs = [{"name": tensor.name, "shape": tensor.shape} for tensor in model.inputs]
         flags = ["--optimizeLevel", str(self._options["optimize_level"]),
@@ -41,9 +41,10 @@ class Mnn(Adaptor):
 
         def write(proto):
             onnx_file.check_inputs(proto, inputs)
+            for tensor in model.inputs:
+                _held_as(tensor)
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
-            if self._options["gelu"] == "exact":
-                exact_gelu.keep(proto)
+            onnx_file.change(proto, mnn_forms.write, *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
             conversion.write(proto, model.artifact_path, flags)
 
         _, self._conversion = onnx_opset.use(model.path, write)
@@ -58,7 +59,9 @@ class Mnn(Adaptor):
             dtype = next((ours for ours, theirs in _NUMPY.items() if theirs == word), None)
             if dtype is None:
                 raise CompilerError("unsupported_operator", f'output "{output.name}" has type {word}, which MNN lacks')
-            self._outputs.append((output.name, dtype))
+            dims = output.type.tensor_type.shape.dim
+            is_known = output.type.tensor_type.HasField("shape") and all(dim.HasField("dim_value") for dim in dims)
+            self._outputs.append((output.name, dtype, tuple(dim.dim_value for dim in dims) if is_known else None))
         # "high" is f32; by itself MNN may compute in bf16 or f16. The runtime starts its threads here, after the converter.
         before = _count_threads()
         self._runtime = MNN.nn.create_runtime_manager(
@@ -69,7 +72,7 @@ class Mnn(Adaptor):
             raise CompilerError("fallback", f"MNN runs on {threads} threads, {self._threads_asked} were asked for")
         self._running = {"threads": str(threads)}
         self._module = MNN.nn.load_module_from_file(
-            model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _ in self._outputs],
+            model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _, _ in self._outputs],
             runtime_manager=self._runtime, shape_mutable=False)
         if self._module is None:
             raise CompilerError("compiler_failed", "MNN cannot load the file that its converter has written")
@@ -78,12 +81,10 @@ class Mnn(Adaptor):
         import MNN.expr as expr
         import numpy as np
 
-        types = {"float32": expr.float, "int32": expr.int, "uint8": expr.uint8, "int8": expr.int8}
+        types = {"float32": expr.float, "int32": expr.int, "uint8": expr.uint8}
         self._inputs = []
         for tensor in inputs:
-            held_as = _HELD_AS.get(tensor.dtype)
-            if held_as is None:
-                raise CompilerError("unsupported_operator", f'input "{tensor.name}" has type {tensor.dtype}, which MNN lacks')
+            held_as = _held_as(tensor)
             array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(held_as)
             self._inputs.append(expr.const(array, list(tensor.shape), expr.NCHW, types[held_as]))
 
@@ -102,8 +103,10 @@ class Mnn(Adaptor):
         if len(self._results) != len(self._outputs):
             raise CompilerError("compiler_failed", "MNN ran no inference; its words are in the log of this attempt")
         read = []
-        for (name, dtype), result in zip(self._outputs, self._results):
+        for (name, dtype, shape), result in zip(self._outputs, self._results):
             array = np.asarray(result.read()).astype(_NUMPY[dtype])
+            if shape is not None and _longer(shape) == _longer(array.shape):  # of some operators it keeps an axis of extent 1
+                array = array.reshape(shape)
             read.append((name, dtype, tuple(array.shape), array.tobytes()))
         return read
 
@@ -113,6 +116,16 @@ class Mnn(Adaptor):
 
     def close(self):
         self._results = self._inputs = self._module = self._runtime = None
+
+
+def _longer(shape) -> list:
+    return [extent for extent in shape if extent != 1]
+
+
+def _held_as(tensor) -> str:
+    if tensor.dtype not in _HELD_AS:
+        raise CompilerError("unsupported_operator", f'input "{tensor.name}" has type {tensor.dtype}, which MNN lacks')
+    return _HELD_AS[tensor.dtype]
 
 
 def _count_threads():

@@ -17,15 +17,15 @@ _ADVICE = "leave this model out for ncnn, or try a newer version"
 _MOST_BYTES = 2**31 - 1  # of one protocol buffer
 
 
-def write(model, path: str, inputs: Sequence[Mapping[str, Any]]) -> None:
+def write(model, path: str, inputs: Sequence[Mapping[str, Any]], samples: int) -> None:
     """Write one file with ncnn's layers, its weights, and which axis of each input and output counts samples. `model` is an
-    onnx.ModelProto whose inputs have the cell's shapes; `inputs`: "shape" and "dtype" of each. Raises CompilerError."""
+    onnx.ModelProto for the cell's `inputs` ("shape" and "dtype" of each), or for one of their `samples`. Raises CompilerError."""
     if model.ByteSize() > _MOST_BYTES:
         raise CompilerError("unsupported_operator", "pnnx reads models of at most 2 GB here", _ADVICE)
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
         with open(os.path.join(folder, "model.onnx"), "wb") as file:
             file.write(model.SerializeToString())
-        shapes = ",".join(f"[{','.join(map(str, each['shape']))}]{each['dtype']}" for each in inputs)
+        shapes = ",".join(f"[{','.join(map(str, _of_a_sample(each['shape'], samples)))}]{each['dtype']}" for each in inputs)
         done = subprocess.run([_program(), "model.onnx", f"inputshape={shapes}", "fp16=0"], cwd=folder, text=True,
                               errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         print(done.stdout, flush=True)
@@ -41,16 +41,20 @@ def write(model, path: str, inputs: Sequence[Mapping[str, Any]]) -> None:
         with zipfile.ZipFile(path, "w") as archive:
             archive.write(layers, "param")
             archive.write(os.path.join(folder, "model.ncnn.bin"), "bin")
-            archive.writestr("axes", json.dumps({**axes, "shapes": _output_shapes(model)}))
+            archive.writestr("axes", json.dumps({**axes, "shapes": _output_shapes(model), "samples": samples}))
 
 
 def read(path: str):
-    """Return the text of the layers, the weights, and {"inputs", "outputs": axes, "shapes"}. Raises CompilerError."""
+    """Return the text of the layers, the weights, and {"inputs", "outputs": axes, "shapes", "samples"}. Raises CompilerError."""
     try:
         with zipfile.ZipFile(path) as archive:
             return archive.read("param").decode(), archive.read("bin"), json.loads(archive.read("axes"))
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise CompilerError("compiler_failed", f"{path} is not what was compiled: {error}") from None
+
+
+def _of_a_sample(shape: Sequence[int], samples: int) -> List[int]:
+    return [extent // samples if place == 0 else extent for place, extent in enumerate(shape)]
 
 
 def _output_shapes(model) -> List[Any]:
@@ -82,10 +86,12 @@ def _axes(example: str) -> Dict[str, List[int]]:
 
 
 def _unknown_layers(path: str) -> List[str]:
-    """Names of layers that pnnx has left as PyTorch's, such as Tensor.reshape or aten::sort: ncnn has none of such a name."""
+    """Names of layers that pnnx has left as PyTorch's or ONNX's, such as Tensor.reshape, aten::sort or DeformConv."""
+    import ncnn
+
     with open(path, encoding="utf-8") as file:
         kinds = {line.split()[0] for line in file.read().splitlines()[2:] if line.strip()}
-    return sorted(kind for kind in kinds if "." in kind or "::" in kind)
+    return sorted(kind for kind in kinds if ncnn.layer_to_index(kind) < 0)
 
 
 def _failure(model, done) -> CompilerError:
@@ -97,7 +103,10 @@ def _failure(model, done) -> CompilerError:
         return CompilerError("unsupported_operator", f"pnnx does not know {', '.join(unknown)}", _ADVICE)
     onnx_file.check(model)
     lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
-    told = next((line for line in reversed(lines) if re.search(r"error|fail|not support|unsupported|unknown", line, re.IGNORECASE)),
-                f"it ended with {done.returncode}")
-    return CompilerError("unsupported_operator" if done.returncode >= 0 else "compiler_failed", f"pnnx failed: {told}",
+    told = next((line for line in lines if line.startswith("ort ")), None) or next(
+        (line for line in reversed(lines) if re.search(r"error|fail|not support|unsupported|unknown", line, re.IGNORECASE)),
+        f"it ended with {done.returncode}")
+    # It runs the model once by the onnxruntime that is part of it, with inputs of its own, and ends where that raises.
+    is_refused = done.returncode >= 0 or told.startswith("ort ")
+    return CompilerError("unsupported_operator" if is_refused else "compiler_failed", f"pnnx failed: {told}",
                          "all its messages are in the log of this attempt")

@@ -19,7 +19,7 @@ class Ncnn(Adaptor):
         import ncnn  # noqa: F401
         import onnx  # noqa: F401
 
-        from . import conversion  # noqa: F401
+        from . import conversion, low_rank, per_sample, pnnx_forms  # noqa: F401
 
     def __init__(self, settings):
         import ncnn
@@ -42,17 +42,23 @@ class Ncnn(Adaptor):
     def compile(self, model):
         from ngraphbench import onnx_constants
 
-        from . import conversion
+        from . import conversion, low_rank, per_sample, pnnx_forms
 
         inputs = [{"name": tensor.name, "shape": tensor.shape, "dtype": tensor.dtype} for tensor in model.inputs]
+        batch = _batch_of(model.inputs)
 
         def write(proto):
             onnx_file.check_inputs(proto, inputs)
             _check_types(model.inputs, proto.graph.output)
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
-            conversion.write(proto, model.artifact_path, inputs)
+            reasons = []
+            onnx_file.change(proto, lambda graph: reasons.append(per_sample.write(graph, batch)) if batch > 1 else None,
+                             low_rank.write, pnnx_forms.write)
+            conversion.write(proto, model.artifact_path, inputs, 1 if any(reasons) else batch)
+            return {"batches": f"part of the graph: {reasons[0]}"} if any(reasons) else {}
 
-        _, self._conversion = onnx_opset.use(model.path, write)
+        found, self._conversion = onnx_opset.use(model.path, write)
+        self._conversion.update(found)
 
     def load(self, model):
         from . import conversion
@@ -70,9 +76,12 @@ class Ncnn(Adaptor):
         import numpy as np
 
         self._inputs = []
+        samples = self._axes["samples"]
         for index, (tensor, axis) in enumerate(zip(inputs, self._axes["inputs"])):
             array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(_HELD_AS[tensor.dtype])
-            self._inputs.append((f"in{index}", ncnn.Mat(array, batch_index=axis).clone()))
+            if samples > 1:  # each is one value of the graph's shape, of which ncnn has dropped a first axis that counts samples
+                axis, array = 0, array if axis == 0 else array[:, None]
+            self._inputs.append((f"in{index}", ncnn.Mat(np.ascontiguousarray(array), batch_index=axis).clone()))
 
     def runner(self):
         """Return a callable that makes an extractor, ncnn's object for one inference, and takes all outputs from it."""
@@ -90,16 +99,18 @@ class Ncnn(Adaptor):
     def read(self):
         import numpy as np
 
-        read = []
+        read, samples = [], self._axes["samples"]
         for name, axis, shape, (status, result) in zip(self._outputs, self._axes["outputs"], self._axes["shapes"], self._results):
             if status != 0:
                 raise CompilerError("compiler_failed", f'ncnn could not compute output "{name}" (status {status}); its words '
                                                        "are in the log of this attempt")
             found = [result.n, result.c, result.d, result.h, result.w]
-            if shape is not None and math.prod(found) != math.prod(shape):
+            if shape is not None and math.prod(found) != math.prod(shape) * samples:
                 raise CompilerError("unsupported_operator", f'ncnn computed {found} elements for output "{name}" of shape {shape}: '
                                                             "its batches do not fit a layer of this model", "use batch size 1")
-            array = np.ascontiguousarray(result.numpy(batch_index=axis))
+            array = np.ascontiguousarray(result.numpy(batch_index=0 if samples > 1 else axis))
+            if samples > 1:
+                array = array.reshape(samples * shape[0], *shape[1:])
             read.append((name, "f32", tuple(array.shape), array.tobytes()))
         return read
 
@@ -125,6 +136,12 @@ def _apply(option, name: str, value) -> str:
         raise CompilerError("invalid_option", f"settings {name}: {str(error).splitlines()[0]}",
                             "correct or remove it in the study's settings of ncnn") from None
     return str(getattr(option, name))
+
+
+def _batch_of(inputs) -> int:
+    """The first extent of all inputs, if it is the same: it may count samples."""
+    extents = {tensor.shape[0] if tensor.shape else 1 for tensor in inputs}
+    return extents.pop() if len(extents) == 1 else 1
 
 
 def _check_types(inputs, outputs) -> None:

@@ -22,9 +22,9 @@ using plugin::OnnxNodes;
 constexpr std::string_view kKernelTime = "_kernel_time";
 constexpr std::string_view kNumber = "_token_";
 constexpr const char* kTranspose = "Transpose";
-// What ONNX Runtime appends to the name of an ONNX node or tensor that a kernel of its own stands for, whether that is
-// the last node that the kernel computes, but for a convolution's sum and activation, and the type of the node behind
-// that it computes as well.
+// A suffix that ONNX Runtime appends to the name of an ONNX node or tensor, to name a kernel of its own. The row says
+// whether that node is the last one that the kernel computes (but for a convolution's sum and activation), and which
+// type of node behind it the kernel computes as well.
 struct Suffix {
   std::string_view text;
   bool is_of_last = false;

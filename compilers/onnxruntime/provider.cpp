@@ -33,7 +33,7 @@ struct Provider {
   bool is_on_gpu = false;
 };
 
-// Those that are part of an ONNX Runtime; openvino is up to 1.24.1.
+// The providers that are part of a build of ONNX Runtime. Builds with openvino end with 1.24.1.
 constexpr std::array<Provider, 4> kProviders{{{"cpu", "CPUExecutionProvider", "onnxruntime"},
                                               {"openvino", "OpenVINOExecutionProvider", "onnxruntime-openvino"},
                                               {"cuda", "CUDAExecutionProvider", "onnxruntime-gpu", true},

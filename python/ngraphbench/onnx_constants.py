@@ -82,6 +82,13 @@ def _names_used(graph) -> set:
     return names
 
 
+def shapes_of(model) -> dict:
+    """Return {value: its shape} for the values whose shapes follow from the inputs'. Raises onnx.shape_inference.InferenceError."""
+    inferred = onnx.shape_inference.infer_shapes(_without_weights(model), data_prop=True).graph
+    shapes = {value.name: _static_shape(value) for value in (*inferred.input, *inferred.value_info, *inferred.output)}
+    return {name: shape for name, shape in shapes.items() if shape is not None}
+
+
 def _without_weights(model):
     """Return a copy in which large initializers are inputs, because only their shapes matter here."""
     graph = model.graph

@@ -75,3 +75,15 @@ def check(model) -> None:
         onnx.checker.check_model(model)
     except Exception as defect:
         raise CompilerError("invalid_model", f"the model is not valid ONNX: {last_line(defect)}", _ADVICE) from None
+
+
+def change(model, *changes) -> None:
+    """Let each of `changes` change the model. What they raise is CompilerError if the model is not valid ONNX."""
+    try:
+        for each in changes:
+            each(model)
+    except CompilerError:
+        raise
+    except Exception:
+        check(model)
+        raise

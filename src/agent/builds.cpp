@@ -14,7 +14,7 @@
 #include "base/python.h"
 #include "base/text.h"
 #include "packages_around.py.h"
-#include "work/exporter.h"
+#include "work/compiler.h"
 
 namespace ngb::agent {
 namespace {

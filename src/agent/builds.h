@@ -58,7 +58,7 @@ class JobBuilds {
 
   // Hashes what the job's processes are made with. Returns an error if a program's file cannot be read.
   Status learn();
-  // As Builds::check_unchanged.
+  // Does the same as Builds::check_unchanged.
   Status check_unchanged() { return builds_.check_unchanged(); }
 
   struct Build {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "agent/workers/control_group.h"
 #include "base/result.h"
@@ -26,5 +27,17 @@ void resolve_threads(work::Job& job, const probe::UsableProcessors& processors);
 // Returns the device's and the agent's description of themselves, with the variables that the job sets for its
 // processes.
 samples::Environment environment_of(const work::Job& job, const ControlGroups& groups, const Revision& agent);
+
+// Decides whether a job that a client sends is the one that the agent already runs.
+
+// Two jobs with the same identity run the same processes in the same way and order. Limits of the device and the
+// client's facts of it are not part of it. Nor are the texts that say why a toolchain or reference outputs are missing:
+// they change with the client's network.
+struct JobIdentity {
+  std::string run_id{};
+  std::string job_sha256{};  // empty if it is no particular job's
+  bool operator==(const JobIdentity&) const = default;
+};
+JobIdentity identity_of(const work::Job& job);
 
 }  // namespace ngb::agent

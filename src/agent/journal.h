@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/job_identity.h"
+#include "agent/incoming_job.h"
 #include "base/file.h"
 #include "base/result.h"
 #include "samples/message.h"

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/process_handle.h"
+#include "base/process.h"
 #include "base/result.h"
 
 namespace ngb::agent {

@@ -19,7 +19,7 @@
 #include "agent/schedule.h"
 #include "agent/shared_compilation.h"
 #include "agent/workers/attempts.h"
-#include "agent/workers/launcher_pool.h"
+#include "agent/workers/launcher.h"
 #include "agent/workers/model_writing.h"
 #include "base/fingerprint.h"
 #include "samples/environment.h"

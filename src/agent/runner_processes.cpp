@@ -9,7 +9,7 @@
 #include "agent/runner.h"
 #include "agent/workers/limits.h"
 #include "base/processors.h"
-#include "work/exporter.h"
+#include "work/compiler.h"
 
 namespace ngb::agent {
 namespace {

@@ -6,17 +6,45 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "agent/ledger.h"
-#include "agent/next_round.h"
+#include "work/cell.h"
 #include "work/job.h"
+#include "work/protocol.h"
 
 namespace ngb::agent {
 
-// Groups are visited in the job's order (work/order.h): each once with all its rounds, or all of them once a round.
+// Decides which cells of a group the next round measures, in a study whose rounds end when its questions are
+// decided (work::Rounds). It depends on recorded speeds alone, so an agent that was killed and started again decides as
+// the first one did. Pure.
+
+struct CellSoFar {
+  int cell_index = 0;
+  bool has_failed = false;  // it has no further rounds
+  // For each completed process, by round, the inferences per second of its steady repetitions, in the order run.
+  std::map<int, std::vector<double>> rates{};
+  int load_index = 0;
+};
+
+struct NextRound {
+  std::set<int> cells{};  // indices of those that it needs
+  int rounds_left = 0;    // with this one, until everything is likely decided
+};
+
+// Returns what round `round` (0 …) needs: all cells in the first rounds, then both cells of
+// each open question. Open is a question that the looks after earlier rounds have not decided (statistics::decide),
+// unless one of its cells has failed. `asked` are the group's questions; with Until::decided the two cells of
+// each load that are fastest so far are compared as well. `error_rate` is that of a question.
+NextRound next_round(int round, std::span<const CellSoFar> cells, std::span<const work::Question> asked,
+                     const work::Protocol& protocol, double error_rate);
+
+// Groups are visited in the job's order (work::Order): each once with all its rounds, or all of them once a round.
 class Schedule {
  public:
   // Returns the origin of a process of the cell that would start now, without its model.
@@ -46,7 +74,7 @@ class Schedule {
   // Returns the cell of a process of the group that was begun and is not yet recorded.
   [[nodiscard]] const work::Cell& cell_of(const std::string& cell_id) const;
   [[nodiscard]] samples::Origin origin_of(const work::Cell& cell) const;
-  // As Ledger::next_attempt.
+  // Returns the same as Ledger::next_attempt.
   [[nodiscard]] std::optional<int> next_attempt(const work::Step& step) const;
   // Returns whether none of the cell's processes is left to do.
   [[nodiscard]] bool is_done(const work::Cell& cell) const;

@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "base/text.h"
-#include "samples/phase_time.h"
+#include "samples/process_result.h"
 
 namespace ngb::agent {
 namespace {

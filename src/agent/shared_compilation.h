@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides for each process of a job whether it compiles, or loads what an earlier process of its cell has compiled
-// (work/compilation.h). Each process of a job that may share says in its fact `shared_compilation` what was decided.
+// (work::Compilation). Each process of a job that may share says in its fact `shared_compilation` what was decided.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 #include "base/result.h"
 #include "samples/process_result.h"
 #include "samples/provenance.h"
-#include "work/compilation.h"
 #include "work/job.h"
+#include "work/protocol.h"
 
 namespace ngb::agent {
 

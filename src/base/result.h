@@ -3,9 +3,11 @@
 // pass an error on: `if (!made) return error_of(made);`
 #pragma once
 
+#include <optional>
 #include <string>
 #include <tl/expected.hpp>
 #include <tuple>
+#include <utility>
 
 #include "base/record.h"
 
@@ -63,5 +65,15 @@ template <class T>
 bool has_code(const Result<T>& result, ErrorCode code) {
   return !result && result.error().code == code;
 }
+
+// Known is a quantity that a device may be unable to report. An unknown one is never 0: it has no value, but a reason.
+template <class T>
+struct Known {
+  std::optional<T> value{};
+  std::string reason{};  // why there is no value; empty when there is one
+
+  static Known of(T value) { return {std::move(value), {}}; }
+  static Known unknown(std::string reason) { return {std::nullopt, std::move(reason)}; }
+};
 
 }  // namespace ngb

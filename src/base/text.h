@@ -13,8 +13,8 @@
 namespace ngb::text {
 
 // Returns the candidate with the smallest edit distance to `word` (insert, delete, replace, swap of neighbours), if
-// that is at most a third of the longer word (at least 1); the first of several. Returns nothing if none is near.
-// Nothing is near a word of more than 200 characters.
+// that is at most a third of the longer word (at least 1); the first of several. Returns nothing if there is none, or
+// if `word` has more than 200 characters.
 std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates);
 
 std::string join(std::span<const std::string> parts, std::string_view separator);

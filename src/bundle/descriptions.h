@@ -19,8 +19,8 @@ struct Description {
 };
 
 // Returns LICENCE, README.md, croissant.json and ro-crate-metadata.json for a folder that holds the files `paths`,
-// which these four may be among. `worded` is a croissant.json whose words of formulas are used (words.h); "": ours are.
-// Returns an error if a file cannot be read.
+// which these four may be among. `worded` is a croissant.json whose words of formulas are used (with_words_of); "":
+// ours are. Returns an error if a file cannot be read.
 Result<std::vector<Description>> descriptions(const About& about, const std::filesystem::path& folder,
                                               const std::vector<std::string>& paths, std::string_view worded = {});
 
@@ -36,5 +36,13 @@ std::string crate_text(const About& about, const std::vector<BundledFile>& files
 
 // Returns the media type of a file of a bundle: "text/csv".
 std::string media_type(const std::string& path);
+
+// The words of formulas, of their sources and of flags, which a bundle gives for people. They belong to the ngb that
+// has made the bundle: another one has other words for the same numbers. Pure.
+
+// Returns a page, or the text of croissant.json, as this ngb makes it, with the words of `given` in place of its own
+// where both have the same metric, series or flag. Nothing else of `given` is in it: words end where their element or
+// their string ends.
+std::string with_words_of(std::string_view given, std::string follows);
 
 }  // namespace ngb::bundle

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,5 +55,16 @@ Result<Manifest> parse_manifest(std::string_view text);
 
 // Returns whether the text is a day of the calendar as YYYY-MM-DD, between 1980 and 9999.
 bool is_date(std::string_view text);
+
+// The table of licences under which data are given away. Help and metadata derive from its rows.
+struct Licence {
+  const char* spdx;  // identifier of the SPDX list
+  const char* name;
+  const char* url;
+};
+std::span<const Licence> licences();
+
+// Returns an error that names the nearest licence, or lists all.
+Result<const Licence*> find_licence(const std::string& spdx);
 
 }  // namespace ngb::bundle

@@ -17,7 +17,6 @@
 #include "bundle/contents.h"
 #include "bundle/descriptions.h"
 #include "bundle/paths.h"
-#include "bundle/words.h"
 #include "store/copy.h"
 #include "store/store.h"
 

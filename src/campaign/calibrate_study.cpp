@@ -98,9 +98,9 @@ json both_sides(const json& compilers) {
 
 constexpr int kTrial = 0;  // in place of a number of rounds: one process of each cell of one side
 
-// Plans a study: that many rounds of both sides, or the trial, which tells how
-// long processes take. A process that other programs disturbed is not repeated, so that the time is kept, and its round
-// does not count. The trial accepts it.
+// Plans a study of `rounds` rounds of both sides. With kTrial it plans one process of each cell, which tells how long
+// processes take. A process that other programs disturbed is not repeated, so that the time is kept: its round does not
+// count. In the trial it counts.
 Answer<plan::Plan> plan_workload(const Installation& installation, const CalibrationOrder& order,
                                  const Workload& workload, int rounds, const Say& say) {
   const bool is_trial = rounds == kTrial;

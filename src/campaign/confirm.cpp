@@ -8,9 +8,8 @@
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
-#include "campaign/time_folder.h"
-#include "config/load_json.h"
 #include "config/study.h"
+#include "config/study_json.h"
 #include "store/store.h"
 
 namespace ngb::campaign {

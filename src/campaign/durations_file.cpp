@@ -13,10 +13,14 @@
 
 #include "base/file.h"
 #include "base/json_text.h"
-#include "samples/phase_time.h"
+#include "campaign/installation.h"
+#include "samples/process_result.h"
+#include "store/protocol.h"
+#include "toolchain/catalog.h"
 #include "work/codec.h"
 
 namespace ngb::campaign {
+
 namespace {
 
 using Line = std::variant<plan::MeasuredProcess, plan::MeasuredStudy>;
@@ -107,6 +111,34 @@ plan::ProcessTime time_of(const samples::ProcessResult& result) {
   time.warming_s = std::max(measure_s - steady_s, 0.0);
   time.start_s = std::max(static_cast<double>(result.wall_ns) / 1e9 - compile_s - load_s - measure_s, 0.0);
   return time;
+}
+
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "local";
+  return name.data();
+}
+
+}  // namespace
+
+DurationsFile durations_file(const Installation& installation, const Say& say) {
+  const std::filesystem::path cache = usable_cache(installation, say);
+  return DurationsFile(cache.empty() ? std::filesystem::path() : cache / "durations.jsonl");
+}
+
+plan::Experience experience_for(const Installation& installation, const plan::Plan& plan, const Say& say) {
+  plan::Experience experience;
+  experience.durations = durations_file(installation, say).read();
+  experience.here = host_name();
+  experience.study = store::study_hash(plan);
+  if (const auto catalog = toolchain::read_catalog(installation.parts.lib)) {
+    for (const toolchain::CompilerDescription& compiler : *catalog) {
+      if (compiler.produces_file) experience.file_makers.insert(compiler.name);
+    }
+  }
+  return experience;
 }
 
 }  // namespace ngb::campaign

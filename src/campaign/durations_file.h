@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "campaign/installation.h"
 #include "plan/durations.h"
+#include "plan/estimate.h"
 #include "samples/process_result.h"
 
 namespace ngb::campaign {
@@ -35,5 +37,13 @@ class DurationsFile {
 
 // Returns what a process that completed took.
 plan::ProcessTime time_of(const samples::ProcessResult& result);
+
+// What this machine's earlier runs tell about how long a study takes.
+
+// Returns the file of this installation; one that keeps nothing if the cache cannot be used.
+DurationsFile durations_file(const Installation& installation, const Say& say);
+
+// Returns what is known for estimating the plan on this machine.
+plan::Experience experience_for(const Installation& installation, const plan::Plan& plan, const Say& say);
 
 }  // namespace ngb::campaign

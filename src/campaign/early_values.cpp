@@ -16,7 +16,7 @@ bool EarlyValues::begin() {
   if (!families) return false;
   families_ = *std::move(families);
   std::size_t cells = 0;
-  for (const store::Family& family : families_) cells += family.cells.size();
+  for (const store::ValueFamily& family : families_) cells += family.cells.size();
   if (cells > metrics::kMostCellsInMemory) return false;
   const auto outlines = results_->load_cells(store::Detail::planned);
   const auto heading = metrics::heading_of(*results_);

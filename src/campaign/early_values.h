@@ -25,7 +25,7 @@ class EarlyValues {
 
   // Notes that something will be recorded of the cell.
   void expect(const std::string& cell_id);
-  // Notes a process that was recorded, whose clocks a flag refers to.
+  // Notes a process that was recorded. A flag refers to its clocks.
   void note(const std::string& device, const samples::ProcessResult& process);
   // Notes that nothing more will be recorded of an expected cell. Called once for a cell, when everything that was
   // recorded is durable. Derives the cell's family if it was the last one of it, which takes milliseconds.
@@ -36,7 +36,7 @@ class EarlyValues {
 
   store::Store* results_;
   metrics::Baseline baseline_{};
-  std::vector<store::Family> families_{};
+  std::vector<store::ValueFamily> families_{};
   std::vector<int> cells_left_{};                                  // of each family
   std::unordered_map<std::string, std::size_t> family_of_cell_{};  // empty: nothing is derived
   std::map<std::string, double> highest_hz_{};                     // of each device

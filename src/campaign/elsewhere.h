@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "campaign/installation.h"
 #include "campaign/observer.h"
 #include "config/study.h"
@@ -19,7 +20,7 @@ namespace ngb::campaign {
 
 struct RunElsewhere {
   std::string id{};
-  std::vector<config::DeviceEntry> devices{};  // on this machine, or with an address that is this user's (known_runs.h)
+  std::vector<config::DeviceEntry> devices{};  // on this machine, or with an address that is this user's (kept_devices)
   std::vector<std::string> strangers{};        // names of those that only the results file has an address of
   std::set<std::string> finished{};            // names of those of which everything that they measured is recorded
 };
@@ -49,5 +50,18 @@ void tell_of_strangers(const std::vector<RunElsewhere>& runs, const std::filesys
 // cancel results/x". Then tells of strangers.
 void tell_of_runs_elsewhere(const std::vector<RunElsewhere>& runs, const std::filesystem::path& results,
                             const Say& say);
+
+// Knows on which devices the runs of this user are, and how they are reached: one file for each run in the cache's
+// folder "runs". A results.db says it too, but may come from somebody else, and to reach a device is to run programs
+// that its address names. So addresses come from these files, or from a study that the user names, and from nowhere
+// else.
+
+// Keeps the devices of a run. One that is on this machine only needs no file. Does nothing if there is no cache. The
+// file stays when the run has ended, because its folder can be cancelled again, with the devices' toolchains.
+Status keep_devices(const Installation& installation, const std::string& run_id, const config::Study& study,
+                    const Say& say);
+// Returns the devices of a run; none if this user has not begun it with this cache.
+Result<std::vector<config::DeviceEntry>> kept_devices(const Installation& installation, const std::string& run_id,
+                                                      const Say& say);
 
 }  // namespace ngb::campaign

@@ -45,7 +45,7 @@ std::filesystem::path cache_folder() {
   return std::filesystem::path(home) / ".cache" / "ngraphbench";
 }
 
-// Returns whether others may put another folder in the place of one in this one.
+// Returns whether other users may replace a folder that is in `folder`.
 bool may_be_renamed_in(const std::filesystem::path& folder) {
   struct stat status{};
   if (::stat(folder.c_str(), &status) != 0) return false;

@@ -7,7 +7,7 @@
 #include "base/revision.h"
 #include "campaign/say.h"
 #include "config/vocabulary.h"
-#include "dispatch/link/installation.h"
+#include "dispatch/link/share.h"
 
 namespace ngb::campaign {
 

@@ -8,14 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "campaign/durations_file.h"
 #include "campaign/early_values.h"
 #include "campaign/elsewhere.h"
-#include "campaign/experience.h"
-#include "campaign/known_runs.h"
 #include "campaign/recorder.h"
 #include "campaign/same_contents.h"
+#include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
-#include "campaign/toolchain_record.h"
 #include "dispatch/make_job.h"
 #include "store/store.h"
 

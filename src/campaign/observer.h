@@ -53,9 +53,10 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  // A text of whole lines, as Say.
+  // Tells the user a text of whole lines, as Say does.
   virtual void say(std::string_view text) = 0;
-  // Whether the user wants it to end. It is asked between steps, and every 200 ms while devices measure.
+  // Returns whether the user wants the campaign to end. It is called between steps, and every 200 ms while devices
+  // measure.
   virtual bool is_stop_requested() { return false; }
 
   // A run begins; what is told from here on belongs to it, until end_run. There is one at a time.
@@ -69,7 +70,7 @@ class Observer {
   // An attempt failed or was disturbed. `ends`: no other attempt follows, and `skipped` processes of the cell will not
   // run.
   virtual void fail_process(int /*cell*/, const std::string& /*why*/, bool /*ends*/, int /*skipped*/) {}
-  // Nothing more is measured of a cell, because it is decided: so many processes will not run.
+  // Nothing more is measured of a cell, because its question is decided: `skipped` processes will not run.
   virtual void end_rounds(int /*cell*/, int /*skipped*/) {}
   // What is true of the run from now on, instead of the former note: "14 attempts disturbed".
   virtual void note(const std::string& /*text*/) {}

@@ -31,7 +31,8 @@ using store::CellData;
 
 constexpr const char* kMultiplier = "identity";
 constexpr const char* kModules = "peak.py";
-// Of an array of f32: 256 MiB; on a GPU, where telling it to begin and waiting for it takes a tenth of that, 1 GiB.
+// The length of an array of f32. It has 256 MiB, and 1 GiB on a GPU: to start and await the work takes a tenth of the
+// time that a GPU needs for 256 MiB.
 constexpr std::int64_t kElements = std::int64_t{64} << 20U;
 constexpr std::int64_t kElementsOnGpu = 4 * kElements;
 constexpr const char* kCopy = "copy";

@@ -16,12 +16,23 @@
 #include "base/processors.h"
 #include "base/python.h"
 #include "base/scratch_folder.h"
-#include "campaign/onnx_package.h"
 #include "plan/make_model.h"
 #include "toolchain/toolchain.h"
 #include "zoo/recipe.h"
 
 namespace ngb::campaign {
+
+plan::OnnxPackage find_onnx_package(const Installation& installation) {
+  const auto toolchains = toolchain::list(installation.toolchains);
+  if (!toolchains) return {};
+  for (const toolchain::Toolchain& each : *toolchains) {
+    std::error_code code;
+    if (each.python.empty() || !std::filesystem::exists(each.site / "onnx" / "reference", code)) continue;
+    return {each.python, each.site, installation.parts.lib / "python"};
+  }
+  return {};
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "campaign/installation.h"
 #include "config/study.h"
+#include "plan/plan.h"
 
 namespace ngb::campaign {
 
@@ -13,5 +14,8 @@ namespace ngb::campaign {
 // packages of this machine's toolchains onnxruntime and of one that has onnx, and NumPy (with Pillow for images) of one
 // that has it. Returns an error that names the model, what is missing and what to type.
 Status prepare_models(const Installation& installation, config::Study& study, const Say& say);
+
+// Returns the package onnx of one of this machine's toolchains; its `python` is "" if none has it.
+plan::OnnxPackage find_onnx_package(const Installation& installation);
 
 }  // namespace ngb::campaign

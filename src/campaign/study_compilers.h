@@ -2,6 +2,7 @@
 // Finds the toolchains of a study's compilers.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,8 @@
 #include "campaign/installation.h"
 #include "dispatch/fleet.h"
 #include "plan/plan.h"
+#include "store/store.h"
+#include "toolchain/elsewhere.h"
 #include "toolchain/toolchain.h"
 #include "work/job.h"
 
@@ -55,6 +58,31 @@ class Compilers {
   std::set<std::pair<std::string, std::string>> measured_;  // used by a cell
   std::set<std::pair<std::string, std::string>> needed_;    // those, the reference and the exporter
   std::vector<Missing> missing_;
+};
+
+// Records the toolchains of a run's devices with the results, and compares them over the fleet.
+class ToolchainRecord {
+ public:
+  using Say = std::function<void(const std::string& device, const std::string& remark)>;
+  // All references must outlive this object. `say` is called for devices that have another build of a version, or
+  // another version.
+  ToolchainRecord(store::Store& store, const Compilers& compilers, Say say)
+      : store_(store), compilers_(compilers), say_(std::move(say)) {}
+
+  // Records the plan's toolchains that are installed on this machine.
+  Status take_local(const std::string& device);
+  // Records a toolchain of a device elsewhere, whose own name for its machine is `machine`. Returns the SHA-256 of the
+  // recorded manifest.
+  Result<std::string> take(const std::string& device, const std::string& machine, const samples::FoundFolder& found);
+
+ private:
+  Status record(const std::string& device, const std::string& machine, const toolchain::Toolchain& toolchain);
+
+  store::Store& store_;
+  const Compilers& compilers_;
+  Say say_;
+  toolchain::Builds builds_{};
+  std::set<std::string> told_{};
 };
 
 }  // namespace ngb::campaign

@@ -3,20 +3,24 @@
 
 #include <fmt/ranges.h>
 
+#include <array>
+#include <chrono>
+#include <ctime>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/text.h"
-#include "campaign/onnx_package.h"
 #include "campaign/prepared_models.h"
 #include "toolchain/catalog.h"
 
 namespace ngb::campaign {
+
 namespace {
 
 constexpr std::uint64_t kMostStudyBytes = 16U << 20U;
@@ -124,6 +128,15 @@ Status check_study_file(const config::Study& study) {
 
 Status keep_study(const config::Study& study) {
   return file::write_atomically(study.output / kStudyFile, json_text::dump(config::to_json(study), 2) + "\n");
+}
+
+std::string time_folder() {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(system_clock().unix_now());
+  const auto now = static_cast<std::time_t>(seconds.count());
+  std::tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y%m%dT%H%M%SZ", &utc)};
 }
 
 }  // namespace ngb::campaign

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "campaign/installation.h"
 #include "campaign/refusal.h"
@@ -19,11 +20,14 @@ Answer<plan::Plan> plan_study(const Installation& installation, const std::files
 // Plans a study that a command has made, to be measured in the folder that its key "output" names. Nothing is written.
 Answer<plan::Plan> plan_made_study(const Installation& installation, const nlohmann::json& study, const Say& say);
 
-// Returns an error if the path is not UTF-8, in which results are written.
+// Returns an error if the path is not UTF-8: results hold paths as UTF-8.
 Status check_utf8_path(const std::filesystem::path& results);
 // Returns an error if the results folder has a kStudyFile that ngb has not written: the user's own study, say.
 Status check_study_file(const config::Study& study);
 // Writes the study into its results folder. Nobody else does, and only a run does that its results have accepted.
 Status keep_study(const config::Study& study);
+
+// Returns a name for a folder that no earlier command has used: "20261123T231500Z", the present time.
+std::string time_folder();
 
 }  // namespace ngb::campaign

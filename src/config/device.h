@@ -57,7 +57,7 @@ struct KubernetesRequest {
 };
 
 inline constexpr const char* kDeviceFolder = "~/.ngraphbench";
-// Of a pod that ngb makes:
+// The folder and the memory of a pod that ngb makes.
 inline constexpr const char* kPodFolder = "/ngraphbench/data";
 inline constexpr std::uint64_t kPodMemoryBytes = 2'000'000'000;
 

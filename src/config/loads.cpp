@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
-#include "config/load_json.h"
 #include "config/sections.h"
+#include "config/study_json.h"
 
 namespace ngb::config {
 namespace {

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
-#include "config/model_json.h"
 #include "config/sections.h"
+#include "config/study_json.h"
 #include "config/user_models.h"
 #include "config/variants.h"
 

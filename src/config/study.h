@@ -16,8 +16,8 @@
 #include "config/device.h"
 #include "config/vocabulary.h"
 #include "work/compiler.h"
+#include "work/job.h"
 #include "work/load.h"
-#include "work/order.h"
 #include "work/protocol.h"
 
 namespace ngb::config {
@@ -65,7 +65,8 @@ struct ModelEntry {
   std::vector<std::pair<std::string, std::int64_t>> dimensions{};  // onnx: named dimension -> extent, or kBatchExtent
   std::vector<std::pair<std::string, InputEntry>> inputs{};        // by name, sorted; "": one .npz for all
   bool dynamic_batch = false;                                      // compiled once for any batch size
-  // As in work::Model; not given: the zoo's for a recipe and for timm's models that the zoo has, else none.
+  // The same as in work::Model. If they are not given, recipes and the timm models of the zoo have the zoo's; other
+  // models have none.
   std::string group{};
   std::string style{};
   std::optional<int> size{};
@@ -105,8 +106,8 @@ struct Study {
   std::string reference = "identity";  // a compiler's name, or "none"
   // Default: the version of the study's first compiler with that name, else the vocabulary's default version.
   std::string reference_version{};
-  // The compilers that make the reference outputs, one after the other, of models of which the reference cannot:
-  // identity, onnxruntime without optimisations, and onnx, the package's evaluator.
+  // The compilers that are asked one after the other for reference outputs if the reference cannot make them: identity,
+  // onnxruntime without optimisations, and onnx, the package's evaluator.
   std::vector<work::Compiler> other_references{};
   // Version of kExporter: the reference's if the reference is the same compiler, else that of the study's first
   // compiler with that name, else the vocabulary's default version.
@@ -159,13 +160,20 @@ nlohmann::json study_schema(const Vocabulary& vocabulary);
 // itself a study file (JSON is YAML) that is read as the same Study again.
 nlohmann::json to_json(const Study& study);
 
-struct Setting {
+// A key of a study that has a value, with that value.
+struct KeyValue {
   std::string key{};    // "tolerances.absolute"
   std::string value{};  // for people
   bool is_default = true;
 };
 
 // Returns the value of every key but models, compilers, devices and pairs, in the order of docs/study.md.
-std::vector<Setting> settings(const Study& study);
+std::vector<KeyValue> key_values(const Study& study);
+
+// Reads the devices of a study that was recorded with a run.
+
+// Returns the devices of a study that to_json(Study) has written. Does not read its models and compilers, which this
+// release may not know. Returns an error if the text does not have that form.
+Result<std::vector<DeviceEntry>> devices_of_study(const std::string& study_json);
 
 }  // namespace ngb::config

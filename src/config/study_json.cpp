@@ -2,19 +2,132 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
-#include "config/load_json.h"
-#include "config/model_json.h"
 #include "config/study.h"
 
 namespace ngb::config {
+
 namespace {
 
 using nlohmann::json;
+
+json extent_json(std::int64_t extent) { return extent == kBatchExtent ? json("batch") : json(extent); }
+
+json shapes_json(const InputShapes& shapes) {
+  json object = json::object();
+  for (const auto& [input, shape] : shapes) {
+    object[input] = json::array();
+    for (const std::int64_t extent : shape) object[input].push_back(extent_json(extent));
+  }
+  return object;
+}
+
+json inputs_json(const std::vector<std::pair<std::string, InputEntry>>& inputs) {
+  json object = json::object();
+  for (const auto& [name, input] : inputs) {
+    if (name.empty()) return input.file.string();
+    json& body = object[name] = json::object();
+    if (input.range) body["range"] = {input.range->first, input.range->second};
+    if (!input.file.empty()) body["file"] = input.file.string();
+    if (!input.array.empty()) body["array"] = input.array;
+    if (!input.type.empty()) body["type"] = input.type;
+  }
+  return object;
+}
+
+}  // namespace
+
+json model_json(const ModelEntry& model) {
+  json entry{{"label", model.label}};
+  if (model.kind() == ModelKind::zoo) entry["zoo"] = {{model.family, work::object_of(model.parameters)}};
+  if (model.quantise) {
+    json& keys = entry["quantise"][model.quantise->is_static ? "static" : "dynamic"];
+    keys = {{"per_channel", model.quantise->per_channel}};
+    if (model.quantise->is_static) keys["inputs"] = model.quantise->inputs;
+  } else if (model.kind() == ModelKind::onnx) {
+    entry["onnx"] = model.file.string();
+  }
+  if (model.kind() == ModelKind::pytorch) entry["pytorch"] = model.file.string() + ":" + model.factory;
+  if (model.kind() == ModelKind::timm) entry["timm"] = model.factory;
+  if (model.kind() != ModelKind::zoo && !model.parameters.empty())
+    entry["parameters"] = work::object_of(model.parameters);
+  if (!model.state_dict.empty()) entry["state_dict"] = model.state_dict.string();
+  if (!model.shapes.empty() && !model.quantise) entry["shapes"] = shapes_json(model.shapes);
+  for (const auto& [name, extent] : model.dimensions) {
+    if (!model.quantise) entry["dimensions"][name] = extent_json(extent);
+  }
+  if (!model.inputs.empty() && !model.data) entry["inputs"] = inputs_json(model.inputs);
+  if (model.data) {
+    if (!model.data->arrays.empty()) entry["data"]["arrays"] = model.data->arrays.string();
+    if (!model.data->images.empty()) entry["data"]["images"] = model.data->images.string();
+    entry["data"]["labels"] = model.data->labels.string();
+  }
+  for (const Key& key : model_keys()) {
+    const json value = key.get_in_model ? key.get_in_model(model) : json();
+    if (!value.is_null()) entry[key.name] = value;
+  }
+  return entry;
+}
+
+namespace {
+
+json cpu_json(double processors) {
+  if (processors == std::trunc(processors)) return static_cast<int>(processors);
+  constexpr double kPercent = 100;
+  return fmt::format("{:g}%", kPercent * processors);
+}
+
+// Returns "4 GB/s": the largest unit of which there is at least one.
+std::string rate_text(double bytes_per_s) {
+  constexpr std::array<std::pair<const char*, double>, 3> kUnits{{{"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}};
+  for (const auto& [unit, bytes] : kUnits) {
+    if (bytes_per_s >= bytes) return fmt::format("{:.12g} {}/s", bytes_per_s / bytes, unit);
+  }
+  return fmt::format("{:.12g} B/s", bytes_per_s);
+}
+
+// Returns the pairs of a load's keys and values that do not have their defaults, the load's kind first.
+std::vector<std::pair<std::string, json>> values_of(const work::Load& load) {
+  std::vector<std::pair<std::string, json>> values;
+  const std::string kind(name(load.kind));
+  if (load.kind == work::LoadKind::cpu) values.emplace_back(kind, cpu_json(load.processors));
+  if (load.kind == work::LoadKind::memory) values.emplace_back(kind, rate_text(load.bytes_per_s));
+  if (load.kind == work::LoadKind::command) values.emplace_back(kind, load.command);
+  if (load.place == work::LoadPlace::listed) {
+    values.emplace_back(kProcessorsKey, load.listed);
+  } else if (load.place != work::usual_place(load.kind)) {
+    values.emplace_back(kProcessorsKey, name(load.place));
+  }
+  if (load.wait_s != work::Load{}.wait_s) values.emplace_back("wait_s", load.wait_s);
+  return values;
+}
+
+}  // namespace
+
+json load_json(const work::Load& load) {
+  if (load.is_none()) return work::kNoLoad;
+  json entry = json::object();
+  for (auto& [key, value] : values_of(load)) entry[key] = std::move(value);
+  return entry;
+}
+
+std::string name_of_load(const work::Load& load) {
+  if (load.is_none()) return work::kNoLoad;
+  std::string words;
+  for (const auto& [key, value] : values_of(load)) {
+    words += fmt::format("{}{}: {}", words.empty() ? "" : ", ", key, plain_text(value));
+  }
+  return words;
+}
+
+namespace {
 
 // A compiler without threads of its own has none here if a device has, so that the device's are read again.
 json compiler_json(const Study& study, const work::Compiler& compiler) {
@@ -70,13 +183,14 @@ std::string for_people(const Key& key, const json& value) {
   return text::join(words, ", ");
 }
 
-void add_settings(const Study& study, std::span<const Key> keys, const std::string& prefix, std::vector<Setting>& out) {
+void add_key_values(const Study& study, std::span<const Key> keys, const std::string& prefix,
+                    std::vector<KeyValue>& out) {
   for (const Key& key : keys) {
     const std::string name = prefix + key.name;
     const json value = key.get ? key.get(study) : json();
     const bool is_off = key.get && value.is_null();
     if (key.type == ValueType::section && !is_off) {
-      add_settings(study, key.keys, name + ".", out);
+      add_key_values(study, key.keys, name + ".", out);
       continue;
     }
     if (key.type == ValueType::structured) continue;
@@ -104,9 +218,9 @@ json to_json(const Study& study) {
   return out;
 }
 
-std::vector<Setting> settings(const Study& study) {
-  std::vector<Setting> out;
-  add_settings(study, study_keys(), "", out);
+std::vector<KeyValue> key_values(const Study& study) {
+  std::vector<KeyValue> out;
+  add_key_values(study, study_keys(), "", out);
   return out;
 }
 

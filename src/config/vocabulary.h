@@ -57,7 +57,8 @@ struct Vocabulary {
   std::vector<CompilerWords> compilers{};
   std::vector<FamilyWords> models{};
   std::vector<DeviceEntry> devices{};  // described by the user once for all studies
-  // Of this machine. Nothing: threads are not compared with it, and a word for a number of threads is estimated as 1.
+  // This machine's processors. If they are not known, numbers of threads are not checked against them, and a word for a
+  // number of threads is estimated as 1.
   std::optional<Processors> processors{};
 };
 

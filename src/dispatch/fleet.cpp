@@ -11,7 +11,7 @@
 #include "dispatch/local.h"
 #include "dispatch/reference_job.h"
 #include "dispatch/remote.h"
-#include "dispatch/route/kind.h"
+#include "dispatch/route/route.h"
 
 namespace ngb::dispatch {
 namespace {

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "config/study.h"
-#include "dispatch/link/installation.h"
 #include "dispatch/link/recording.h"
 #include "dispatch/link/share.h"
 #include "samples/delivery_messages.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "work/exporter.h"
+#include "work/compiler.h"
 
 namespace ngb::dispatch {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "dispatch/fleet.h"
-#include "dispatch/link/installation.h"
+#include "dispatch/link/share.h"
 
 namespace ngb::dispatch {
 

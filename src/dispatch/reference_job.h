@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "dispatch/delivery/bundle.h"
+#include "dispatch/delivery/parts.h"
 #include "dispatch/fleet.h"
 #include "dispatch/link/event_loop.h"
 #include "dispatch/link/recording.h"

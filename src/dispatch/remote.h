@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "dispatch/delivery/bundle.h"
 #include "dispatch/delivery/parts.h"
 #include "dispatch/delivery/toolchain_delivery.h"
 #include "dispatch/fleet.h"

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "explain/difference.h"
@@ -15,8 +17,10 @@
 #include "explain/ownership.h"
 #include "metrics/comparison.h"
 #include "metrics/series/workload.h"
+#include "metrics/verdict.h"
 
 namespace ngb::explain {
+
 namespace {
 
 using samples::KernelProfile;
@@ -114,6 +118,176 @@ std::vector<Stack> stacks_of(std::span<const CellData* const> cells) {
                      [](const DepthPoint& a, const DepthPoint& b) { return a.depth < b.depth; });
   }
   return stacks;
+}
+
+namespace {
+
+using metrics::Question;
+using metrics::series::Claim;
+using metrics::series::ClaimRow;
+using metrics::series::ClaimStatus;
+using Stacks = std::vector<const Stack*>;
+
+constexpr const char* kConvolutions = "conv_block";
+constexpr const char* kAttention = "mha_block";
+
+// Returns the stacks of each compiler on each device, in the order of their first ones.
+std::vector<Stacks> by_setting(std::span<const Stack> stacks) {
+  std::vector<Stacks> settings;
+  for (const Stack& each : stacks) {
+    const auto place = std::find_if(settings.begin(), settings.end(),
+                                    [&](const Stacks& known) { return known.front()->setting == each.setting; });
+    if (place == settings.end())
+      settings.push_back({&each});
+    else
+      place->push_back(&each);
+  }
+  return settings;
+}
+
+void add_cell(DepthClaimRow& to, const DepthPoint& point) { to.row.cell_ids.push_back(point.cell->cell_id); }
+
+DepthClaimRow not_measured(const Claim& claim, std::string reason) {
+  return {.row = {.claim = &claim, .value = {.reason = std::move(reason)}}};
+}
+
+DepthClaimRow begun(const Claim& claim, const Stacks& stacks) {
+  return {.row = {.claim = &claim, .device = stacks.front()->device, .compiler = stacks.front()->compiler}};
+}
+
+// Returns nothing if there is no stack of convolutions, or none of attention with two blocks.
+std::optional<DepthClaimRow> fuse_alone(const Claim& claim, const Stacks& stacks) {
+  DepthClaimRow made = begun(claim, stacks);
+  int fused = 0;
+  int there = 0;
+  std::size_t across = 0;
+  std::size_t kernels = 0;
+  for (const Stack* const each : stacks) {
+    const DepthPoint& deepest = each->deepest();
+    const bool is_attention = each->family == kAttention && deepest.depth > 1;
+    if (each->family == kConvolutions) {
+      fused += deepest.fused;
+      there += deepest.there;
+    }
+    if (is_attention) {
+      across += deepest.across_blocks;
+      kernels += deepest.with_nodes;
+    }
+    if (each->family == kConvolutions || is_attention) add_cell(made, deepest);
+  }
+  if (there == 0 || kernels == 0) return std::nullopt;
+  made.row.value.value = static_cast<double>(fused) / there;
+  made.numbers = fmt::format(
+      "{} of {} blocks of convolutions are one kernel; {} of {} kernels stand for two blocks of "
+      "attention or more",
+      fused, there, across, kernels);
+  made.row.status = ClaimStatus::undecided;
+  if (across > 0 || fused == 0) made.row.status = ClaimStatus::does_not;
+  if (across == 0 && fused == there) made.row.status = ClaimStatus::holds;
+  if (made.row.status == ClaimStatus::undecided) made.row.value.reason = "some blocks are one kernel, others are not";
+  return made;
+}
+
+// weight · log(time outside of kernels for a block) of each process.
+statistics::Part log_outside(const DepthPoint& point, double weight) {
+  statistics::Part part{.weight = weight};
+  for (const double each : point.outside_ns) part.values.push_back(std::log(each / point.depth));
+  return part;
+}
+
+// Returns why the time outside of kernels is not that of a compiler; "" if it is.
+std::string why_no_overhead(const DepthPoint& point) {
+  if (point.cost_ratio > kMostCostRatio) {
+    return fmt::format(
+        "profiling costs {:.0f} % of an inference, so most of what is outside of kernels is its own work",
+        100 * point.cost_ratio);
+  }
+  if (std::all_of(point.outside_ns.begin(), point.outside_ns.end(), [](double each) { return each > 0; })) return {};
+  return "kernels of a stack take as long as its inference or longer, so nothing is outside of them";
+}
+
+// Returns the stacks of two depths and more of which the overhead is known, or sets the reason.
+Stacks with_overhead(const Stacks& stacks, std::string& reason) {
+  Stacks found;
+  for (const Stack* const each : stacks) {
+    if (each->depths.size() < 2) continue;
+    std::string why_not = why_no_overhead(each->shallowest());
+    if (why_not.empty()) why_not = why_no_overhead(each->deepest());
+    if (why_not.empty())
+      found.push_back(each);
+    else
+      reason = fmt::format("{}, {}: {}", each->compiler, each->name, why_not);
+  }
+  return found;
+}
+
+Question overhead_of(const Stacks& stacks) {
+  const double weight = 1.0 / static_cast<double>(stacks.size());
+  Question parts;
+  for (const Stack* const each : stacks) {
+    parts.push_back(log_outside(each->deepest(), weight));
+    parts.push_back(log_outside(each->shallowest(), -weight));
+  }
+  return parts;
+}
+
+void add_numbers(DepthClaimRow& to, const Stacks& stacks) {
+  for (const Stack* const each : stacks) {
+    const DepthPoint& first = each->shallowest();
+    const DepthPoint& last = each->deepest();
+    to.numbers += fmt::format("{}{}, batch {}: {:.3g} µs at depth {}, {:.3g} µs at depth {}",
+                              to.numbers.empty() ? "outside of kernels for a block: " : "; ", each->name, each->batch,
+                              first.outside_ns_per_block().estimate / 1e3, first.depth,
+                              last.outside_ns_per_block().estimate / 1e3, last.depth);
+    add_cell(to, first);
+    add_cell(to, last);
+  }
+}
+
+std::vector<DepthClaimRow> overhead_rows(const Claim& claim, const std::vector<Stacks>& settings) {
+  std::vector<DepthClaimRow> rows;
+  std::vector<Question> questions;
+  std::string reason = "no stack of blocks was profiled at two depths";
+  for (const Stacks& all : settings) {
+    const Stacks stacks = with_overhead(all, reason);
+    if (stacks.empty()) continue;
+    DepthClaimRow& row = rows.emplace_back(begun(claim, stacks));
+    add_numbers(row, stacks);
+    questions.push_back(overhead_of(stacks));
+  }
+  if (rows.empty()) return {not_measured(claim, reason)};
+  const metrics::VerdictRules rules;
+  const std::vector<metrics::Judgement> judgements = metrics::judge(questions, rules);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    ClaimRow& row = rows[i].row;
+    const statistics::Contrast& contrast = judgements[i].contrast;
+    row.status = metrics::series::status_of(judgements[i], rules);
+    row.adjusted_p = judgements[i].adjusted_p;
+    row.value.value = std::exp(contrast.estimate);
+    if (contrast.interval) {
+      row.value.low = std::exp(contrast.interval->low);
+      row.value.high = std::exp(contrast.interval->high);
+    }
+    if (row.status == ClaimStatus::undecided) row.value.reason = judgements[i].reason;
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<DepthClaimRow> test_depth_claims(std::span<const Stack> stacks) {
+  const std::span<const Claim> claims = metrics::series::profile_claims();
+  const std::vector<Stacks> settings = by_setting(stacks);
+  std::vector<DepthClaimRow> rows;
+  for (const Stacks& each : settings) {
+    if (auto row = fuse_alone(claims[0], each)) rows.push_back(*std::move(row));
+  }
+  if (rows.empty()) {
+    rows.push_back(not_measured(
+        claims[0], "needs profiles of conv_block and of mha_block with two blocks or more, with one compiler"));
+  }
+  for (DepthClaimRow& each : overhead_rows(claims[1], settings)) rows.push_back(std::move(each));
+  return rows;
 }
 
 }  // namespace ngb::explain

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/series/claims.h"
 #include "statistics/contrast.h"
 #include "store/store.h"
 
@@ -22,7 +23,7 @@ struct DepthPoint {
   int depth = 1;
   std::size_t kernels = 0;     // calls in an inference
   std::size_t with_nodes = 0;  // of them, those that stand for nodes
-  // Of them, those that stand for nodes of two or more blocks, without nodes that are light (graph.h): a kernel may do
+  // The kernels that stand for nodes of two or more blocks. Light nodes (graph.h) do not count, because a kernel may do
   // those of a neighbour on the way.
   std::size_t across_blocks = 0;
   int fused = 0;                     // Conv+BatchNormalization+Relu that are one kernel
@@ -52,5 +53,22 @@ struct Stack {
 
 // Returns the stacks of the cells that have a profile, in the order of their first cells. The cells must outlive them.
 std::vector<Stack> stacks_of(std::span<const store::CellData* const> cells);
+
+// Tests what the paper supposes behind its tables VII and VIII on profiles of stacks of blocks. The claims themselves
+// are rows of metrics/series/claims.h.
+
+struct DepthClaimRow {
+  metrics::series::ClaimRow row{};
+  std::string numbers{};  // behind it, in words: "9 of 9 blocks are one kernel"; "" if it was not measured
+};
+
+// Returns the rows of each claim, in the order of profile_claims() and of the stacks; at least one for each claim.
+//
+// blocks_fuse_alone is about counts and needs no test: it holds if every Conv+BatchNormalization+Relu of the deepest
+// stacks of convolutions is one kernel and no kernel of the deepest stacks of attention stands for nodes of two blocks.
+// It does not hold if a kernel does, or if no block is one kernel. Otherwise it is undecided.
+//
+// overhead_falls is judged as the other claims are, all compilers together.
+std::vector<DepthClaimRow> test_depth_claims(std::span<const Stack> stacks);
 
 }  // namespace ngb::explain

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/known.h"
 #include "base/result.h"
 #include "explain/graph.h"
 #include "metrics/limit.h"

@@ -14,7 +14,7 @@ bool is_exact(const samples::Kernel& kernel) {
   return kernel.found_by == "tensor name" || kernel.found_by == "node name" || kernel.found_by == "weights";
 }
 
-// Of such a kernel often only the convolution or product is told. Whatever else it computes comes behind that.
+// Compilers often name only the convolution or product of such a kernel. What else it computes comes behind that node.
 bool is_anchor(const samples::Kernel& kernel) {
   return kernel.found_by == "order" || kernel.found_by == "weights" || kernel.found_by == "location";
 }
@@ -157,7 +157,7 @@ class Search {
     });
   }
 
-  // Of several nodes before it, the one of the latest kernel counts.
+  // If there are several nodes before it, the one whose kernel is called last counts.
   void close_down(std::size_t node) {
     if (!is_free(node) || !is_light(graph_[node].type)) return;
     std::optional<std::size_t> best;

@@ -31,8 +31,8 @@ struct Ownership {
   std::vector<How> how{};                           // of each node
   std::vector<std::string> told_by{};             // of each node: Kernel::found_by of its first kernel; "" unless told
   std::vector<std::vector<std::size_t>> nodes{};  // of each kernel, in the order of the graph
-  // Of each kernel without nodes: the kernel to which its time is added. The last node that it names, if another kernel
-  // has it; else the next kernel that has nodes, or the last one before it. Nothing: the kernel has nodes, or none has.
+  // For each kernel without nodes, the kernel to which its time is added: the one that has the last node that it names;
+  // else the next kernel that has nodes; else the last one before it. Empty if the kernel has nodes, or if none has.
   std::vector<std::optional<std::size_t>> attached_to{};
 };
 

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/known.h"
+#include "base/result.h"
 #include "metrics/limit.h"
 #include "work/graph_node.h"
 

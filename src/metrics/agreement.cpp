@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "samples/agreement.h"
+#include "statistics/binomial_intervals.h"
 #include "statistics/contrast.h"
-#include "statistics/proportion.h"
 
 namespace ngb::metrics {
 namespace {

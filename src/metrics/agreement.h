@@ -14,7 +14,7 @@ Value top1_agreement(const Analysis& analysis, std::size_t cell);
 Value sqnr(const Analysis& analysis, std::size_t cell);
 Value cosine(const Analysis& analysis, std::size_t cell);
 Value input_error(const Analysis& analysis, std::size_t cell);
-// Of models with labels, exact or not.
+// Models with labels have these two, whether they are exact or variants.
 Value top1_accuracy(const Analysis& analysis, std::size_t cell);
 Value top5_accuracy(const Analysis& analysis, std::size_t cell);
 Value agreement_inputs(const Analysis& analysis, std::size_t cell);

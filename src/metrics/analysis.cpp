@@ -68,7 +68,7 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::s
       identities_(baseline_.is_identity() ? baselines_ : BaselineCells(cells_, Baseline())),
       without_python_(cells_, Baseline::of_compiler(kWithoutPython)),
       given_(given),
-      facts_(cells_.size()) {
+      related_(cells_.size()) {
   const auto key_of = [](const std::string& setting, int batch, const std::string& load, int instances) {
     return fmt::format("{}{}\n{}\n{}", setting, batch, load, instances);
   };
@@ -90,14 +90,14 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::s
   };
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const CellData& cell = *cells_[i];
-    Facts& facts = facts_[i];
-    if (given_.empty()) facts.steady = metrics::steady(cell);
-    facts.busy_cpus = find_busy_cpus(cell, steady(i));
-    facts.single = find(i, 1, cell.of.load, cell.of.compiler.instances);
-    facts.without_load = find(i, cell.of.model.key.batch, work::kNoLoad, cell.of.compiler.instances);
-    facts.one_instance = find(i, cell.of.model.key.batch, cell.of.load, 1);
+    RelatedCells& related = related_[i];
+    if (given_.empty()) related.steady = metrics::steady(cell);
+    related.busy_cpus = find_busy_cpus(cell, steady(i));
+    related.single = find(i, 1, cell.of.load, cell.of.compiler.instances);
+    related.without_load = find(i, cell.of.model.key.batch, work::kNoLoad, cell.of.compiler.instances);
+    related.one_instance = find(i, cell.of.model.key.batch, cell.of.load, 1);
     if (cell.of.model.is_variant()) {
-      facts.exact =
+      related.exact =
           find_setting(i, exact_setting_of(cell), cell.of.model.key.batch, cell.of.load, cell.of.compiler.instances);
     }
   }
@@ -113,9 +113,9 @@ void Analysis::find_best_others() {
   for (auto& [name, choice] : choices) {
     std::sort(choice.begin(), choice.end(), [&](std::size_t a, std::size_t b) { return speed(a) > speed(b); });
     for (const std::size_t i : choice) {
-      if (i != choice.front()) facts_[i].best_other = choice.front();
+      if (i != choice.front()) related_[i].best_other = choice.front();
     }
-    if (choice.size() > 1) facts_[choice.front()].best_other = choice[1];
+    if (choice.size() > 1) related_[choice.front()].best_other = choice[1];
   }
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/known.h"
+#include "base/result.h"
 #include "metrics/baseline.h"
 #include "metrics/outcome.h"
 #include "statistics/statistics.h"
@@ -25,11 +25,11 @@ class Analysis {
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
   [[nodiscard]] const store::CellData& cell(std::size_t index) const { return *cells_[index]; }
   [[nodiscard]] const Steady& steady(std::size_t index) const {
-    return given_.empty() ? facts_[index].steady : given_[index];
+    return given_.empty() ? related_[index].steady : given_[index];
   }
   // Returns how many processors each process kept busy in its timed phase (1.5: one and a half).
   [[nodiscard]] const Known<std::vector<OfRound>>& busy_cpus(std::size_t index) const {
-    return facts_[index].busy_cpus;
+    return related_[index].busy_cpus;
   }
   // Returns the cell to which the cell's speed-up refers (baseline.h). It may be the cell itself.
   [[nodiscard]] std::optional<std::size_t> baseline_of(std::size_t index) const { return baselines_.of(index); }
@@ -47,22 +47,25 @@ class Analysis {
     return cells_.empty() ? statistics::kErrorRate : interval_error_rate(*cells_.front());
   }
   // Returns the same compiler's cell at batch 1, under the same load, on the same compute device.
-  [[nodiscard]] std::optional<std::size_t> single_of(std::size_t index) const { return facts_[index].single; }
+  [[nodiscard]] std::optional<std::size_t> single_of(std::size_t index) const { return related_[index].single; }
   // Returns the cell that differs from this one in having no load only.
-  [[nodiscard]] std::optional<std::size_t> without_load(std::size_t index) const { return facts_[index].without_load; }
+  [[nodiscard]] std::optional<std::size_t> without_load(std::size_t index) const {
+    return related_[index].without_load;
+  }
   // Returns the cell that differs from this one in having one instance only.
   [[nodiscard]] std::optional<std::size_t> one_instance_of(std::size_t index) const {
-    return facts_[index].one_instance;
+    return related_[index].one_instance;
   }
   // Returns the cell of the exact model that differs from this cell of a variant in nothing else.
-  [[nodiscard]] std::optional<std::size_t> exact_of(std::size_t index) const { return facts_[index].exact; }
+  [[nodiscard]] std::optional<std::size_t> exact_of(std::size_t index) const { return related_[index].exact; }
   // Returns the cell with the highest throughput (the geometric mean over processes) among the same compiler's cells
   // with other settings (all that it is handed, threads, version) and the same device, compute device, model, batch,
   // load and precision.
-  [[nodiscard]] std::optional<std::size_t> best_other_of(std::size_t index) const { return facts_[index].best_other; }
+  [[nodiscard]] std::optional<std::size_t> best_other_of(std::size_t index) const { return related_[index].best_other; }
 
  private:
-  struct Facts {
+  // What is known of a cell from others of its family, as the functions above return it.
+  struct RelatedCells {
     Steady steady{};  // unless it was given
     Known<std::vector<OfRound>> busy_cpus{};
     std::optional<std::size_t> single{};
@@ -79,7 +82,7 @@ class Analysis {
   BaselineCells identities_;
   BaselineCells without_python_;
   std::span<const Steady> given_;
-  std::vector<Facts> facts_;
+  std::vector<RelatedCells> related_;
 };
 
 // Groups the cells (as indices) by device and model, with its variants; metrics relate only cells of one such family.

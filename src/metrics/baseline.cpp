@@ -21,7 +21,8 @@ constexpr const char* kSilent = "? without processes";
 
 std::string device_of(const CellData& cell) { return cell.of.compute_device.value.value_or(kUnknown); }
 
-// As may_share_compute_device: what a candidate is on, and what a cell's baseline may be on, the likeliest first.
+// Both follow may_share_compute_device: the first returns what a candidate computes on, the second what the baseline of
+// a cell may compute on, the likeliest first.
 std::vector<std::string> devices_of_candidate(const CellData& cell) {
   if (!cell.of.compute_device.value && cell.processes.empty()) return {kUnknown, kSilent};
   return {device_of(cell)};

@@ -26,7 +26,7 @@ class Baseline {
   // Returns the baseline that `words` name among these cells: a label, else NAME@VERSION, else NAME. The identity is
   // always found. Returns an error with the nearest words if no cell is called so.
   static Result<Baseline> find(const std::string& words, std::span<const store::CellData> cells);
-  // As `find`, but words that fit no cell make a baseline that was not measured.
+  // Does the same as `find`, but returns a baseline that was not measured if no cell is called so.
   static Baseline find_or_none(const std::string& words, std::span<const store::CellData> cells);
   // Returns the baseline of every cell of the compiler of this name.
   static Baseline of_compiler(std::string name) {

@@ -34,13 +34,13 @@ bool is_beside_the_version(const store::CellData& candidate) {
   }
 }
 
-bool shows_change_of_speed(const ComparedPair& pair, const StepRules& rules) {
+bool shows_change_of_speed(const ComparedPair& pair, const BisectionRules& rules) {
   if (rules.fault == Fault::slower) return is_regression(pair, {.slower_ratio = rules.threshold_ratio});
   return !pair.is_same_build && pair.judgement.verdict == Verdict::faster &&
          pair.judgement.contrast.estimate > std::log1p(rules.threshold_ratio);
 }
 
-Finding finding_of_speed(const ComparedPair& pair, const StepRules& rules) {
+Finding finding_of_speed(const ComparedPair& pair, const BisectionRules& rules) {
   if (shows_change_of_speed(pair, rules)) return Finding::bad;
   if (pair.is_same_build || pair.judgement.verdict != Verdict::undecided) return Finding::good;
   const auto& interval = pair.judgement.contrast.interval;
@@ -51,7 +51,7 @@ Finding finding_of_speed(const ComparedPair& pair, const StepRules& rules) {
   return is_beyond ? Finding::good : Finding::undecided;
 }
 
-Finding finding_of(const ComparedPair& pair, const StepRules& rules) {
+Finding finding_of(const ComparedPair& pair, const BisectionRules& rules) {
   switch (pair.status) {
     case PairStatus::judged:
       return is_of_speed(rules.fault) ? finding_of_speed(pair, rules) : Finding::good;
@@ -109,8 +109,8 @@ bool has_failed_baseline(const ComparedPair& pair) {
   return pair.status == PairStatus::newly_measured || pair.status == PairStatus::both_failed;
 }
 
-Step judge_step(const Comparison& comparison, const StepRules& rules) {
-  Step step;
+BisectionStep judge_step(const Comparison& comparison, const BisectionRules& rules) {
+  BisectionStep step;
   int weight = 0;
   for (const ComparedPair& pair : comparison.pairs) {
     if (!rules.cells.empty() && !rules.cells.contains(identity_of(pair))) continue;

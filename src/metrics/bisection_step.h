@@ -16,13 +16,13 @@ enum class Fault { slower, fails, inaccurate, faster };
 std::string_view name(Fault fault);  // "slower", …
 bool is_of_speed(Fault fault);       // else speeds do not matter
 
-struct StepRules {
+struct BisectionRules {
   Fault fault = Fault::slower;
   double threshold_ratio = 0.03;  // of `slower` as GateRules::slower_ratio; of `faster` what the speed exceeds 1 by
   std::set<std::string> cells{};  // the only cells that count, by identity_of; empty: all
 };
 
-struct Step {
+struct BisectionStep {
   Finding finding = Finding::unusable;
   // The pair because of which the version has this finding: of several, the one with the lowest ratio (for `faster` the
   // highest), or the first. If the baseline has no speed in any cell that counts, a pair that shows this. Null if no
@@ -35,8 +35,8 @@ struct Step {
 // cell is, or is not measured; else unusable if a cell cannot show the fault, because it fails in another way or for a
 // reason that is not the version's (a library that does not load, a full disk); else good. An undecided ratio counts as
 // good if its whole interval is above the threshold (for `faster`: below). Cells in which the baseline fails do not
-// count. The comparison must be by version and outlive the Step; it should be adjusted by Holm.
-Step judge_step(const Comparison& comparison, const StepRules& rules);
+// count. The comparison must be by version and outlive the BisectionStep; it should be adjusted by Holm.
+BisectionStep judge_step(const Comparison& comparison, const BisectionRules& rules);
 
 // Returns what identifies a pair's cell in the steps of one bisection.
 std::string identity_of(const ComparedPair& pair);

@@ -2,6 +2,7 @@
 // Compares two sides of results cell by cell: finds the cells that belong together and judges each pair.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,7 +41,7 @@ struct ComparedPair {
   PairStatus status = PairStatus::judged;
   Judgement judgement{};
   bool is_paired = false;                   // both sides were measured in the same rounds
-  bool is_same_build = false;               // both sides are the same thing (same_build.h): they differ by noise
+  bool is_same_build = false;               // both sides are the same thing: they differ by noise
   std::optional<double> baseline_per_s{};   // geometric mean of the processes' speeds; of judged pairs
   std::optional<double> candidate_per_s{};  // likewise
   std::optional<MoreRounds> more_rounds{};  // of an undecided pair, if it can be estimated
@@ -62,5 +63,29 @@ struct Side {
 // they do not count among the comparisons for which the others are adjusted. Returns an error if there is no pair (it
 // names the properties that the sides do not share), or if a cell has several partners (named in the error).
 Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis, const VerdictRules& rules);
+
+// Recognizes pairs whose two sides are the same thing. Their differences show how noisy the device is.
+
+// Returns the kind of device that computed, as the compiler reported it ("cpu", "cuda", …); "" if it reported none or
+// the cell has no completed process.
+std::string compute_device_of(const store::CellData& cell);
+
+// Returns whether both cells were measured with the same model, batch size, build (samples::Provenance), options,
+// threads and precision, on the same device and compute device, in the same environment. Returns false for a cell
+// without a completed process or whose build is unknown.
+bool is_same_build(const store::CellData& a, const store::CellData& b);
+
+// The differences between equal sides on one device.
+struct NoiseFloor {
+  std::string device{};
+  std::string compute_device{};   // "" if unknown
+  std::size_t pairs = 0;          // at least 1
+  double median_difference = 0;   // of |ratio - 1|
+  double largest_difference = 0;  // of |ratio - 1|
+};
+
+// Returns one floor for each device that has judged pairs of the same build, in the order of the pairs. A pair whose
+// sides are one and the same measurement (a copy of a results folder) does not count.
+std::vector<NoiseFloor> noise_floors(const Comparison& comparison);
 
 }  // namespace ngb::metrics

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics that say what compiling costs, when it pays, and how busy processor and GPU are.
+// The metrics that say what compiling and inferences cost: time, processors and energy.
 #pragma once
 
 #include "metrics/analysis.h"
@@ -17,5 +17,24 @@ Value break_even(const Analysis& analysis, std::size_t cell);
 Value cpu_deviation(const Analysis& analysis, std::size_t cell);
 // Utilisation of the GPU at the end of the timed phase, in percent, mean over processes.
 Value gpu_use(const Analysis& analysis, std::size_t cell);
+
+// The metrics that say what one inference takes of the processor and of energy. An inference answers a whole batch.
+// Each is a mean power (or busy processors) of the timed phase times the seconds of an inference, b / T, of each
+// process.
+
+// Processor time of an inference, in seconds, over the process tree.
+Value cpu_per_inference(const Analysis& analysis, std::size_t cell);
+
+// Joules of an inference by one meter. Domains overlap (a board contains its processor), so they are never added. Under
+// a load the value is unknown, because the load takes energy as well; it is unknown too if the timed phase is too short
+// for the meter.
+// The processor packages, by their counters (RAPL). Net: without what they took before the compiler was opened.
+Value package_energy(const Analysis& analysis, std::size_t cell);
+Value net_package_energy(const Analysis& analysis, std::size_t cell);
+// The GPU, by its counter (NVML).
+Value gpu_energy(const Analysis& analysis, std::size_t cell);
+// The whole board, by the meter at its input (INA3221), read about once a second.
+Value board_energy(const Analysis& analysis, std::size_t cell);
+Value net_board_energy(const Analysis& analysis, std::size_t cell);
 
 }  // namespace ngb::metrics

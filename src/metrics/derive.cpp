@@ -1,24 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/derive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
-#include "metrics/compute_family.h"
-#include "metrics/made_of.h"
+#include "base/hash.h"
+#include "metrics/families.h"
+#include "metrics/metric.h"
+#include "work/property.h"
 
 namespace ngb::metrics {
+
+namespace {
+
+using store::CellData;
+
+// Adds a text so that no two lists of texts give the same one.
+void add_field(std::string& text, std::string_view field) { text += fmt::format("{} {}\n", field.size(), field); }
+
+void add_processes(std::string& text, const std::vector<store::RecordedProcess>& processes) {
+  text += fmt::format("{} processes\n", processes.size());
+  for (const store::RecordedProcess& process : processes) {
+    text += fmt::format("{} {} {} {} {} {} ", process.run_key, process.process_index, process.attempt,
+                        process.started_unix_ns, process.wall_ns, process.is_steady);
+    add_field(text, process.environment_hash);
+  }
+}
+
+void add_cell_to(std::string& text, const CellData& cell) {
+  add_field(text, cell.cell_id);
+  for (const work::Property& each : work::properties()) {
+    if (each.role != work::Role::model_fact) add_field(text, each.text(cell.of));
+  }
+  add_field(text, cell.of.compute_device.reason);
+  text += fmt::format("{} {} {} {} {} {}\n", cell.planned_processes, cell.has_ended_rounds,
+                      cell.device_cpus.value_or(0), cell.rounds ? cell.rounds->max : 0,
+                      cell.of.model.raw_bytes.value_or(0), cell.of.model.encoded_bytes.value_or(0));
+  for (const auto* processes : {&cell.processes, &cell.set_aside, &cell.failed}) add_processes(text, *processes);
+}
+
+}  // namespace
+
+std::string made_of(std::span<const CellData* const> cells, const Baseline& baseline,
+                    const std::map<std::string, double>& highest_hz) {
+  static const std::string version = formulas_version();
+  std::string text = version + '\n';
+  add_field(text, baseline.key());
+  if (!cells.empty()) {
+    const auto highest = highest_hz.find(cells.front()->of.device);
+    if (highest != highest_hz.end()) text += fmt::format("{} Hz\n", highest->second);
+  }
+  for (const CellData* cell : cells) add_cell_to(text, *cell);
+  return hash::sha256(text);
+}
+
+std::string made_of(std::span<const CellData> cells, const Baseline& baseline,
+                    const std::map<std::string, double>& highest_hz) {
+  std::vector<const CellData*> members;
+  for (const CellData& cell : cells) members.push_back(&cell);
+  return made_of(members, baseline, highest_hz);
+}
+
 namespace {
 
 // The cells of some families, in the order of the study, while their values are loaded or computed. It is not copied,
 // because its values point to its families.
 class Collection {
  public:
-  explicit Collection(const std::vector<store::Family>& families) : families_(families) {
-    for (const store::Family& family : families_) {
+  explicit Collection(const std::vector<store::ValueFamily>& families) : families_(families) {
+    for (const store::ValueFamily& family : families_) {
       values_.push_back({&family, {}, {}});
-      for (const store::Family::Member& member : family.cells) positions_.push_back(member.position);
+      for (const store::ValueFamily::Member& member : family.cells) positions_.push_back(member.position);
     }
     std::sort(positions_.begin(), positions_.end());
     cells_.resize(positions_.size());
@@ -42,7 +98,7 @@ class Collection {
     if (!highest_hz) return error_of(highest_hz);
     for (store::FamilyValues& each : values_) {
       std::vector<const store::CellData*> members;
-      for (const store::Family::Member& member : each.family->cells) members.push_back(&cells_[place_of(member)]);
+      for (const store::ValueFamily::Member& member : each.family->cells) members.push_back(&cells_[place_of(member)]);
       each.made_of = made_of(members, reader.heading().baseline, *highest_hz);
     }
     return reader.results().load_derived(values_);
@@ -52,7 +108,7 @@ class Collection {
   Status compute_others(FamilyReader& reader, int threads) {
     const auto highest_hz = reader.highest_frequencies_hz();
     if (!highest_hz) return error_of(highest_hz);
-    std::vector<store::Family> missing;
+    std::vector<store::ValueFamily> missing;
     for (std::size_t i = 0; i < values_.size(); ++i) {
       if (!values_[i].by_cell.empty()) continue;
       computed_.push_back(i);
@@ -104,12 +160,12 @@ class Collection {
 
  private:
   // A position among all cells becomes one among the cells of these families.
-  [[nodiscard]] std::size_t place_of(const store::Family::Member& member) const {
+  [[nodiscard]] std::size_t place_of(const store::ValueFamily::Member& member) const {
     const auto place = std::lower_bound(positions_.begin(), positions_.end(), member.position);
     return static_cast<std::size_t>(place - positions_.begin());
   }
 
-  std::vector<store::Family> families_;
+  std::vector<store::ValueFamily> families_;
   std::vector<store::FamilyValues> values_{};  // of each family
   std::vector<std::size_t> positions_{};       // of their cells among all cells, sorted
   std::vector<store::CellData> cells_{};
@@ -149,7 +205,7 @@ Result<Derived> derive(FamilyReader reader, int threads, store::Detail detail) {
   return all.finish(std::move(heading), true);
 }
 
-Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::Family& family,
+Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::ValueFamily& family,
                        const std::map<std::string, double>& highest_hz) {
   const auto state = results.state();
   if (!state) return error_of(state);
@@ -160,7 +216,7 @@ Status derive_and_keep(store::Store& results, const Baseline& baseline, const st
   return results.save_derived(*state, {{&family, std::move(made), std::move(derived.values)}});
 }
 
-Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::Family>& families, int threads) {
+Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::ValueFamily>& families, int threads) {
   Collection part(families);
   if (const Status done = part.compute_others(reader, threads); !done) return error_of(done);
   return part.finish(reader.heading(), false);

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "metrics/baseline.h"
 #include "metrics/families.h"
 #include "store/merge.h"
+#include "store/store.h"
 
 namespace ngb::metrics {
 
@@ -39,9 +44,20 @@ Result<Derived> derive(FamilyReader reader, int threads, store::Detail detail = 
 // frequency of each device, if one is known; if that of the whole file differs, the values count as out of date. Waits
 // for a reader as long as the store is patient. Returns an error if the family cannot be read or its values cannot be
 // kept; what was recorded is not concerned, provided that it is durable.
-Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::Family& family,
+Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::ValueFamily& family,
                        const std::map<std::string, double>& highest_hz);
 // Derives only these families of the results, in their order. The values are neither read from the file nor kept.
-Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::Family>& families, int threads);
+Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::ValueFamily>& families, int threads);
+
+// Identifies what the values of a family are made of: kept values are used only while that is the same.
+
+// Returns SHA-256 over the formulas, the baseline, the highest clock frequency of the family's device, and everything
+// that is recorded of its cells and that their values depend on: of a process, what tells it apart, because a recorded
+// process never changes. The cells are those of one family, with any detail from `outline` on, and give the same text
+// with each. `highest_hz` has the highest clock frequency of each device, if one is known.
+std::string made_of(std::span<const store::CellData* const> cells, const Baseline& baseline,
+                    const std::map<std::string, double>& highest_hz);
+std::string made_of(std::span<const store::CellData> cells, const Baseline& baseline,
+                    const std::map<std::string, double>& highest_hz);
 
 }  // namespace ngb::metrics

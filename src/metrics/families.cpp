@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/families.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <map>
@@ -9,11 +11,65 @@
 #include <thread>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/json_text.h"
 #include "metrics/analysis.h"
-#include "metrics/compute_family.h"
+#include "metrics/metric.h"
 
 namespace ngb::metrics {
+
+namespace {
+
+using store::CellData;
+using store::DerivedValue;
+
+// Raise this when a formula's code changes but its text does not.
+constexpr int kRevision = 3;
+
+void add_flags(const Analysis& analysis, std::size_t index, const std::map<std::string, double>& highest_hz,
+               std::vector<DerivedValue>& values) {
+  const CellData& cell = analysis.cell(index);
+  if (cell.processes.empty() || decisive_failure(cell) != nullptr) return;
+  const std::optional<std::size_t> baseline = analysis.baseline_of(index);
+  const auto highest = highest_hz.find(cell.of.device);
+  const Evidence evidence{cell, analysis.steady(index).spread_ratio, baseline ? &analysis.cell(*baseline) : nullptr,
+                          highest == highest_hz.end() ? std::nullopt : std::optional(highest->second)};
+  for (const Flag& flag : flag_table()) {
+    const std::optional<double> raised = flag.raised_by(evidence);
+    if (raised) values.push_back({cell.cell_id, fmt::format("flag_{}", flag.name), raised, {}, {}, {}});
+  }
+}
+
+}  // namespace
+
+std::vector<const Metric*> all_metrics() {
+  std::vector<const Metric*> all;
+  for (const Metric& metric : metrics()) all.push_back(&metric);
+  return all;
+}
+
+std::vector<std::vector<DerivedValue>> compute_family(const Analysis& analysis, std::span<const Metric* const> metrics,
+                                                      const std::map<std::string, double>& highest_hz) {
+  std::vector<std::vector<DerivedValue>> by_cell(analysis.size());
+  for (std::size_t i = 0; i < analysis.size(); ++i) {
+    by_cell[i].reserve(metrics.size());
+    for (const Metric* metric : metrics) {
+      Value value = metric->compute(analysis, i);
+      by_cell[i].push_back(
+          {analysis.cell(i).cell_id, metric->name, value.value, value.low, value.high, std::move(value.reason)});
+    }
+    add_flags(analysis, i, highest_hz, by_cell[i]);
+  }
+  return by_cell;
+}
+
+std::string formulas_version() {
+  std::string text = std::to_string(kRevision);
+  for (const Metric& metric : metrics()) text += fmt::format("\n{}: {}", metric.name, metric.formula);
+  for (const Flag& flag : flag_table()) text += fmt::format("\n{}: {}", flag.name, flag.threshold);
+  return hash::sha256(text).substr(0, 16);
+}
+
 namespace {
 
 // What the last study that wrote to the file asks of its results.
@@ -67,8 +123,9 @@ void release(T& value) {
 
 }  // namespace
 
-DerivedFamily derived_family(const store::Family& family, std::vector<store::CellData> cells, const Baseline& baseline,
-                             std::span<const Metric* const> metrics, const std::map<std::string, double>& highest_hz) {
+DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store::CellData> cells,
+                             const Baseline& baseline, std::span<const Metric* const> metrics,
+                             const std::map<std::string, double>& highest_hz) {
   DerivedFamily derived{.family = &family, .cells = std::move(cells)};
   std::vector<const store::CellData*> members;
   for (const store::CellData& cell : derived.cells) {
@@ -134,11 +191,11 @@ Result<FamilyReader> FamilyReader::open(const std::vector<store::Source>& source
   auto families = reader.store_.families();
   if (!families) return error_of(families);
   reader.families_ = *std::move(families);
-  for (const store::Family& family : reader.families_) reader.cell_count_ += family.cells.size();
+  for (const store::ValueFamily& family : reader.families_) reader.cell_count_ += family.cells.size();
   return reader;
 }
 
-Status FamilyReader::each(std::span<const store::Family> families, int threads, const UseCells& use) {
+Status FamilyReader::each(std::span<const store::ValueFamily> families, int threads, const UseCells& use) {
   std::atomic<std::size_t> next{0};
   FirstError error;
   const auto work = [&](store::Store& store) {
@@ -171,11 +228,11 @@ Result<std::map<std::string, double>> FamilyReader::highest_frequencies_hz() {
   return read;
 }
 
-Status FamilyReader::derive(std::span<const store::Family> families, std::span<const Metric* const> metrics,
+Status FamilyReader::derive(std::span<const store::ValueFamily> families, std::span<const Metric* const> metrics,
                             int threads, const UseFamily& use) {
   const auto highest_hz = highest_frequencies_hz();
   if (!highest_hz) return error_of(highest_hz);
-  return each(families, threads, [&](const store::Family& family, std::vector<store::CellData> cells) {
+  return each(families, threads, [&](const store::ValueFamily& family, std::vector<store::CellData> cells) {
     use(derived_family(family, std::move(cells), heading_.baseline, metrics, *highest_hz));
   });
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/analysis.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "store/merge.h"
@@ -36,15 +37,16 @@ Result<Heading> heading_of(store::Store& store, const std::optional<std::string>
 
 // A family with everything that was measured of it, and its values.
 struct DerivedFamily {
-  const store::Family* family = nullptr;
+  const store::ValueFamily* family = nullptr;
   std::vector<store::CellData> cells{};                    // in the order of the family
   std::vector<Steady> steady{};                            // of each cell
   std::vector<std::vector<store::DerivedValue>> values{};  // of each cell, as compute_family returns them
 };
 
 // Computes the values of a family from its cells, which have everything that was measured of them.
-DerivedFamily derived_family(const store::Family& family, std::vector<store::CellData> cells, const Baseline& baseline,
-                             std::span<const Metric* const> metrics, const std::map<std::string, double>& highest_hz);
+DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store::CellData> cells,
+                             const Baseline& baseline, std::span<const Metric* const> metrics,
+                             const std::map<std::string, double>& highest_hz);
 
 // Removes from a cell what its Steady and its values have made superfluous, so that many cells fit into memory: it
 // keeps the phases, facts, failures and readings of the GPU of its processes.
@@ -61,7 +63,7 @@ class FamilyReader {
   [[nodiscard]] const Heading& heading() const { return heading_; }
   [[nodiscard]] const std::vector<store::Source>& sources() const { return sources_; }
   // In the order of their first cells.
-  [[nodiscard]] const std::vector<store::Family>& families() const { return families_; }
+  [[nodiscard]] const std::vector<store::ValueFamily>& families() const { return families_; }
   [[nodiscard]] std::size_t cell_count() const { return cell_count_; }
   [[nodiscard]] store::Store& results() { return store_; }
   // Returns the highest clock frequency that completed processes of each device have read. It is read once.
@@ -69,12 +71,12 @@ class FamilyReader {
 
   // Loads families with everything that was measured and calls `use` with each. Up to `threads` threads, at most four,
   // call it at the same time, in no particular order. Returns the first error; then some families were left out.
-  using UseCells = std::function<void(const store::Family& family, std::vector<store::CellData> cells)>;
-  Status each(std::span<const store::Family> families, int threads, const UseCells& use);
+  using UseCells = std::function<void(const store::ValueFamily& family, std::vector<store::CellData> cells)>;
+  Status each(std::span<const store::ValueFamily> families, int threads, const UseCells& use);
 
   // Does the same with the values of these metrics and of all flags. The values do not depend on `threads`.
   using UseFamily = std::function<void(DerivedFamily family)>;
-  Status derive(std::span<const store::Family> families, std::span<const Metric* const> metrics, int threads,
+  Status derive(std::span<const store::ValueFamily> families, std::span<const Metric* const> metrics, int threads,
                 const UseFamily& use);
 
  private:
@@ -84,9 +86,20 @@ class FamilyReader {
   store::Store store_;
   std::vector<store::Source> sources_;
   Heading heading_{};
-  std::vector<store::Family> families_{};
+  std::vector<store::ValueFamily> families_{};
   std::size_t cell_count_ = 0;
   std::optional<std::map<std::string, double>> highest_hz_{};
 };
+
+// Computes the values of the cells of one family.
+
+// Returns the values of each cell of the analysis: those of the metrics, in their order, then the raised flags, named
+// "flag_<name>". `highest_hz` has the highest clock frequency of each device, if one is known.
+std::vector<std::vector<store::DerivedValue>> compute_family(const Analysis& analysis,
+                                                             std::span<const Metric* const> metrics,
+                                                             const std::map<std::string, double>& highest_hz);
+
+// Returns the whole table, in its order.
+std::vector<const Metric*> all_metrics();
 
 }  // namespace ngb::metrics

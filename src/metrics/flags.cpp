@@ -7,7 +7,7 @@
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
-#include "samples/phase_time.h"
+#include "samples/process_result.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/known.h"
+#include "base/result.h"
 #include "metrics/metric.h"
 
 namespace ngb::metrics {

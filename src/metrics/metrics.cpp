@@ -9,11 +9,9 @@
 #include "metrics/agreement.h"
 #include "metrics/analysis.h"
 #include "metrics/costs.h"
-#include "metrics/energy.h"
 #include "metrics/metric.h"
 #include "metrics/phases.h"
 #include "metrics/ratios.h"
-#include "metrics/sizes.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {

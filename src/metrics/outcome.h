@@ -48,7 +48,7 @@ inline constexpr std::array kLatencyPercentiles{0.50, 0.90, 0.95, 0.99};
 struct Steady {
   std::vector<OfRound> throughput_by_process{};  // samples/s, each process's mean; none for one that was never steady
   std::vector<OfRound> median_by_process{};      // samples/s, each process's median
-  // Of each process in throughput_by_process: the means of its first n repetitions, for n = 1 and each
+  // For each process in throughput_by_process, the means of its first n repetitions, for n = 1 and each
   // next_like_count.
   std::vector<std::vector<double>> means_of_first{};
   // The smallest number of repetitions of one of these processes; nothing if there is none, or if a process did not

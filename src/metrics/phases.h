@@ -10,8 +10,8 @@ namespace ngb::metrics {
 // Totals of the tuning that the cell's processes worked on together.
 Value tuning_time(const Analysis& analysis, std::size_t cell);  // s
 Value tuning_trials(const Analysis& analysis, std::size_t cell);
-// Of the processes that compiled: the median wall time without tuning in seconds, their number, the median processor
-// time in seconds, and the highest resident memory in bytes.
+// These count the processes that compiled: their median wall time without tuning in seconds, their number, their median
+// processor time in seconds, and their highest resident memory in bytes.
 Value compile_time(const Analysis& analysis, std::size_t cell);
 Value compile_count(const Analysis& analysis, std::size_t cell);
 Value compile_cpu(const Analysis& analysis, std::size_t cell);
@@ -22,5 +22,15 @@ Value timed_peak(const Analysis& analysis, std::size_t cell);
 Value load_time(const Analysis& analysis, std::size_t cell);
 // The median time of the phases before the first outputs are there and checked, in seconds.
 Value cold_start(const Analysis& analysis, std::size_t cell);
+
+// The metrics that say what would be shipped to run a cell elsewhere: the largest of its processes' readings, which are
+// equal unless a library was replaced.
+
+Value model_size(const Analysis& analysis, std::size_t cell);
+Value artifact_size(const Analysis& analysis, std::size_t cell);
+Value runtime_size(const Analysis& analysis, std::size_t cell);
+// The artifact, or the model of a compiler that writes none.
+Value shipped_size(const Analysis& analysis, std::size_t cell);
+Value disk_size(const Analysis& analysis, std::size_t cell);
 
 }  // namespace ngb::metrics

@@ -20,8 +20,8 @@ double waiting_probability(int servers, double busy) {
   return blocked / (1 - busy * (1 - blocked));
 }
 
-// Returns the probability that fewer than `batch` - place requests arrive within a time in which `expected` do,
-// averaged over the places of a batch: that a request's batch is not full by then.
+// Returns the probability that a request's batch is not full after a time in which `expected` requests arrive on
+// average. A request at place p of its batch waits for `batch` - p more; every place is equally likely.
 double still_filling(int batch, double expected) {
   double at_most_k = 0;
   double sum = 0;

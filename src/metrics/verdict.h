@@ -25,7 +25,7 @@ inline constexpr double kForeseenPower = 0.8;
 enum class Verdict { faster, slower, same, undecided };
 std::string_view name(Verdict verdict);  // "faster", …
 
-// How the number of false verdicts in one comparison is bounded (multiple_tests.h).
+// How the number of false verdicts in one comparison is bounded: holm_adjusted, benjamini_hochberg_adjusted.
 enum class Adjustment { benjamini_hochberg, holm };
 
 struct VerdictRules {
@@ -63,5 +63,17 @@ std::vector<Judgement> judge(std::span<const Question> questions, const VerdictR
 // no test was possible. For questions whose verdicts depend on each other in ways that `judge` does not know.
 std::vector<std::optional<double>> unadjusted_p_values(std::span<const Question> questions, const VerdictRules& rules,
                                                        std::span<const std::optional<int>> looked_at = {});
+
+// Adjusts p values for the number of tests that are judged together.
+
+// Both functions return adjusted p values in the order of `p_values` (each in [0, 1]). A value below α is a discovery.
+
+// Bounds the share of studies with any false discovery by α, however the tests depend on each other. Source: Holm, A
+// simple sequentially rejective multiple test procedure (1979).
+std::vector<double> holm_adjusted(std::span<const double> p_values);
+
+// Bounds the expected share of false discoveries by α, for independent or positively dependent tests. Source: Benjamini
+// and Hochberg, Controlling the false discovery rate (1995).
+std::vector<double> benjamini_hochberg_adjusted(std::span<const double> p_values);
 
 }  // namespace ngb::metrics

@@ -8,11 +8,9 @@
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "plan/groups.h"
 #include "plan/make_model.h"
-#include "plan/order.h"
 #include "plan/plan.h"
-#include "plan/questions.h"
-#include "plan/variants.h"
 #include "work/property.h"
 
 namespace ngb::plan {

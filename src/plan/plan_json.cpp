@@ -68,8 +68,8 @@ json to_json(const Plan& plan) {
   json groups = json::array();
   for (const work::Group& group : plan.groups) groups.push_back(group_json(group));
   json defaults = json::array();
-  for (const config::Setting& setting : config::settings(plan.study)) {
-    if (setting.is_default) defaults.push_back(setting.key);
+  for (const config::KeyValue& each : config::key_values(plan.study)) {
+    if (each.is_default) defaults.push_back(each.key);
   }
   return {{"study", config::to_json(plan.study)}, {"defaults", std::move(defaults)},
           {"models", std::move(models)},          {"cells", std::move(cells)},

@@ -47,8 +47,8 @@ std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>
 
 std::string settings_text(const Plan& plan) {
   std::vector<Row> rows;
-  for (const config::Setting& setting : config::settings(plan.study)) {
-    rows.push_back({setting.key, setting.value, setting.is_default ? "(default)" : ""});
+  for (const config::KeyValue& each : config::key_values(plan.study)) {
+    rows.push_back({each.key, each.value, each.is_default ? "(default)" : ""});
   }
   return aligned(rows);
 }

@@ -17,7 +17,7 @@ namespace ngb::probe {
 std::vector<samples::Reading> board_readings(const Tree& tree);
 
 // Returns the power of the whole board in watt, from the channel of an INA3221 at the board's input (VDD_IN,
-// POM_5V_IN). The reason for an unknown one says whether there are channels of parts.
+// POM_5V_IN). If there is no such channel, the reason says whether the board has channels of its parts.
 Known<double> board_power_watts(const Tree& tree);
 
 // Returns power_mode, l4t (the release of Jetson Linux), gpu_governor, gpu_max_frequency, gpu_min_frequency and

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/known.h"
+#include "base/result.h"
 #include "probe/tree.h"
 
 namespace ngb::probe {

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "probe/ticks.h"
 #include "probe/tree.h"
 #include "samples/process_result.h"
 

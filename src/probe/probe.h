@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "probe/energy.h"
 #include "probe/gpu.h"
+#include "probe/tree.h"
 #include "samples/environment.h"
 #include "samples/process_result.h"
 
@@ -47,5 +49,11 @@ struct UsableProcessors {
 };
 UsableProcessors usable_processors(const std::vector<int>& cpus, const std::string& root = "/");
 Known<std::uint64_t> memory_total_bytes(const std::string& root = "/");  // the cgroup's limit if that is lower
+
+// Reads clock, temperature and power of the processors, as far as the machine reports them.
+
+Known<double> frequency_hz(const Tree& tree);         // mean over the processors
+Known<double> temperature_celsius(const Tree& tree);  // the hottest processor sensor
+Known<double> power_watts(const Tree& tree);          // a board's own meters, summed
 
 }  // namespace ngb::probe

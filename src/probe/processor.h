@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/known.h"
+#include "base/result.h"
 #include "probe/tree.h"
 
 namespace ngb::probe {

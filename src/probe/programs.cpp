@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "probe/ticks.h"
 #include "probe/tree.h"
 
 namespace ngb::probe {

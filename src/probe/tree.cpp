@@ -2,16 +2,20 @@
 #include "probe/tree.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
 
 namespace ngb::probe {
+
 namespace {
 
 template <class T>
@@ -75,6 +79,32 @@ std::vector<std::string> Tree::names(std::string_view folder, std::string_view p
   }
   std::sort(found.begin(), found.end());
   return found;
+}
+
+namespace {
+
+enum Column { kUser, kNice, kSystem, kIdle, kIowait, kIrq, kSoftirq, kSteal, kColumns };
+
+}  // namespace
+
+Known<Ticks> parse_ticks(std::string_view line) {
+  const std::vector<std::string> fields = words(line);
+  if (fields.size() < kColumns + 1) return Known<Ticks>::unknown("/proc/stat: too few columns");
+  Ticks ticks;
+  std::uint64_t columns[kColumns];
+  for (std::size_t column = 0; column < kColumns; ++column) {
+    const auto value = parse_unsigned(fields[column + 1]);
+    if (!value) return Known<Ticks>::unknown("/proc/stat: not a number: " + fields[column + 1]);
+    ticks.total += columns[column] = *value;
+  }
+  ticks.steal = columns[kSteal];
+  ticks.busy = ticks.total - columns[kIdle] - columns[kIowait];
+  return Known<Ticks>::of(ticks);
+}
+
+std::int64_t tick_ns() {
+  static const std::int64_t kTick = 1'000'000'000 / ::sysconf(_SC_CLK_TCK);
+  return kTick;
 }
 
 }  // namespace ngb::probe

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace ngb::reception {
 
 enum class BelongingKind {
@@ -53,5 +55,21 @@ bool is_tree_folder(std::string_view path);
 
 // Returns whether `path`, relative to the device's folder, is a toolchain's folder.
 bool is_toolchain_folder(std::string_view path);
+
+// Decides whether a device's folder is NGraphBench's. It is used and emptied only if it has NGraphBench's mark and no
+// other user can have written in it.
+
+// Creates the folder if it is missing, marks it if it is new or empty, and returns its canonical path. A folder of an
+// earlier version, which has no mark, is marked if it contains only things of our form. Returns an error
+// and leaves the folder as it was if it belongs to another user, if other users may write in it, if it has other
+// content and no mark, or if one of our folders in it is a link.
+Result<std::filesystem::path> claim_device_folder(const std::filesystem::path& folder);
+
+// Removes the mark and the folder if nothing else is in it.
+void give_up_device_folder(const std::filesystem::path& folder);
+
+// Returns an error if the folder belongs to another user or if other users may write in it. With `or_the_system` root
+// may own it.
+Status check_owner(const std::filesystem::path& folder, bool or_the_system);
 
 }  // namespace ngb::reception

@@ -19,10 +19,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "base/process_handle.h"
 #include "base/python.h"
 #include "base/text.h"
-#include "reception/tree_list.h"
+#include "reception/receiving.h"
 
 namespace ngb::reception {
 namespace {

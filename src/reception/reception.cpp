@@ -26,12 +26,10 @@
 #include "base/text.h"
 #include "probe/probe.h"
 #include "reception/belongings.h"
-#include "reception/device_folder.h"
 #include "reception/device_toolchains.h"
 #include "reception/hold.h"
 #include "reception/receiving.h"
 #include "reception/removal.h"
-#include "reception/tree_list.h"
 #include "samples/frame.h"
 #include "samples/message.h"
 

@@ -16,7 +16,6 @@
 #include "agent/workers/process_tree.h"
 #include "base/file.h"
 #include "reception/belongings.h"
-#include "reception/device_folder.h"
 #include "samples/frame.h"
 #include "samples/message.h"
 

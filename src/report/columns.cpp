@@ -213,12 +213,12 @@ std::vector<std::string> cell_remarks(const CellData& cell) {
 }
 
 std::vector<NumberColumn> number_columns(bool all, std::span<const CellData* const> cells) {
-  Having of_some;
-  for (const CellData* cell : cells) of_some = of_some | having(*cell);
+  ColumnsInUse of_some;
+  for (const CellData* cell : cells) of_some = of_some | columns_in_use(*cell);
   return number_columns(all, of_some);
 }
 
-std::vector<NumberColumn> number_columns(bool all, Having of_table) {
+std::vector<NumberColumn> number_columns(bool all, ColumnsInUse of_table) {
   std::vector<NumberColumn> columns;
   for (const Metric& metric : metrics::metrics()) {
     if (!is_about(metric, of_table) && !all) continue;

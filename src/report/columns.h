@@ -48,7 +48,8 @@ nlohmann::json failure_json(const store::CellData& cell);
 // line. Returns "" if there is no check, or if the study asks for none.
 std::string check_remark(const store::CellData& cell);
 
-// Returns check_remark and, of a cell on a GPU, how its host waits, which decides what CPU % means. None is empty.
+// Returns the remarks on a cell: check_remark and, for a cell on a GPU, how its host waits for the GPU, because the
+// meaning of CPU % depends on that. Empty remarks are left out.
 std::vector<std::string> cell_remarks(const store::CellData& cell);
 
 // A column of numbers in tables for people: a metric and, if it has one, its deviation ("52.1 ± 1.2").
@@ -59,7 +60,7 @@ struct NumberColumn {
 // Returns the columns of all metrics, or only of those with a rank; of the latter, those of loads or instances only if
 // a cell has them.
 std::vector<NumberColumn> number_columns(bool all, std::span<const store::CellData* const> cells);
-std::vector<NumberColumn> number_columns(bool all, Having of_table);
+std::vector<NumberColumn> number_columns(bool all, ColumnsInUse of_table);
 // Returns the columns that a list of names asks for, in its order: "size,agreement,latency". A name is that of a
 // metric, or its heading with - in place of blanks; latency, throughput and memory are those of the table. Returns an
 // error that lists the headings if there is no such metric, or if one is named twice.

@@ -51,7 +51,7 @@ struct Column {
 
 // Returns a column that CSV and JSON have under the same name.
 Column data_column(std::string name);
-// Likewise, of numbers with their reasons.
+// Does the same for numbers, with the reasons of unknown ones.
 Column quantity_column(std::string name, std::string unit, bool has_interval);
 // Returns columns that only people see: of texts, which are aligned to the left, and of numbers.
 Column text_column(std::string heading, int rank = 0);

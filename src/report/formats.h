@@ -26,11 +26,11 @@ std::span<const Format> formats();
 
 // Names of formats that a command offers.
 using FormatNames = std::vector<std::string>;
-// Of commands whose text is no table.
+// The formats of commands whose text is no table.
 const FormatNames& text_and_json();
 // Returns the format of this name. The Error names the nearest of those that are offered, or lists all.
 Result<const Format*> find_format(std::string_view name, const FormatNames& offered);
-// Of the tables of a publication.
+// The formats of the tables of a publication.
 const FormatNames& table_formats();
 // Returns a line for each, for --help.
 std::string help_on_formats(const FormatNames& offered);

@@ -141,7 +141,7 @@ Results results_of(const std::vector<CellData>& cells, const std::vector<Derived
       cells, derived, baseline, [&](const CellData& cell) { return filter.lets_through(cell); }, with_best_options);
 }
 
-ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
                         std::span<const metrics::Metric* const> metrics, const CellFilter& filter,
                         bool with_best_options, const UseFamilyResults& use) {
   const metrics::Baseline& baseline = reader.heading().baseline;
@@ -159,7 +159,7 @@ ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::
 
 Result<PassingFamilies> passing_families(metrics::FamilyReader& reader, CellFilter& filter) {
   PassingFamilies found;
-  for (const store::Family& family : reader.families()) {
+  for (const store::ValueFamily& family : reader.families()) {
     std::size_t passing = family.cells.size();
     if (!filter.is_of_all()) {
       const auto cells = reader.results().load_family(family, store::Detail::planned);

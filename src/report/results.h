@@ -80,7 +80,7 @@ class CellFilter {
 
 // Families of which at least one cell passes.
 struct PassingFamilies {
-  std::vector<store::Family> families{};
+  std::vector<store::ValueFamily> families{};
   std::vector<std::size_t> passing{};  // cells of each
 };
 // Adds all cells of the results to `filter`, if it filters anything, and returns the families of those that pass.
@@ -100,7 +100,7 @@ struct FamilyResults {
 // no particular order. Finding the best options takes time; without them there are none. Returns the first error; then
 // some families were left out.
 using UseFamilyResults = std::function<void(const FamilyResults& part)>;
-ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::Family>& families,
+ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
                         std::span<const metrics::Metric* const> metrics, const CellFilter& filter,
                         bool with_best_options, const UseFamilyResults& use);
 

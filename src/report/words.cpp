@@ -47,23 +47,23 @@ bool has_loads(std::span<const CellData* const> cells) {
   return std::any_of(cells.begin(), cells.end(), [](const CellData* cell) { return is_loaded(*cell); });
 }
 
-Having having(const CellData& cell) {
+ColumnsInUse columns_in_use(const CellData& cell) {
   return {is_loaded(cell), cell.of.compiler.instances > 1, cell.of.model.is_variant()};
 }
-Having operator|(Having a, Having b) {
+ColumnsInUse operator|(ColumnsInUse a, ColumnsInUse b) {
   return {a.load || b.load, a.instances || b.instances, a.variants || b.variants};
 }
-bool is_about(const metrics::Metric& metric, Having of_table) {
+bool is_about(const metrics::Metric& metric, ColumnsInUse of_table) {
   return (!metric.is_of_load || of_table.load) && (!metric.is_of_instances || of_table.instances) &&
          (!metric.is_of_variants || of_table.variants);
 }
 
-std::string workload_of(const CellData& cell) {
+std::string workload_on_device(const CellData& cell) {
   const std::string load = is_loaded(cell) ? ", load " + cell.of.load : "";
   return fmt::format("{}, batch {}, on {}{}", cell.of.model.label, cell.of.model.key.batch, cell.of.device, load);
 }
 
-bool is_same_workload(const CellData& a, const CellData& b) {
+bool is_same_workload_on_device(const CellData& a, const CellData& b) {
   return a.of.device == b.of.device && a.of.model.key.hash == b.of.model.key.hash &&
          a.of.model.label == b.of.model.label && a.of.model.key.batch == b.of.model.key.batch && a.of.load == b.of.load;
 }

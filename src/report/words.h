@@ -26,19 +26,19 @@ std::string rounds_remark(const work::Rounds& rounds);
 bool is_loaded(const store::CellData& cell);  // it has a load
 bool has_loads(std::span<const store::CellData* const> cells);
 
-// What some cells of a table have, so that it has the columns that are about that.
-struct Having {
+// Which columns a table has because of what some of its cells have.
+struct ColumnsInUse {
   bool load = false;
   bool instances = false;  // several
   bool variants = false;
 };
-Having having(const store::CellData& cell);
-Having operator|(Having a, Having b);
+ColumnsInUse columns_in_use(const store::CellData& cell);
+ColumnsInUse operator|(ColumnsInUse a, ColumnsInUse b);
 // Returns whether the metric says something about cells of such a table.
-bool is_about(const metrics::Metric& metric, Having of_table);
+bool is_about(const metrics::Metric& metric, ColumnsInUse of_table);
 
 // "resnet18, batch 1, on local"; "…, load cpu: 1" of a cell that has a load
-std::string workload_of(const store::CellData& cell);
-bool is_same_workload(const store::CellData& a, const store::CellData& b);
+std::string workload_on_device(const store::CellData& cell);
+bool is_same_workload_on_device(const store::CellData& a, const store::CellData& b);
 
 }  // namespace ngb::report

@@ -4,10 +4,8 @@
 
 #include "samples/failure.h"
 #include "work/codec.h"
-#include "work/compilation.h"
 #include "work/job.h"
 #include "work/load.h"
-#include "work/order.h"
 #include "work/protocol.h"
 
 namespace ngb::work {

@@ -17,7 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/known.h"
 #include "base/result.h"
 #include "samples/environment.h"
 
@@ -32,8 +31,8 @@ inline constexpr const char* kMarkText =
 inline constexpr std::array<const char*, 11> kDeviceShelves{
     "agents", "bundles", "exports", "files", "holders", "lock", "models", "references", "runs", "toolchains", "tuning"};
 
-// Whether the path, appended to a folder, stays below it: not absolute, no part empty, "." or "..", no NUL, at most
-// 4096 bytes.
+// Returns whether the path, appended to a folder, stays below that folder: it is not absolute, has no NUL, at most 4096
+// bytes, and no part that is empty, "." or "..".
 bool is_path_within(std::string_view path);
 
 // Checks of fields: throw FieldError (work/json_fields.h).

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/known.h"
 #include "base/result.h"
 
 namespace ngb::samples {

@@ -52,7 +52,7 @@ Result<FailureKind> parse_failure_kind(std::string_view name);
 bool is_worth_retrying(FailureKind kind);
 // Returns whether no attempt follows the failed `attempt` (1 …). Disturbed processes have a bound of their own.
 bool is_final(FailureKind kind, int attempt, const work::Limits& limits);
-// Returns whether a final failure of one process is a failure of its cell, whose other processes are then not run. A
+// Returns whether a final failure of one process is a failure of its cell: the cell's other processes are not run. A
 // disturbed process says nothing about the cell.
 bool is_of_cell(FailureKind kind);
 // Returns the highest number that an attempt can have.

@@ -73,7 +73,7 @@ struct Completed {
   Provenance made_with{};
   std::string environment_hash{};
   std::map<std::string, std::vector<int>> processes{};
-  // Of each of these processes, in the same order: the inferences per second of its steady repetitions, in the order
+  // For each of these processes, in the same order, the inferences per second of its steady repetitions, in the order
   // run. Empty unless the speeds decide how many rounds there are.
   std::map<std::string, std::vector<std::vector<double>>> rates{};
 
@@ -157,8 +157,8 @@ struct Finished {
   static constexpr const char* kType = "finished";
   static constexpr auto fields(auto visit) { return visit(); }
 };
-// Nothing is recorded under this sequence number any more: the record was damaged, or was the end of a job that another
-// job has replaced.
+// Stands in place of an event that the journal no longer has: its record was damaged, or was the end of a job that
+// another job has replaced.
 struct Skipped {
   std::string why{};
 

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/known.h"
 #include "base/result.h"
 #include "samples/failure.h"
 #include "samples/kernel_profile.h"
@@ -79,8 +78,8 @@ struct Check {
 // How the outputs for one input (one sample of a batch) agree: of a variant with those of its exact model, taking the
 // worst of several outputs; and with the input's label, if the study gives labels.
 struct InputAgreement {
-  // Whether every output of classes has its highest score at the same class, and every output of integers is equal;
-  // nothing: there is no such output.
+  // True if every output of classes has its highest score at the same class, and every output of integers is equal.
+  // Empty if there is no such output.
   std::optional<bool> decides_alike{};
   std::optional<double> sqnr_db{};  // 10·log10(Σ b² / Σ (a - b)²); nothing: the outputs are equal, or b is 0 everywhere
   std::optional<double> cosine{};   // Σ a·b / (|a|·|b|); nothing: b is 0 everywhere
@@ -143,7 +142,7 @@ struct ProcessResult {
   std::string stop_reason{};  // "repetitions" | "half_width" | "max_repetitions" | "max_time"
   bool is_steady = true;      // false: no steady part was found within the bound
   std::optional<Check> check{};
-  // Of the first process of a variant, or of a model with labels. Empty: it is neither, or nothing was compared.
+  // Set in the first process of a variant, or of a model with labels. Empty in others, and if nothing was compared.
   std::vector<InputAgreement> agreement{};
   std::optional<Failure> failure{};            // nothing: the process completed
   std::optional<int> threads{};                // that its inference was allowed; nothing: no worker was started for it
@@ -173,5 +172,13 @@ struct ProcessResult {
 
 // Returns the process's origin: processes of a cell are pooled only if their origins are equal.
 Origin origin_of(const ProcessResult& result);
+
+// What the phases of a process took. Pure.
+
+// Returns the wall time of the phase, in seconds; 0 if the process did not reach it.
+double seconds_of_phase(const ProcessResult& process, Phase phase);
+
+// Returns whether the process reached the phase.
+bool has_phase(const ProcessResult& process, Phase phase);
 
 }  // namespace ngb::samples

@@ -3,13 +3,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
-#include "base/known.h"
+#include "base/result.h"
+#include "store/rows.h"
 #include "store/sqlite.h"
+#include "store/store.h"
+#include "work/compiler.h"
 #include "work/configuration.h"
-#include "work/options.h"
 #include "work/property.h"
 
 namespace ngb::store {
@@ -27,7 +31,7 @@ std::string column_of(const work::Property& property);
 const std::string& configuration_columns();
 int configuration_column_count();
 
-// Returns what these columns, of which the first is number `first` of the row, say; the compute device is unknown.
+// Returns what these columns say. The first of them is column `first` of the row. The compute device is unknown.
 // Throws SqlError if they say what no study can.
 work::Configuration configuration_in(const sql::Database& database, const sql::Statement& row, int first);
 
@@ -41,5 +45,30 @@ std::string name_in(const sql::Database& database, const sql::Statement& row, in
 
 // Throws SqlError if the JSON is nested deeper than in any study, because parsing it could exhaust the stack.
 void require_shallow(const sql::Database& database, const std::string& text);
+
+// Loads what was measured in one process. All functions throw SqlError.
+
+// A process as it is loaded, with what decides whether it counts.
+struct LoadedProcess {
+  std::int64_t process_key = 0;
+  std::int64_t environment_key = 0;  // 0: the device had not described itself
+  bool is_complete = false;
+  std::string origin{};
+  std::optional<std::string> device{};  // the fact `device`
+  RecordedProcess process{};
+};
+
+// Calls `use` with each row of the statement, whose only parameter is `key`. `select` must be a string literal.
+template <class Use>
+void each_row(sql::Database& database, const char* select, std::int64_t key, const Use& use) {
+  sql::Statement& row = database.kept(select);
+  const sql::Resetting resetting(row);
+  row.bind(key);
+  while (row.step()) use(row);
+}
+
+// Adds to a process what `detail` has beside the table of processes. `has_latencies` is true for a cell with several
+// inferences in flight and for one whose requests arrived at random.
+void load_details(sql::Database& database, Detail detail, bool has_latencies, LoadedProcess& loaded);
 
 }  // namespace ngb::store

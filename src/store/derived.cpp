@@ -28,7 +28,7 @@ void load_family_values(sql::Database& database, FamilyValues& values) {
                                      "ORDER BY derived.position";
   sql::Statement& row = database.kept(kSelect.c_str());
   const sql::Resetting resetting(row);
-  for (const Family::Member& member : values.family->cells) {
+  for (const ValueFamily::Member& member : values.family->cells) {
     std::vector<DerivedValue>& of_cell = values.by_cell.emplace_back();
     row.bind(member.cell_key);
     while (row.step()) of_cell.push_back(value_in(row));

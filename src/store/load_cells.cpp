@@ -13,7 +13,6 @@
 #include "samples/sense.h"
 #include "store/cell_row.h"
 #include "store/implementation.h"
-#include "store/load_process.h"
 #include "store/protocol.h"
 
 namespace ngb::store {
@@ -261,13 +260,13 @@ Result<std::vector<CellData>> Store::load_cells(Detail detail) {
   });
 }
 
-Result<std::vector<Family>> Store::families() {
-  return sql::guarded([&]() -> Result<std::vector<Family>> {
+Result<std::vector<ValueFamily>> Store::families() {
+  return sql::guarded([&]() -> Result<std::vector<ValueFamily>> {
     sql::Database& database = implementation_->database;
     return sql::in_one_state(database, [&] {
       require_no_lost_rows(database);
       std::unordered_map<std::string, std::size_t> known;
-      std::vector<Family> families;
+      std::vector<ValueFamily> families;
       std::size_t position = 0;
       sql::Statement row = database.statement(
           "SELECT cell_key, device, ifnull(ifnull(nullif(exact_hash, ''), model_hash), '') "
@@ -283,14 +282,14 @@ Result<std::vector<Family>> Store::families() {
   });
 }
 
-Result<std::vector<CellData>> Store::load_family(const Family& family, Detail detail) {
+Result<std::vector<CellData>> Store::load_family(const ValueFamily& family, Detail detail) {
   return sql::guarded([&]() -> Result<std::vector<CellData>> {
     sql::Database& database = implementation_->database;
     return sql::in_one_state(database, [&] {
       Loader loader(database, detail);
       std::vector<CellData> cells;
       cells.reserve(family.cells.size());
-      for (const Family::Member& member : family.cells) cells.push_back(loader.load(member.cell_key));
+      for (const ValueFamily::Member& member : family.cells) cells.push_back(loader.load(member.cell_key));
       return cells;
     });
   });

@@ -63,7 +63,7 @@ std::int64_t key_of_text(sql::Database& database, const char* insert, const char
   return database.last_key();
 }
 
-// Of a nanosecond a tenth is kept: a kernel's clock has none.
+// Times are kept to a tenth of a nanosecond, which is finer than any kernel's clock.
 std::string text_of_times(const std::vector<double>& times_ns) {
   nlohmann::json tenths = nlohmann::json::array();
   for (const double each : times_ns) tenths.push_back(std::llround(each * 10));

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/known.h"
 #include "base/record.h"
+#include "base/result.h"
 #include "samples/codec.h"
 #include "samples/environment.h"
 #include "samples/process_result.h"

@@ -11,10 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "store/schema_sql_10.h"
 #include "store/schema_sql_7.h"
-#include "store/schema_sql_8.h"
-#include "store/schema_sql_9.h"
+#include "store/schema_sql_after_7.h"
 #include "store/schema_views.h"
 
 namespace ngb::store {

@@ -75,7 +75,7 @@ class Statement {
   [[nodiscard]] double real(int column) const { return sqlite3_column_double(handle_.get(), column); }
   [[nodiscard]] std::string text(int column) const;
   [[nodiscard]] std::string bytes(int column) const;  // of a Blob
-  // As Database::refuse.
+  // Does the same as Database::refuse.
   [[noreturn]] void refuse(const std::string& what) const { refuse_damaged(file_, what); }
 
  private:

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "store/implementation.h"
+#include "store/rows.h"
 
 namespace ngb::store {
+
 namespace {
 
 CellState::Progress progress(const CellState& cell, bool is_finished) {
@@ -103,6 +107,57 @@ Result<std::vector<CellState>> Store::cell_states() {
       cells.push_back(std::move(cell));
     }
     return cells;
+  });
+}
+
+Result<std::map<std::string, std::set<std::string>>> Store::contents(const std::string& device) {
+  return sql::guarded([&]() -> Result<std::map<std::string, std::set<std::string>>> {
+    std::map<std::string, std::set<std::string>> found;
+    sql::Statement models = implementation_->database.statement(
+        "SELECT DISTINCT label, batch, model_hash FROM model JOIN cell USING (model_key)");
+    while (models.step()) {
+      found[fmt::format("{}, batch {}", models.text(0), models.integer(1))].insert(models.text(2));
+    }
+    sql::Statement toolchains = implementation_->database.statement(
+        "SELECT compiler, compiler_version, manifest_sha256 FROM toolchain JOIN toolchain_manifest USING "
+        "(toolchain_key) WHERE device = ? ORDER BY position");
+    toolchains.bind(device);
+    while (toolchains.step()) {
+      found[fmt::format("toolchain {} {}", toolchains.text(0), toolchains.text(1))] = {toolchains.text(2)};
+    }
+    return found;
+  });
+}
+
+using Entry = samples::EnvironmentEntry;
+Result<samples::Environment> Store::environment(const std::string& environment_hash) {
+  return sql::guarded([&]() -> Result<samples::Environment> {
+    samples::Environment environment;
+    sql::Statement row = implementation_->database.statement(
+        "SELECT " + sql::names_of_columns<Entry>() +
+        " FROM environment_entry WHERE environment_key = "
+        "(SELECT max(environment_key) FROM environment WHERE environment_hash = ?) ORDER BY name");
+    row.bind(environment_hash);
+    while (row.step()) environment.entries.push_back(sql::read_record<Entry>(row));
+    return environment;
+  });
+}
+
+Result<std::vector<MeasuredEnvironment>> Store::measured_environments() {
+  return sql::guarded([&]() -> Result<std::vector<MeasuredEnvironment>> {
+    std::vector<MeasuredEnvironment> environments;
+    sql::Statement row = implementation_->database.statement(
+        "SELECT environment_key, device, " + sql::names_of_columns<Entry>() +
+        " FROM environment "
+        "JOIN environment_entry USING (environment_key) WHERE environment_key IN "
+        "(SELECT environment_key FROM process WHERE is_complete = 1) ORDER BY environment_key, name");
+    std::int64_t last = 0;
+    while (row.step()) {
+      if (environments.empty() || last != row.integer(0)) environments.push_back({row.text(1), {}});
+      last = row.integer(0);
+      environments.back().environment.entries.push_back(sql::read_record<Entry>(row, 2));
+    }
+    return environments;
   });
 }
 

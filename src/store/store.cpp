@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "base/file.h"
-#include "store/holders.h"
 #include "store/implementation.h"
 #include "store/kept_values.h"
 #include "store/open.h"
+#include "store/writer_lock.h"
 
 namespace ngb::store {
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/known.h"
 #include "base/result.h"
 #include "base/revision.h"
 #include "plan/plan.h"
@@ -79,7 +78,7 @@ enum class Detail {
 };
 
 // The cells of one device and model, with those of its variants: metrics relate only cells of one family.
-struct Family {
+struct ValueFamily {
   struct Member {
     std::int64_t cell_key = 0;  // within the file
     std::size_t position = 0;   // among all cells, in the order of the study
@@ -114,7 +113,7 @@ struct DerivedValue {
 
 // The values of the cells of a family. They are out of date once `made_of` differs.
 struct FamilyValues {
-  const Family* family = nullptr;
+  const ValueFamily* family = nullptr;
   std::string made_of{};  // identifies the formulas and everything in the file that the values were computed from
   std::vector<std::vector<DerivedValue>> by_cell{};  // of each cell of the family
 };
@@ -283,9 +282,9 @@ class Store {
   // of `load_family` does not.
   Result<std::vector<CellData>> load_cells(Detail detail = Detail::full);
   // Returns all families, in the order of their first cells.
-  Result<std::vector<Family>> families();
+  Result<std::vector<ValueFamily>> families();
   // Returns the cells of a family that `families` has returned, in its order, as they are at one moment.
-  Result<std::vector<CellData>> load_family(const Family& family, Detail detail = Detail::full);
+  Result<std::vector<CellData>> load_family(const ValueFamily& family, Detail detail = Detail::full);
   // Returns the cell with this id, or nothing if the file has none.
   Result<std::optional<CellData>> load_cell(const std::string& cell_id, Detail detail = Detail::full);
   // Returns a cell of each compiler, label and version, with these names and nothing else.

@@ -15,7 +15,7 @@
 
 namespace ngb::toolchain {
 
-// Returns a toolchain without a manifest: an adopted one with these packages, whose wheels are unknown.
+// Returns a toolchain without a manifest: an adopted one with these packages. Their wheels are unknown.
 Toolchain without_manifest(const std::string& compiler, const std::string& version, const std::string& site,
                            const std::vector<Distribution>& packages);
 

@@ -15,7 +15,6 @@
 #include "toolchain/pins.h"
 #include "toolchain/pip.h"
 #include "toolchain/selection.h"
-#include "toolchain/side_by_side.h"
 #include "toolchain/site.h"
 #include "toolchain/spelling.h"
 #include "toolchain/toolchain.h"
@@ -65,7 +64,7 @@ Result<std::vector<ChosenWheel>> install_wheels(const Python& python, const fs::
   if (Status room = check_disk(partial, bytes_needed(wheels)); !room) return error_of(room);
   Result<std::vector<ChosenWheel>> installed = install_side_by_side(python, partial, wheels, progress);
   if (!installed) return error_of(installed);
-  // Of these, pip has reported the hashes that the index does not tell.
+  // The index does not give every hash, but pip has reported the hash of each wheel that it installed.
   if (Status same = check_wheels(python, *installed); !same) return error_of(same);
   return installed;
 }

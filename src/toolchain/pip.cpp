@@ -144,7 +144,7 @@ Result<std::vector<std::string>> parse_versions(std::string_view output, const s
 Result<std::vector<std::string>> pip_versions(const Python& python, const std::string& package) {
   std::string output;
   const auto keep = [&output](std::string_view line) {
-    // Of each file in the index pip prints a line, which may be megabytes.
+    // pip prints a line for each file of the index. These lines may be megabytes and are dropped.
     constexpr std::string_view kFile = "Found link ";
     if (text::trim(line).starts_with(kFile)) return;
     output.append(line).append("\n");

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "userfiles/onnx_values.h"
+#include "userfiles/onnx_operator.h"
 
 namespace ngb::userfiles {
 namespace {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/tensor.h"
 
 namespace ngb::userfiles {
 
@@ -50,5 +51,17 @@ struct ScanVisitor {
 // truncated or not an ONNX model (IR version, opset, graph or node is missing), if a name is longer than 64 KB or
 // nesting deeper than 64, or if the visitor returns an error.
 Status scan_onnx(const std::filesystem::path& path, const ScanVisitor& visitor);
+
+// Finds out what a check of an ONNX file's outputs must know: the file's arithmetic and the shapes that it declares.
+
+struct OnnxOutputs {
+  // The coarsest arithmetic in the file: "int8" if a node quantises, "bf16" or "f16" if a weight, input or output has
+  // that type, else "".
+  std::string arithmetic{};
+  std::vector<TensorSignature> declared{};  // outputs with a declared shape; kOpenExtent where an extent is open
+};
+
+// Fails as scan_onnx does.
+Result<OnnxOutputs> inspect_outputs(const std::filesystem::path& path);
 
 }  // namespace ngb::userfiles

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads protobuf's wire format, of which ONNX files consist. It is read by hand where processes of Python compilers
+// Reads protobuf's wire format, the format of ONNX files. It is read by hand where processes of Python compilers
 // need it, because Debian's protobuf library cannot be linked into the extension that hosts them.
 #pragma once
 

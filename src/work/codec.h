@@ -15,8 +15,8 @@
 #include <variant>
 #include <vector>
 
-#include "base/known.h"
 #include "base/record.h"
+#include "base/result.h"
 #include "base/tensor.h"
 #include "work/json_fields.h"
 

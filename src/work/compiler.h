@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +13,22 @@
 #include <vector>
 
 #include "base/record.h"
-#include "work/options.h"
 
 namespace ngb::work {
+
+// Names and values that a study hands to a compiler, as JSON and as words for people.
+
+// Pairs of a name and a value as JSON text, sorted by name.
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+// Returns the options as one JSON object. A value that is not JSON becomes a string, and "" becomes null.
+nlohmann::json object_of(const Options& options);
+// Returns the text of that object without blanks: {"level":"all","streams":1}.
+std::string text_of(const Options& options);
+// Returns the options of a JSON object, each value without blanks; nothing if the text is no JSON object.
+std::optional<Options> parse_options(std::string_view text);
+// Returns "level=all", "streams=1": strings without quotes.
+std::vector<std::string> words_of(const Options& options);
 
 // The words that a study may use in place of a number of threads. The device decides how many they mean.
 inline constexpr std::string_view kAllThreads = "all";            // the processors that it lets a process use
@@ -88,5 +102,10 @@ struct Place {
 // Returns whether the compiler runs a PyTorch module itself and needs no ONNX file of it: Place::runs_modules is
 // "always", or "OPTION=VALUE" and the compiler's option has that value; "": never.
 bool runs_modules(const Place& place, const Compiler& compiler);
+
+// Returns whether the compiler converts the exporter's PyTorch module of every model, also of one that is a file: it
+// runs modules always, and has no PyTorch of its own, because its host is native. It then needs the exporter's packages
+// (WorkerRequest::module_site).
+bool converts_modules(const Place& place);
 
 }  // namespace ngb::work

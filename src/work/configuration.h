@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "base/known.h"
+#include "base/result.h"
 #include "work/compiler.h"
 #include "work/load.h"
 #include "work/model.h"
@@ -24,11 +24,12 @@ struct Configuration {
   // The kind of processor that inference ran on: "cpu", "gpu" or "npu". A cell's id does not depend on it.
   Known<std::string> compute_device = Known<std::string>::unknown("no process has reported where it computes");
 
-  // Returns the number of threads, or the word while the number is unknown: what cells of one device are compared by.
+  // Returns the number of threads, or the word while the number is unknown. Cells of one device are compared if they
+  // have the same here.
   [[nodiscard]] std::string threads_there() const {
     return threads ? std::to_string(*threads) : compiler.threads_asked;
   }
-  // Returns the word or the number that the study asks for: what cells of different devices are compared by.
+  // Returns the word or the number that the study asks for. Cells of different devices are compared if these are equal.
   [[nodiscard]] std::string threads_wanted() const {
     return compiler.threads_asked.empty() ? threads_there() : compiler.threads_asked;
   }

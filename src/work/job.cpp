@@ -7,6 +7,7 @@
 #include <set>
 
 namespace ngb::work {
+
 namespace {
 
 template <class T>
@@ -96,6 +97,14 @@ Status check_job(const Job& job) {
     }
   }
   return Done{};
+}
+
+std::string_view name(Order order) { return kOrders[static_cast<std::size_t>(order)]; }
+
+Result<Order> parse_order(std::string_view name) {
+  const auto* const found = std::find(kOrders.begin(), kOrders.end(), name);
+  if (found != kOrders.end()) return static_cast<Order>(found - kOrders.begin());
+  return fail(fmt::format("unknown order \"{}\"", name));
 }
 
 }  // namespace ngb::work

@@ -25,6 +25,10 @@ void make_variant(Model& model, const Model& exact) {
   model.key.hash =
       hash::sha256(json_text::dump(nlohmann::json{{"content", model.key.hash}, {"variant_of", exact.key.hash}}));
   for (const UserFile& file : exact.files) model.files.push_back({kExactFiles + file.name, file.path, file.sha256});
+  model.values = exact.values;
+  for (InputValues& each : model.values) {
+    if (!each.file.empty()) each.file.insert(0, kExactFiles);
+  }
   model.exact = {exact};
   model.exact.front().files.clear();
 }

@@ -87,7 +87,8 @@ struct ModelSummary {
   std::string group{};        // models of one kind in several sizes: "ResNets"; "": none
   std::string style{};        // "convolutional" | "transformer" | "hybrid"; "": none
   std::optional<int> size{};  // rank of its size in the group, 1 for the smallest
-  // Of a model that compresses data: bytes of one sample before and after. Both or none; not part of the hash either.
+  // The bytes of one sample before and after a model that compresses data. Both are given or none. The hash does not
+  // cover them either.
   std::optional<std::uint64_t> raw_bytes{};
   std::optional<std::uint64_t> encoded_bytes{};
   // Label and hash of the exact model of which it is a variant: the same network made cheaper, whose outputs differ.
@@ -132,7 +133,8 @@ struct Model : ModelSummary {
 // The files of a variant's exact model are among its own, by their names after this.
 inline constexpr const char* kExactFiles = "exact/";
 
-// Makes `model` a variant of `exact`, which has the same batch size: its hash covers the exact model's.
+// Makes `model` a variant of `exact`, which has the same batch size and whose inputs it is timed with: its hash covers
+// the exact model's.
 void make_variant(Model& model, const Model& exact);
 // Returns the exact model of a variant, with its files. Precondition: `variant.exact` is not empty.
 Model exact_of(const Model& variant);

@@ -8,6 +8,7 @@
 #include <string>
 
 namespace ngb::work {
+
 namespace {
 
 // A repetition below `below_ns` is run `count` times. Long repetitions vary less, and cost more.
@@ -48,6 +49,14 @@ int repetitions_by_time(std::int64_t repetition_ns) {
   const auto found = std::find_if(kCounts.begin(), kCounts.end(),
                                   [&](const CountByTime& each) { return repetition_ns < each.below_ns; });
   return found == kCounts.end() ? kCountOfTheLongest : found->count;
+}
+
+std::string_view name(Compilation compilation) { return kCompilations[static_cast<std::size_t>(compilation)]; }
+
+Result<Compilation> parse_compilation(std::string_view name) {
+  const auto* const found = std::find(kCompilations.begin(), kCompilations.end(), name);
+  if (found != kCompilations.end()) return static_cast<Compilation>(found - kCompilations.begin());
+  return fail(fmt::format("unknown compilation \"{}\"", name));
 }
 
 }  // namespace ngb::work

@@ -4,16 +4,55 @@
 // rows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 
+#include "base/record.h"
 #include "base/result.h"
-#include "work/compilation.h"
-#include "work/study_key.h"
 
 namespace ngb::work {
+
+// Says which processes of a cell compile, and which load what another one has compiled.
+
+// each: every process compiles. once: the first process that completes keeps its artifact, and the others load it.
+// automatic: the same if compiling took that process longer than measuring, else as each.
+enum class Compilation { each, once, automatic };
+
+inline constexpr std::array<std::string_view, 3> kCompilations{"each", "once", "auto"};  // names, in the enum's order
+
+std::string_view name(Compilation compilation);
+Result<Compilation> parse_compilation(std::string_view name);
+
+// Describes a record's field that the author of a study sets: its key, unit and range.
+
+// The field's value is the key's value times `multiply`, divided by `divide`: for a key in ms and a field in ns,
+// multiply is 1e6.
+struct StudyKey {
+  const char* name;
+  const char* meaning;
+  double minimum = 0;  // minimum and maximum are in the key's unit
+  double maximum = 0;
+  double multiply = 1;
+  double divide = 1;
+  const char* default_text = "";  // shown in docs if the default is null or a word
+  // Results from before this key do not have it. At its default it is left out of the protocol and of hashes, so that
+  // those results stay comparable and their studies the same.
+  bool is_left_out_at_default = false;
+};
+
+template <class Record, class Value>
+struct StudyField : Field<Record, Value> {
+  StudyKey key;
+};
+
+template <class Record, class Value>
+constexpr StudyField<Record, Value> study_field(const char* name, Value Record::* member, const StudyKey& key) {
+  return {{name, member}, key};
+}
 
 inline constexpr double kMostExact = 9007199254740991;  // 2^53 - 1: an integer that every JSON reader keeps
 
@@ -88,7 +127,8 @@ struct Arrivals {
   }
 };
 
-// Nothing: by the arithmetic of the model's file (worker/check.h).
+// How far outputs may differ from the reference. What is not set follows from the arithmetic of the model's file
+// (worker/check.h).
 struct Tolerances {
   std::optional<double> absolute{};
   std::optional<double> relative{};

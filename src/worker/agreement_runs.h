@@ -7,16 +7,38 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "samples/process_result.h"
 #include "work/job.h"
 #include "worker/inputs.h"
-#include "worker/kept_outputs.h"
 #include "worker/plugin_session.h"
 #include "worker/reference_file.h"
 
 namespace ngb::worker {
+
+// Copies outputs that a session overwrites with its next inference.
+class KeptOutputs {
+ public:
+  explicit KeptOutputs(std::span<const OutputView> outputs) {
+    bytes_.reserve(outputs.size());
+    for (const OutputView& output : outputs) {
+      bytes_.emplace_back(static_cast<const char*>(output.data),
+                          output.signature.element_count() * size_bytes(output.signature.type));
+      views_.push_back({output.signature, bytes_.back().data()});
+    }
+  }
+  KeptOutputs(const KeptOutputs&) = delete;  // the views refer to the bytes
+  KeptOutputs& operator=(const KeptOutputs&) = delete;
+  ~KeptOutputs() = default;
+
+  [[nodiscard]] std::span<const OutputView> views() const { return views_; }
+
+ private:
+  std::vector<std::string> bytes_;
+  std::vector<OutputView> views_;
+};
 
 // Returns the inputs of inference `run`, of which 0 is the one that is timed: those of the exact model for a variant,
 // in the types of its own inputs.

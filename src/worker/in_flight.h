@@ -52,7 +52,7 @@ class Flight {
   std::vector<std::int64_t> begins_ns_;  // by slot: when its inference began
   std::vector<ngb_error> errors_;        // by slot
 
-  // Of the current call.
+  // The state of the current call.
   Times times_{};
   std::span<std::int64_t> latencies_ns_{};
   std::uint32_t inferences_ = 1;

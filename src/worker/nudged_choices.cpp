@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "worker/mapped_file.h"
+#include "worker/reference_file.h"
 
 namespace ngb::worker {
 namespace {

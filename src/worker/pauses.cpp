@@ -2,16 +2,40 @@
 #include "worker/pauses.h"
 
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "probe/probe.h"
 #include "samples/disturbance.h"
-#include "worker/tell_agent.h"
+#include "samples/frame.h"
+#include "samples/progress_page.h"
 
 namespace ngb::worker {
+
+Status signal_and_wait(std::string_view signal) {
+  if (Status sent = file::write_all(samples::kResultFd, samples::frame(signal), "signal"); !sent) return sent;
+  samples::FrameReader reader;
+  char chunk[64];
+  for (;;) {
+    const Result<std::optional<std::string>> answer = reader.next();
+    if (!answer) return error_of(answer);
+    if (*answer) return Done{};
+    const ssize_t count = ::read(samples::kRequestFd, chunk, sizeof chunk);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return tl::unexpected(file::from_errno("read", "the agent's answer", errno));
+    if (count == 0) return fail("the agent has ended", "worker");
+    reader.feed({chunk, static_cast<std::size_t>(count)});
+  }
+}
+
 namespace {
 
 constexpr Nanoseconds kLeastPreparation = std::chrono::milliseconds(2);
@@ -29,7 +53,7 @@ std::vector<samples::Reading> timed_waits(const probe::Counters& before, const p
   return waits;
 }
 
-// Of this process, without its children.
+// Returns the processor time of this process without its children.
 std::int64_t cpu_now_ns() {
   struct timespec now{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -86,5 +110,34 @@ void Pauses::leave_out_of(samples::PhaseUse& timed) const {
 }
 
 std::vector<samples::Reading> Pauses::waits() const { return timed_waits(before_, contention_.read()); }
+
+bool Alone::repeat(const std::vector<samples::Repetition>& timed, Repeater& repeater) {
+  const auto count = static_cast<std::size_t>(
+      std::count_if(timed.begin(), timed.end(), [](const samples::Repetition& each) { return !each.is_warm_up; }));
+  if (count == 0) return true;
+  const std::uint32_t inferences = timed.back().inferences;
+  std::vector<std::int64_t> walls_ns(count, 0);
+  std::vector<std::int64_t> begins_ns(count, 0);
+  if (repeater.repeat(inferences, {walls_ns, begins_ns}, {}) < count) return false;
+  const auto middle = walls_ns.begin() + static_cast<std::ptrdiff_t>(count / 2);
+  std::nth_element(walls_ns.begin(), middle, walls_ns.end());
+  inference_s_ = static_cast<double>(*middle) / 1e9 / inferences;
+  return true;
+}
+
+void forget_machine(std::vector<samples::Reading>& readings) {
+  for (samples::Reading& reading : readings) {
+    if (reading.moment == "timed") reading.value = Known<double>::unknown("other processes had turns meanwhile");
+  }
+}
+
+void Alone::add_to(std::vector<samples::Reading>& readings) const {
+  for (samples::Reading& reading : probe::readings_between(before_, probe::snapshot())) {
+    if (reading.moment != "timed") continue;
+    reading.moment = "alone";
+    readings.push_back(std::move(reading));
+  }
+  if (inference_s_) readings.push_back({"alone_inference", "second", "alone", Known<double>::of(*inference_s_)});
+}
 
 }  // namespace ngb::worker

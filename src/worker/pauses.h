@@ -5,9 +5,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "probe/contention.h"
+#include "probe/probe.h"
+#include "samples/process_result.h"
+#include "samples/worker_signal.h"
+#include "worker/repetitions.h"
 #include "worker/turns.h"
 
 namespace ngb::worker {
@@ -50,6 +57,30 @@ class Pauses final : public TurnGiver {
   Mark turn_{};               // when the turn began, or was_disturbed was asked
   std::int64_t wall_ns_ = 0;
   std::int64_t cpu_ns_ = 0;
+};
+
+// Keeps a worker in step with what its agent runs beside it: a load, or the processes with which it takes turns.
+
+// Sends one of the signals of samples/worker_signal.h on kResultFd, and waits for the agent's answer on kRequestFd.
+// Returns an error if the agent has ended.
+Status signal_and_wait(std::string_view signal);
+
+// The phase `alone` of a process whose timed phase was one of turns: it repeats what it did while no other process has
+// a turn, and reads what only the whole machine counts. What it runs counts in no speed.
+
+// Makes the readings over a timed phase of turns unknown: they include what the other processes did in theirs.
+void forget_machine(std::vector<samples::Reading>& readings);
+
+class Alone {
+ public:
+  // Runs as many repetitions as count among those of the timed phase. Returns false if an inference failed.
+  bool repeat(const std::vector<samples::Repetition>& timed, Repeater& repeater);
+  // Adds what the machine did since the construction, and `alone_inference`, the median time of an inference.
+  void add_to(std::vector<samples::Reading>& readings) const;
+
+ private:
+  probe::Snapshot before_ = probe::snapshot();
+  std::optional<double> inference_s_{};
 };
 
 }  // namespace ngb::worker

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -32,7 +33,7 @@ struct ReferenceFacts {
   std::string doubt_kind{};    // why they should not judge: kRandom, kNotFinite or kOtherShape; "": nothing is wrong
   std::string doubt{};         // the same in words
   // For each output in order whether it is sensitive: a change as small as rounding changes it by more than the
-  // tolerance (sensitivity.h). Empty: none is.
+  // tolerance (find_sensitive). Empty: none is.
   std::vector<bool> is_sensitive{};
 };
 
@@ -61,5 +62,14 @@ class Reference {
 // Replaces the file in one step.
 Status write_reference(const std::filesystem::path& path, const ReferenceFacts& facts,
                        std::span<const OutputView> outputs);
+
+// MappedFile is the content of a file, which costs memory only while it is read.
+struct MappedFile {
+  std::shared_ptr<const void> memory;
+  std::string_view bytes;  // valid as long as `memory`
+};
+
+// Fails if the file cannot be read. An empty file has no bytes.
+Result<MappedFile> map_file(const std::filesystem::path& path);
 
 }  // namespace ngb::worker

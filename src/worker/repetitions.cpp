@@ -53,8 +53,8 @@ std::optional<double> per_inference(std::vector<std::int64_t> walls_ns, std::uin
 std::int64_t longer_look_ns(const work::Protocol& protocol, const std::vector<samples::PhaseUse>& phases) {
   constexpr std::int64_t kSecond_ns = 1'000'000'000;
   constexpr int kUsual_s = 3;
-  // Of what the cell takes, if the study leaves it to us; but no longer than this process took, because a budget may
-  // end before a thousand others.
+  // If the study does not set the look's length, it is this part of the time that the cell takes. It is no longer than
+  // this process took, because a budget may end before the cell's other processes run.
   constexpr std::int64_t kShareOfCell = 20;
   std::int64_t all_ns = 0;
   std::int64_t timed_ns = 0;

@@ -43,8 +43,7 @@ class Repeater {
 };
 
 // How long an inference takes some time after the timed phase, in nanoseconds: the medians of a longer look's second
-// half.
-// Nothing if fewer than three repetitions were completed there, or one failed.
+// half. They are empty if fewer than three repetitions were completed in that half, or if one failed.
 struct Later {
   std::optional<double> inference_ns{};
   // With subnormal numbers taken as 0; nothing as well unless subnormals_cost_time (worker/subnormals.h).

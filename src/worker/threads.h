@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the threads that did the work: those whose CPU time grew by more than 1 % of the wall time or, if that is
-// less, of all CPU time used meanwhile (the threads of a process that others starve still count).
+// Pins a worker's threads to its processors, and counts the threads that did the work: those whose CPU time grew by
+// more than 1 % of the wall time or, if that is less, of all CPU time used meanwhile (the threads of a process that
+// others starve still count).
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "base/known.h"
+#include "base/result.h"
+#include "work/compiler.h"
 
 namespace ngb::worker {
 
@@ -31,5 +36,17 @@ class ThreadMeter {
 // Counts the busy threads from two readings. A thread that is missing in `before` began at 0.
 int count_busy(const std::map<pid_t, std::int64_t>& before, const std::map<pid_t, std::int64_t>& after,
                std::int64_t wall_ns);
+
+// Gives every compiler equal conditions: the same processors, pinned before its library is opened.
+
+// Formats processor numbers as "0,2-3".
+std::string cpu_list(std::span<const int> cpus);
+
+// Pins the calling thread, and thereby all threads that it starts from now on. Of several instances, each gets as many
+// processors of its own. Returns the processors read back afterwards, as text for the facts: "2-3".
+Result<std::string> pin_to_cpus(int threads, int instance = 0, int instances = 1);
+
+// Returns an error if the threads of all instances are more than the processors that this process may use.
+std::optional<Error> too_few_processors(const work::Compiler& compiler, std::size_t processors);
 
 }  // namespace ngb::worker

@@ -45,13 +45,27 @@ struct Family {
 
 std::span<const Family> families();
 
-// What a model belongs to; empty if the zoo does not say.
-struct Belonging {
+// The group of models that a model belongs to, and its size within that; empty if the zoo does not say.
+struct ModelGroup {
   std::string group{};
   std::string style{};
   std::optional<int> size{};  // of variants only: a model with parameters of its own has no rank
 };
 // Returns it for a family or a variant; nothing is known of other names.
-Belonging belonging_of(const std::string& name);
+ModelGroup model_group_of(const std::string& name);
+
+// Checks the parameters of a family: names, types, ranges.
+struct NamedFamily {
+  const Family* family = nullptr;
+  const Variant* variant = nullptr;  // null for the family itself
+};
+
+// Finds a family or variant. Fails if the name is unknown, and suggests the nearest.
+Result<NamedFamily> find_family(const std::string& name);
+
+// Returns the family's defaults, overridden by the variant's and then by the `given` parameters, with sorted keys.
+// Fails if `given` is not an object, a parameter is unknown (the error suggests the nearest) or has a wrong type, a
+// number is out of range, or a word is not among the allowed ones.
+Result<nlohmann::json> complete(const NamedFamily& named, const nlohmann::json& given);
 
 }  // namespace ngb::zoo

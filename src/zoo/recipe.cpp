@@ -6,9 +6,9 @@
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "zoo/counting.h"
+#include "zoo/family.h"
 #include "zoo/graph.h"
 #include "zoo/model_file.h"
-#include "zoo/parameters.h"
 
 namespace ngb::zoo {
 namespace {

@@ -3,17 +3,17 @@
 """Does `ngb run` tell the same time as what others would measure with: a bare loop over the same library for native
 plugins, the library's own benchmark for those that Python hosts?
 
-    agreement.py BUILD_DIR [COMPILER …] [--batch N …] [--threads N] [--repetitions N] [--rounds N] [--turn-s SECONDS]
+    agreement.py BUILD_DIR [COMPILER …] [--model NAME] [--batch N …] [--threads N] [--repetitions N] [--rounds N] [--turn-s S]
 
-ResNet-50. Each round, every one in a fresh process on the same processors: a study of one process, the rival twice (A and
-B: the rival against itself shows what the machine can resolve), and further rivals once. They are alive together and take
-turns, in shuffled order: while one runs for a turn, the others are stopped. Two are compared turn by turn, so that what the
-machine does meanwhile befalls both alike: the ratio is that of their means in the same turn, of which the median over a
-round's turns, of which the median over the rounds; with it the lowest and the highest round, the number of turns, and the
-ratio of the minima over all repetitions. Below 1, ours is the shorter time. A repetition within which a turn ended took
-longer than one and is left out; it tells where the next turn begins. One round more, before the others, tells how many turns
-each needs until it begins to measure: as many more than the quickest it is then given in advance. Without a COMPILER: those
-whose toolchain is installed. A rival that does not run says why.
+ResNet-50, or another model of the zoo. Each round, every one in a fresh process on the same processors: a study of one
+process, the rival twice (A and B: the rival against itself shows what the machine can resolve), and further rivals once. They
+are alive together and take turns, in shuffled order: while one runs for a turn, the others are stopped. Two are compared turn
+by turn, so that what the machine does meanwhile befalls both alike: the ratio is that of their means in the same turn, of which
+the median over a round's turns, of which the median over the rounds; with it the lowest and the highest round, the number of
+turns, and the ratio of the minima over all repetitions. Below 1, ours is the shorter time. A repetition within which a turn
+ended took longer than one and is left out; it tells where the next turn begins. One round more, before the others, tells how
+many turns each needs until it begins to measure: as many more than the quickest it is then given in advance. Without a
+COMPILER: those whose toolchain is installed. A rival that does not run says why.
 
 Another compiler is a row in RIVALS and a function that returns the command; what it starts prints a line of nanoseconds
 for each repetition."""
@@ -37,11 +37,10 @@ import tempfile
 
 import toolchains
 
-WARM_UP = 3
-REPETITIONS_IN_A_TURN, SHORTEST_TURN_S = 4, 0.3
+WARM_UP, REPETITIONS_IN_A_TURN, SHORTEST_TURN_S = 3, 4, 0.3
 HERE = pathlib.Path(__file__).resolve().parent
 STUDY = """\
-models: [{{zoo: resnet50}}]
+models: [{{{model}}}]
 compilers: [{{{compiler}: {{version: {version}}}}}]
 batch_sizes: [{batch}]
 threads: {threads}
@@ -51,16 +50,16 @@ repetitions: {repetitions}
 warm_up: {warm_up}
 reference: none
 timeouts: {{run_s: 86400}}  # while it is stopped, the clock goes on
+disturbance: {{max_wait_percent: 100}}  # the rival is disturbed alike
 output: results
 """
 IREE_FLAGS = ["--iree-opt-level=O3", "--iree-opt-data-tiling=false"]  # as the adaptor's defaults are
-# OpenMP's runtimes read theirs when they are loaded.
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "TVM_NUM_THREADS")
+EDGE = ("mnn", "ncnn", "litert", "executorch")
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "TVM_NUM_THREADS")  # OpenMP's runtimes read theirs when they are loaded
 # The C library keeps the memory that it has. By default it gives large pieces back to the kernel and takes them anew in each
 # inference, how often being an accident of what else lies in the heap: 5 or 6 % of a ResNet-50 of batch 8 in PyTorch.
 ALLOCATOR = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2 ** 34)}
-# As our plugin has it.
-QUIET = {"ORT_DISABLE_TELEMETRY": "1"}
+QUIET = {"ORT_DISABLE_TELEMETRY": "1"}  # as our plugin has it
 
 
 class DoesNotRun(Exception):
@@ -73,7 +72,7 @@ class Case:
     compiler: str
     toolchain: dict  # as `ngb toolchain list --json` has it
     sites: dict      # of all toolchains, by compiler: the newest
-    model: pathlib.Path
+    model: pathlib.Path  # NAME-BATCH.onnx
     batch: int
     threads: int
     repetitions: int
@@ -83,7 +82,8 @@ class Case:
 def ours(case):
     """Milliseconds of each steady repetition of a study's only process."""
     study = case.folder / "study.yaml"
-    study.write_text(STUDY.format(compiler=case.compiler, version=case.toolchain["version"], batch=case.batch,
+    model = f"onnx: {case.model}" if case.compiler in EDGE else f"zoo: {case.model.stem.rpartition('-')[0]}"
+    study.write_text(STUDY.format(model=model, compiler=case.compiler, version=case.toolchain["version"], batch=case.batch,
                                   threads=case.threads, repetitions=case.repetitions, warm_up=WARM_UP))
     done = subprocess.run([case.build / "bin/ngb", "run", study], cwd=case.folder, capture_output=True, text=True)
     if done.returncode != 0:
@@ -99,7 +99,8 @@ def on_our_processors(case, command, site="", **more):
     before."""
     cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))[-case.threads:]))
     environment = {**os.environ, **{name: str(case.threads) for name in THREAD_VARIABLES}, "PYTHONPATH": str(site),
-                   "TVM_BIND_THREADS": "0", "TORCHINDUCTOR_CACHE_DIR": str(case.folder / "inductor")}
+                   "NGB_MODULE_SITE": case.sites.get("identity", ""), "TVM_BIND_THREADS": "0",
+                   "TORCHINDUCTOR_CACHE_DIR": str(case.folder / "inductor")}
     done = subprocess.run(["taskset", "-c", cpus, *map(str, command)], capture_output=True, text=True,
                           env=environment, cwd=case.folder, **more)
     if done.returncode != 0:
@@ -191,6 +192,15 @@ program.write(model, sys.argv[2], sys.argv[3:])"""
     return [run["real_time"] * unit_ms[run["time_unit"]] for run in runs[WARM_UP:]]
 
 
+def edge_loop(case):
+    shape, code = json.dumps([case.batch, 3, 224, 224]), (HERE / "idioms/edge_convert.py").read_text()
+    program = made_once(case, f".{case.compiler}", "python", code, case.compiler, shape, case.threads)
+    more = [built(case, "bare_executorch.so")] if case.compiler == "executorch" else []
+    return from_nanoseconds(on_our_processors(
+        case, [case.toolchain["python"] or sys.executable, HERE / "idioms/edge_loop.py", case.compiler, program, case.threads,
+               case.repetitions, shape, *more], case.toolchain["site"]))
+
+
 def torch_timer(compiler):
     return "identity", {"torch.utils.benchmark": in_python("torch_timer.py", compiler)}
 
@@ -208,6 +218,7 @@ RIVALS = {
     "tvm": ("tvm", {"time_evaluator": in_python("time_evaluator.py")}),
     "xla": ("xla", {"bare loop": bare_pjrt_loop}),
     "iree": ("iree", {"iree-benchmark-module": iree_benchmark_module}),
+    **{compiler: (compiler, {"bare loop": edge_loop}) for compiler in EDGE},
 }
 
 
@@ -362,6 +373,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("compilers", nargs="*", metavar="COMPILER", choices=[[], *RIVALS])
+    parser.add_argument("--model", default="resnet50")
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=20)
@@ -376,8 +388,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         for compiler in arguments.compilers or [each for each, row in RIVALS.items() if row[0] in newest]:
             for batch in arguments.batch:
-                model = pathlib.Path(name) / f"resnet50-{batch}.onnx"
-                subprocess.run([build / "bin/ngb", "models", "write", "resnet50", "--batch", str(batch), "-o", model],
+                model = pathlib.Path(name) / f"{arguments.model}-{batch}.onnx"
+                subprocess.run([build / "bin/ngb", "models", "write", arguments.model, "--batch", str(batch), "-o", model],
                                check=True, stdout=subprocess.DEVNULL)
                 case = Case(build, compiler, newest[RIVALS[compiler][0]], sites, model, batch, arguments.threads,
                             arguments.repetitions, pathlib.Path(name))

@@ -102,7 +102,7 @@ def map_output():
 def softmax(opset):
     """Softmax had another form up to opset 12."""
     save(f"softmax_{opset}", [h.make_node("MatMul", ["x", "w"], ["a"]), h.make_node("Softmax", ["a"], ["y"], axis=1)],
-         [V("x", T.FLOAT, [1, 8])], [V("y", T.FLOAT, [1, 8])], {"w": normal(8, 8)}, opset=opset)
+         [V("x", T.FLOAT, ["batch", 8])], [V("y", T.FLOAT, ["batch", 8])], {"w": normal(8, 8)}, opset=opset)
 
 
 def question_marks():

@@ -83,11 +83,10 @@ class Measuring(FieldTest):
 
     @unittest.skipIf(without_toolchains("iree", "tvm", "xla"), without_toolchains("iree", "tvm", "xla"))
     def test_other_front_ends_get_what_a_branch_uses_and_an_opset_that_they_know(self):
-        found = self.outcomes(["onnx: constant_of_a_branch.onnx"], ["identity", "iree", "tvm", "xla"], batch_sizes="[2]")
+        files = ("constant_of_a_branch", "softmax_11", "softmax_13")
+        found = self.outcomes([f"onnx: {name}.onnx" for name in files], ["identity", "iree", "tvm", "xla"], batch_sizes="[2]")
         self.assertEqual({kind for kind, _ in found.values()}, {None})
-        found = self.outcomes(["onnx: softmax_11.onnx", "onnx: softmax_13.onnx"], ["identity", "iree", "tvm", "xla"],
-                              batch_sizes="[1]", output="softmax")
-        self.assertEqual({kind for kind, _ in found.values()}, {None})
+        self.assertEqual(len(found), len(files) * 4)
 
 
 class Planning(FieldTest):

@@ -3,12 +3,14 @@
 
 import csv
 import json
+import os
+import pty
 import re
 import subprocess
 import sys
 import unittest
 
-from ngb_program import NULL_STUDY, TOOLCHAINS, MeasuredTest, without_toolchains
+from ngb_program import BIN, NULL_STUDY, TOOLCHAINS, MeasuredTest, without_toolchains
 
 # A second setting of the null compiler, and a compiler without a toolchain, whose cells fail.
 STUDY = NULL_STUDY.replace(
@@ -96,6 +98,22 @@ class Figures(MeasuredTest):
                 self.assertTrue(image.read_bytes().startswith(begin), image)
             page = (self.folder / "report/index.html").read_text()
             self.assertEqual(page.count('src="data:image/svg+xml;base64,'), len(images))
+
+    @unittest.skipIf(without_toolchains("figures"), without_toolchains("figures"))
+    def test_on_a_terminal_it_says_what_takes_seconds(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        ours, terminal = pty.openpty()
+        command = [BIN / "ngb", "report", "results", "-o", "report", "--figures", "svg"]
+        made = subprocess.run(command, cwd=self.folder, env=self.environment,
+                              stdout=subprocess.DEVNULL, stderr=terminal)
+        os.close(terminal)
+        self.assertEqual(made.returncode, 0)
+        said = os.read(ours, 10_000).decode().replace("\r", "")
+        os.close(ours)
+        figures = len(list(self.figures.glob("*.svg")))
+        self.assertEqual(said, "ngb: reading the results\n"
+                               f"ngb: drawing {figures} figures as svg\n"
+                               f"ngb: drawing {figures} figures for the page\n")
 
     @unittest.skipIf(without_toolchains("figures"), without_toolchains("figures"))
     def test_a_panel_without_data_is_empty_and_moves_no_other(self):

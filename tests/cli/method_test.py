@@ -10,7 +10,7 @@ import subprocess
 from ngb_program import BIN, NgbTest
 
 GUIDE = (pathlib.Path(__file__).resolve().parents[2] / "docs/method.md").read_text()
-# How long an inference takes under each compiler's name, in ms. TensorRT fails, as it does without a GPU.
+# How long an inference takes under each compiler's name, in tenths of a ms. TensorRT fails, as it does without a GPU.
 STAND_INS = {"identity": 9, "torchscript": 8, "onnxruntime": 5, "openvino": 3}
 
 
@@ -19,7 +19,7 @@ def blocks(language):
 
 
 def stand_in(name):
-    options = f"run_ns: {STAND_INS[name]}000000" if name in STAND_INS else "fault: error"
+    options = f"run_ns: {STAND_INS[name]}00000" if name in STAND_INS else "fault: error"
     return f'  - "null": {{label: {name}, options: {{{options}}}}}'
 
 
@@ -27,8 +27,9 @@ def with_stand_ins(study):
     names = re.search(r"^compilers: \[(.*)\]$", study, re.MULTILINE)
     entries = "\n".join(stand_in(name) for name in names.group(1).split(", "))
     study = study.replace(names.group(), "compilers:\n" + entries)
-    # The stand-ins compute on one thread, and beside whatever else the tests do.
-    return study.replace("threads: all", "threads: 1") + "reference: none\ndisturbance: {max_wait_percent: 100}\n"
+    # The stand-ins compute on one thread, and beside whatever else the tests do; a repetition is one short inference.
+    study = study.replace("threads: all", "threads: 1")
+    return study + "reference: none\nmin_repetition_ms: 0\ndisturbance: {max_wait_percent: 100}\n"
 
 
 class Method(NgbTest):

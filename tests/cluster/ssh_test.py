@@ -360,5 +360,39 @@ class WithAModule(FleetTest):
                          [(f"identity {toolchain('identity').name}", None)])
 
 
+WITH_A_VARIANT = """\
+name: test
+models:
+  - {zoo: {mlp: {features: 16, width: 32, depth: 1, classes: 10}}, label: exact}
+  - {quantise: dynamic, variant_of: exact}
+compilers: [onnxruntime]
+reference: onnxruntime
+processes: 1
+disturbance:
+  max_wait_percent: 100
+warm_up: 1
+repetitions: 3
+protocol: paper
+"""
+
+
+@unittest.skipIf(WHY_NOT or without_toolchains("onnxruntime"), WHY_NOT or without_toolchains("onnxruntime"))
+class WithAVariant(FleetTest):
+    HOSTS = 1
+    COMPILERS = ()
+
+    def test_a_file_that_was_quantised_here_is_measured_there_and_its_agreement_comes_back(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        (self.folder / "hosts/onnxruntime").mkdir(parents=True)
+        (self.folder / "hosts" / toolchain("onnxruntime")).symlink_to(TOOLCHAINS / toolchain("onnxruntime"))
+        self.study = self.write("study.yaml", WITH_A_VARIANT + "devices:\n" + self.hosts.devices(self.folder / "hosts"))
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertIn("making exact int8 dynamic with onnxruntime", done.stderr)
+        self.assertEqual(self.query("SELECT process.device, label, count(*), min(cosine) > 0.99 FROM agreement JOIN process USING "
+                                    "(process_key) JOIN cell USING (cell_key) JOIN model USING (model_key)"),
+                         [("edge1", "exact int8 dynamic", 64, 1)])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/json_text.h"
 #include "toolchain/hardware.h"
-#include "work/exporter.h"
+#include "work/compiler.h"
 
 namespace ngb::conformance {
 namespace {
@@ -48,13 +48,13 @@ std::vector<std::string> versions_of(const nlohmann::json& pins, const fs::path&
 
 }  // namespace
 
-std::string CompilerUnderTest::toolchain_name() const { return description.value("toolchain", name); }
+std::string CompilerUnderTest::toolchain_name() const { return description->value("toolchain", name); }
 
 std::string CompilerUnderTest::missing() const {
   if (is_native() && !fs::exists(plugin())) return plugin().string() + " is not built";
   if (!toolchain.empty() && !fs::exists(toolchain)) return "no toolchain " + toolchain.string();
   if (work::converts_modules(place()) && !fs::exists(module_site())) return "no toolchain of the identity";
-  const auto devices = description.value("devices", std::vector<std::string>{"cpu"});
+  const auto devices = description->value("devices", std::vector<std::string>{"cpu"});
   if (!toolchain::has_device(devices.front())) return "no toolchain of it runs here: no " + devices.front() + " device";
   return {};
 }
@@ -62,9 +62,9 @@ std::string CompilerUnderTest::missing() const {
 work::Place CompilerUnderTest::place() const {
   work::Place place{.compiler = name,
                     .version = version,
-                    .host = description.at("host").get<std::string>(),
+                    .host = description->at("host").get<std::string>(),
                     .toolchain_dir = toolchain.string(),
-                    .runs_modules = description.value("runs_modules", "")};
+                    .runs_modules = description->value("runs_modules", "")};
   if (toolchain.empty()) return place;
   const nlohmann::json manifest = read_json(toolchain_root() / toolchain_name() / version / "manifest.json");
   place.python = manifest.is_object() ? manifest.value("python", NGB_PYTHON) : NGB_PYTHON;
@@ -86,11 +86,11 @@ std::vector<CompilerUnderTest> find_compilers() {
   const nlohmann::json versions = read_json(fs::path(NGB_SOURCE_DIR) / "versions.json");
   for (const fs::directory_entry& entry : fs::directory_iterator(lib_folder() / "compilers")) {
     CompilerUnderTest compiler;
-    compiler.description = read_json(entry.path() / "compiler.json");
-    if (!compiler.description.is_object()) continue;
-    compiler.name = compiler.description.at("name").get<std::string>();
+    compiler.description = std::make_shared<const nlohmann::json>(read_json(entry.path() / "compiler.json"));
+    if (!compiler.description->is_object()) continue;
+    compiler.name = compiler.description->at("name").get<std::string>();
     compiler.folder = entry.path();
-    if (!compiler.description.at("needs_toolchain").get<bool>()) {
+    if (!compiler.description->at("needs_toolchain").get<bool>()) {
       all.push_back(compiler);
       continue;
     }

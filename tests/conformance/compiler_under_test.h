@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
@@ -14,16 +15,16 @@ namespace ngb::conformance {
 
 struct CompilerUnderTest {
   std::string name{};
-  std::string version{};  // "" for a compiler without a toolchain
-  nlohmann::json description{};
-  std::filesystem::path folder{};     // lib/ngraphbench/compilers/<name>
-  std::filesystem::path toolchain{};  // its site-packages folder; empty for none
+  std::string version{};                                // "" for a compiler without a toolchain
+  std::shared_ptr<const nlohmann::json> description{};  // shared, because every case of every suite has a copy of this
+  std::filesystem::path folder{};                       // lib/ngraphbench/compilers/<name>
+  std::filesystem::path toolchain{};                    // its site-packages folder; empty for none
 
   // The compiler whose toolchain it shares, or its own name.
   [[nodiscard]] std::string toolchain_name() const;
-  [[nodiscard]] bool is_native() const { return description.at("host") == "native"; }
+  [[nodiscard]] bool is_native() const { return description->at("host") == "native"; }
   // Those that write a file take seconds for the smallest model: what is done often with others is done less.
-  [[nodiscard]] bool produces_file() const { return description.value("produces_file", false); }
+  [[nodiscard]] bool produces_file() const { return description->value("produces_file", false); }
   [[nodiscard]] bool compiles_slowly() const { return produces_file() && name != "null"; }
   [[nodiscard]] std::filesystem::path plugin() const { return folder / (name + ".so"); }
   // Why it cannot be tested here; empty when it can.

@@ -65,7 +65,7 @@ WorkerRun run_changed(const CompilerUnderTest& compiler, const TinyModel& model,
 
 TEST_P(Conformance, RefusesAnUnknownOptionAndNamesTheNearest) {
   judge(GetParam(), []() -> Problem {
-    for (const auto& option : GetParam().description.at("options")) {
+    for (const auto& option : GetParam().description->at("options")) {
       const std::string right = option.at("name");
       const std::string wrong = right + "x";
       const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
@@ -80,7 +80,7 @@ TEST_P(Conformance, RefusesAnUnknownOptionAndNamesTheNearest) {
 
 TEST_P(Conformance, RefusesWrongValuesOfItsOptions) {
   judge(GetParam(), []() -> Problem {
-    for (const auto& option : GetParam().description.at("options")) {
+    for (const auto& option : GetParam().description->at("options")) {
       if (option.at("type") == "string" && allowed_values(option).empty()) continue;
       const std::string right = option.at("name");
       const WorkerRun run = run_changed(GetParam(), add_model(), [&](auto& request, const auto&) {
@@ -94,7 +94,7 @@ TEST_P(Conformance, RefusesWrongValuesOfItsOptions) {
 
 TEST_P(Conformance, TakesEveryValueThatItDescribes) {
   judge(GetParam(), []() -> Problem {
-    for (const auto& option : GetParam().description.at("options")) {
+    for (const auto& option : GetParam().description->at("options")) {
       if (option.at("name") == "fault") continue;
       std::vector<std::string> values = allowed_values(option);
       values.push_back(option.at("default"));

@@ -188,7 +188,7 @@ void Attempt::hand_over_request() {
   if (group_) group_->add(pid);
   confine(pid, plan_.cpus);
   limit_data(pid, plan_.memory_limit_bytes);
-  // Not earlier: while it was launched, which may import a library for seconds, others used processors as well.
+  // The watch begins here: the launch may import a library for seconds, and what others did meanwhile does not count.
   if (plan_.request.task == work::Task::measure) watch_.emplace(plan_.cpus);
   const std::string bytes = samples::frame(json_text::dump(work::write_json(plan_.request)));
   constexpr std::size_t kPipeBytes = 1U << 16U;

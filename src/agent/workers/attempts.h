@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "agent/workers/attempt.h"
-#include "agent/workers/launcher_pool.h"
+#include "agent/workers/launcher.h"
 
 namespace ngb::agent {
 

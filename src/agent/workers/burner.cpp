@@ -26,7 +26,6 @@
 #include <thread>
 
 #include "agent/workers/children.h"
-#include "agent/workers/load_page.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json_text.h"

@@ -12,7 +12,7 @@
 
 #include "agent/workers/process_tree.h"
 #include "base/file.h"
-#include "base/process_handle.h"
+#include "base/process.h"
 #include "base/text.h"
 
 namespace ngb::agent {

@@ -24,7 +24,7 @@ class Children {
 
   // Remembers how `pid`, a child of this process, ends.
   void watch(pid_t pid) { watched_.insert(pid); }
-  // Forgets `pid`, whose end nobody asks for any longer.
+  // Forgets `pid`. Nobody asks for its end any longer.
   void forget(pid_t pid);
   // Reaps everything that has ended, without waiting.
   void reap();

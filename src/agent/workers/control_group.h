@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-#include "base/known.h"
+#include "base/result.h"
 
 namespace ngb::agent {
 

@@ -12,11 +12,14 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "agent/workers/launcher.h"
 #include "base/file.h"
 #include "work/compiler.h"
+#include "work/job.h"
 
 namespace ngb::agent {
 
@@ -63,5 +66,12 @@ class ForkServer final : public Launcher {
   bool is_pending_ = false;  // launch_ is sent when the server is ready
   bool is_fresh_ = false;    // this launch uses a fresh Python
 };
+
+// Tells the Python of a toolchain which models it will meet, because importing what makes a model's module takes
+// seconds.
+
+// Returns the kinds of the job's models and of the exact models of variants: a recipe's family, "file" for a user's
+// ONNX file, "module" for a user's PyTorch module.
+std::set<std::string> model_kinds(const work::Job& job);
 
 }  // namespace ngb::agent

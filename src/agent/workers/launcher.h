@@ -69,7 +69,7 @@ struct Surroundings {
   std::filesystem::path work_folder{};            // absolute
   std::vector<int> cpus{};                        // all that the agent may use
   Variables environment{};                        // of every worker: TMPDIR, and the user's variables
-  std::set<std::string> model_kinds{};            // of the job (model_kinds.h); empty: any may come
+  std::set<std::string> model_kinds{};            // of the job (fork_server.h); empty: any may come
   std::shared_ptr<const ControlGroups> groups{};  // null: only /proc is used
   [[nodiscard]] std::filesystem::path logs() const { return work_folder / "logs"; }
   [[nodiscard]] std::filesystem::path scratch() const { return work_folder / "scratch"; }  // current folder of workers
@@ -101,6 +101,27 @@ class ProgramLauncher final : public Launcher {
   std::vector<std::string> arguments_;
   Variables environment_;
   Launched launched_{};
+};
+
+// The launchers of an agent: one for all native compilers, and one fork server for each toolchain whose Python hosts
+// the compiler.
+class LauncherPool {
+ public:
+  LauncherPool(const Surroundings& surroundings, Children& children)
+      : surroundings_(surroundings), children_(children) {}
+
+  // Returns a launcher of the compiler that is not among `taken`, as each has one worker at a time. It is created at
+  // the first call and lives as long as the pool.
+  Launcher& of(const work::Place& place, const std::set<const Launcher*>& taken = {});
+  // Returns the own processes of all launchers.
+  [[nodiscard]] std::set<pid_t> own_processes() const;
+  // Calls `advance` of all launchers except the busy ones, because idle servers send packets too.
+  void advance_idle(const std::set<const Launcher*>& busy);
+
+ private:
+  const Surroundings& surroundings_;
+  Children& children_;
+  std::map<std::pair<std::string, int>, std::unique_ptr<Launcher>> launchers_{};  // several of what takes turns
 };
 
 }  // namespace ngb::agent

@@ -23,7 +23,7 @@ class Deadlines {
 
   // Returns a failure if the limit of a worker that is in `phase` at `now` is exceeded.
   std::optional<samples::Failure> look(Nanoseconds now, samples::Phase phase);
-  // Allows so much more time, in which the worker could not run.
+  // Extends the limits by a time in which the worker could not run.
   void extend(Nanoseconds time) { deadline_ += time; }
   // Returns the earliest time at which `look` can return a failure.
   [[nodiscard]] Nanoseconds next() const { return deadline_; }

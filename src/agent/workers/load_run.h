@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/workers/burner.h"
 #include "agent/workers/children.h"
 #include "agent/workers/launcher.h"
-#include "agent/workers/load_page.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/result.h"

@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "base/file.h"
-#include "base/process_handle.h"
+#include "base/process.h"
 
 namespace ngb::agent {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "probe/board.h"
-#include "probe/sensors.h"
+#include "probe/probe.h"
 
 namespace ngb::agent {
 namespace {

@@ -42,7 +42,7 @@ struct Way {
   std::string example{};          // "ssh: HOST", for "Add ssh: HOST"
   std::string through{};          // the key of another way that may be given as well; empty: none
   bool may_name_devices = false;  // may be an entry of a study's devices that has no device's name
-  // Completes a device of this way, whose keys have been read, and returns what is wrong with them; "" if nothing is.
+  // Completes a device of this way after its keys have been read. Returns what is wrong with them; "" if nothing is.
   std::function<std::string(DeviceEntry& device)> complete{};
 };
 
@@ -56,7 +56,7 @@ struct Key {
   bool accepts_null = false;         // null means the default
   std::string meaning{};
   std::string default_text{};           // in docs, if the default follows from something else
-  bool is_left_out_at_default = false;  // of the protocol and of hashes (work/study_key.h)
+  bool is_left_out_at_default = false;  // of the protocol and of hashes (work::StudyKey)
   std::vector<Key> keys{};
   std::function<void(Study& study, const nlohmann::json& value)> set{};
   std::function<nlohmann::json(const Study& study)> get{};

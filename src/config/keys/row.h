@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "config/keys/key.h"
-#include "work/study_key.h"
+#include "work/protocol.h"
 
 namespace ngb::config {
 

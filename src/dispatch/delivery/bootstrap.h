@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "config/device.h"
-#include "dispatch/delivery/bundle.h"
+#include "dispatch/delivery/parts.h"
 #include "dispatch/link/connection.h"
 #include "dispatch/link/share.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dispatch/delivery/bundle.h"
+#include "dispatch/delivery/parts.h"
 #include "dispatch/link/answer.h"
 #include "dispatch/link/connection.h"
 

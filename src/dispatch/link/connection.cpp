@@ -16,7 +16,6 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "base/process_handle.h"
 #include "base/text.h"
 #include "dispatch/link/program.h"
 

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "dispatch/link/event_loop.h"
-#include "dispatch/link/program_log.h"
+#include "dispatch/link/program.h"
 #include "samples/frame.h"
 #include "samples/message.h"
 
@@ -34,7 +34,7 @@ tl::unexpected<Error> lost();
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // Starts the program. Its standard error is added to the file `log` (up to the limits in program_log.h), whose folder
+  // Starts the program. Its standard error is added to the file `log` (up to the limits of ProgramLog), whose folder
   // is created. If the last owner releases a Connection without having called `end`, the program is killed.
   static Result<std::shared_ptr<Connection>> start(Loop& loop, const std::vector<std::string>& command,
                                                    const std::filesystem::path& log, Nanoseconds silence = kSilence);

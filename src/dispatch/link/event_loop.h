@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the event loop of a run, in which a coroutine for each device follows that device. One thread runs the loop,
+// Defines the event loop of a run. A coroutine for each device follows that device. One thread runs the loop,
 // and nothing in it waits except by co_await.
 #pragma once
 

@@ -64,4 +64,13 @@ struct Share {
   Nanoseconds lost_after = std::chrono::minutes(10);
 };
 
+// Lists where an installation keeps its parts and its lock.
+struct Installation {
+  std::filesystem::path agent{};   // bin/ngb-agent
+  std::filesystem::path worker{};  // bin/ngb-worker
+  std::filesystem::path lib{};     // lib/ngraphbench: compilers/, python/
+  // The folder whose lock prevents that two runs are measured on this machine at the same time; empty: nothing does.
+  std::filesystem::path machine{};
+};
+
 }  // namespace ngb::dispatch

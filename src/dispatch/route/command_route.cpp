@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/text.h"
-#include "dispatch/route/kind.h"
 #include "dispatch/route/route.h"
 
 namespace ngb::dispatch {

@@ -16,7 +16,6 @@
 #include "dispatch/delivery/bootstrap.h"
 #include "dispatch/delivery/parts.h"
 #include "dispatch/link/program.h"
-#include "dispatch/route/kind.h"
 #include "dispatch/route/kubernetes.h"
 #include "dispatch/route/pod_list.h"
 #include "dispatch/route/route.h"

@@ -13,7 +13,6 @@
 #include "dispatch/delivery/bootstrap.h"
 #include "dispatch/delivery/parts.h"
 #include "dispatch/link/program.h"
-#include "dispatch/route/kind.h"
 #include "dispatch/route/route.h"
 #include "dispatch/route/slurm.h"
 #include "dispatch/route/ssh_route.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "dispatch/route/kind.h"
+#include "dispatch/route/route.h"
 
 namespace ngb::dispatch {
 

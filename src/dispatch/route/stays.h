@@ -28,7 +28,7 @@ class Stays {
 
   // Returns the run's work folder on the present machine, within the device's folder.
   [[nodiscard]] std::string folder() const;
-  // Returns its work folders on that machine, on which it may have been several times.
+  // Returns the run's work folders on that machine: one for each of its stays there.
   [[nodiscard]] std::vector<std::string> folders_on(const std::string& machine) const;
 
  private:

@@ -26,7 +26,7 @@ struct Claim {
   bool is_of_blocks = false;       // else it is about whole networks; stacks of blocks count where there are none
 };
 std::span<const Claim> claims();
-// The claims that only profiles of stacks of blocks can test (explain/depth_claims.h): about fusion, and about
+// The claims that only profiles of stacks of blocks can test (explain/depth.h): about fusion, and about
 // overhead.
 std::span<const Claim> profile_claims();
 

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "metrics/multiple_tests.h"
 #include "metrics/series/relation.h"
 #include "metrics/series/workload.h"
 #include "metrics/verdict.h"

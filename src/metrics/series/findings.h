@@ -12,7 +12,7 @@
 
 namespace ngb::metrics::series {
 
-// Of studies in which nothing differs, at most this share has any sentence that says that something differs.
+// If nothing differs in a study, a sentence says that something does with at most this probability.
 inline constexpr double kSentenceErrorRate = 0.01;
 
 // A row of the table behind a sentence.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "metrics/multiple_tests.h"
 #include "metrics/series/cell_groups.h"
 #include "metrics/series/relation.h"
 #include "metrics/series/workload.h"

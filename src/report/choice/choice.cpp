@@ -7,16 +7,20 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/text.h"
 #include "metrics/queueing.h"
+#include "report/columns.h"
+#include "report/write/json.h"
 #include "report/write/numbers.h"
 #include "report/write/text.h"
 #include "report/write/text_width.h"
 #include "work/load.h"
 
 namespace ngb::report {
+
 namespace {
 
 struct MetricValue {
@@ -255,6 +259,35 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                                  demand.percentile, number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
   if (counts[Fit::holds] == 0 && counts[Fit::open] == 0) text += why_nothing_holds(candidates, demand);
   return above + wrapped(text, options.wrap);
+}
+
+namespace {
+
+using nlohmann::json;
+
+json candidate_number(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
+
+}  // namespace
+
+std::string choice_json(const std::vector<Candidate>& candidates) {
+  json rows = json::array();
+  for (const Candidate& candidate : candidates) {
+    json row = json::object();
+    for (const Attribute& attribute : attributes()) row[attribute.name] = attribute.of(*candidate.cell);
+    row["fit"] = name(candidate.fit);
+    row["utilisation_ratio"] = candidate_number(candidate.utilisation_ratio);
+    row["answered_s"] = candidate_number(candidate.answered_s);
+    row["low_s"] = candidate_number(candidate.low_s);
+    row["high_s"] = candidate_number(candidate.high_s);
+    row["memory_bytes"] = candidate_number(candidate.memory_bytes);
+    row["disk_bytes"] = candidate_number(candidate.disk_bytes);
+    row["agreement_ratio"] = candidate_number(candidate.agreement_ratio);
+    row["cpu_s_per_request"] = candidate_number(candidate.cpu_s_per_request);
+    row["cost_per_hour"] = candidate_number(candidate.cost_per_hour);
+    row["why"] = candidate.why;
+    rows.push_back(std::move(row));
+  }
+  return json_text(rows);
 }
 
 }  // namespace ngb::report

@@ -41,9 +41,9 @@ struct Candidate {
   std::string why{};  // of open, fails and unknown
 };
 
-// Those that were measured without a load come first, then those of each load beside. Of each, those that hold come
-// first, then the open ones; among them the cheapest first, and of equal cost the one that takes less
-// processor time. A configuration holds if it keeps the limit at the lower end of its speed's interval, and fails if it
+// Returns the candidates in this order: those without a load beside them, then those of each load; within these, those
+// that hold, then the open ones; within these, the cheapest first, and at equal cost the one that takes less processor
+// time. A configuration holds if it keeps the limit at the lower end of its speed's interval, and fails if it
 // does not at the upper end.
 std::vector<Candidate> candidates(const Results& results, const Demand& demand);
 

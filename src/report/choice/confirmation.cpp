@@ -13,7 +13,7 @@
 #include "report/words.h"
 #include "report/write/json.h"
 #include "report/write/numbers.h"
-#include "samples/phase_time.h"
+#include "samples/process_result.h"
 
 namespace ngb::report {
 namespace {
@@ -79,7 +79,7 @@ std::string confirmation_text(const Confirmation& confirmation, const Candidate&
   const store::CellData& cell = *predicted.cell;
   std::string text =
       fmt::format("\n{}: {}, {}, {}: {} requests at {}/s in {}\n", name(confirmation.held),
-                  text::visible(compiler_of(cell)), text::visible(workload_of(cell)), threads_of(cell),
+                  text::visible(compiler_of(cell)), text::visible(workload_on_device(cell)), threads_of(cell),
                   confirmation.requests, number(demand.requests_per_s, "1"), number(confirmation.seconds, "s"));
   text += fmt::format("  measured:  p{} {} {}, {:.2f} % later than {}\n", demand.percentile,
                       number(confirmation.answered_s.value, "s"),

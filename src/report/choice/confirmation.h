@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "report/choice/choice.h"
-#include "statistics/percentile.h"
+#include "statistics/binomial_intervals.h"
 
 namespace ngb::report {
 
-// How many requests confirm a percentile, unless the user says otherwise: twice the number that MLPerf's rules ask of a
-// run without a request that is late. `percentile`: 50, 90, 95 or 99.
+// Returns how many requests confirm a percentile (50, 90, 95 or 99), unless the user says otherwise. It is twice the
+// number that MLPerf's rules demand if no request is late.
 std::size_t usual_requests(int percentile);
 
 enum class Held { yes, no, open };

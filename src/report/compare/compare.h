@@ -8,8 +8,6 @@
 
 #include "metrics/comparison.h"
 #include "metrics/gate.h"
-#include "metrics/same_build.h"
-#include "metrics/self_test.h"
 #include "report/document.h"
 #include "report/formats.h"
 

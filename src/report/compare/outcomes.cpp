@@ -181,7 +181,7 @@ std::vector<const ComparedPair*> worst_first(const Comparison& comparison) {
 }
 
 std::string name_of(const ComparedPair& pair) {
-  return fmt::format("{}: {}", workload_of(*pair.candidate), compiler_of(*pair.candidate));
+  return fmt::format("{}: {}", workload_on_device(*pair.candidate), compiler_of(*pair.candidate));
 }
 
 Column ratio_column() {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "explain/depth_claims.h"
+#include "explain/depth.h"
 #include "metrics/series/conclusions.h"
 #include "report/explain/explain.h"
 #include "report/write/numbers.h"

@@ -49,7 +49,7 @@ Known<metrics::LeastWork> work_of(const ProfiledCell& cell) {
   return explain::WorkOfNodes(cell.profile->graph).of_all();
 }
 
-// Of a plain inference.
+// Returns the share of the limit that an inference without a profile reaches.
 Entry limit_of(const ProfiledCell& cell) { return limit_entry(work_of(cell), cell.peak, cell.profile->plain_ns); }
 
 std::vector<FusionColumn> fusion_columns() {

@@ -204,6 +204,29 @@ void use_quantitative_axis(const std::vector<std::string>& compilers, ordered_js
   }
 }
 
+void share_axes_of_a_quantity(const ordered_json& whole, std::vector<Row>& rows) {
+  const ordered_json& layers = whole.at("spec").at("layer");
+  if (std::none_of(layers.begin(), layers.end(), [](const ordered_json& layer) {
+        return layer.at("mark").is_object() && layer.at("mark").value("style", "") == "unseen";
+      })) {
+    return;
+  }
+  const std::string number = field_of_points(whole);
+  std::map<std::string, Frame> frames;
+  for (const Row& row : rows) {
+    const auto value = number_in_row(row, number.c_str());
+    if (!value) continue;
+    Frame& frame = frames[text_in_row(row, "quantity")];
+    frame = {std::min(frame.low, *value), std::max(frame.high, *value)};
+  }
+  for (Row& row : rows) {
+    const auto frame = frames.find(text_in_row(row, "quantity"));
+    if (frame == frames.end()) continue;
+    row["shared_low"] = frame->second.low;
+    row["shared_high"] = frame->second.high;
+  }
+}
+
 bool end_intervals_at_the_frame(ordered_json& whole, std::vector<Row>& rows) {
   ordered_json* const intervals = layer_of_intervals(whole);
   const std::string number = field_of_points(whole);

@@ -16,6 +16,10 @@ namespace ngb::report::figures {
 void use_quantitative_axis(const std::vector<std::string>& compilers, nlohmann::ordered_json& whole,
                            std::vector<Row>& rows);
 
+// Gives panels of one quantity the same axis, in a figure whose panels have an axis each and which has an unseen layer
+// for that: adds the least and the largest of the quantity's points to the rows, as "shared_low" and "shared_high".
+void share_axes_of_a_quantity(const nlohmann::ordered_json& whole, std::vector<Row>& rows);
+
 // Ends intervals where they leave the frame: half as much again as its points take, at least a factor of 1.5 on a
 // logarithmic axis. Adds "low_at" and "high_at" to the rows, and a triangle to such an end. Returns whether there is
 // one.

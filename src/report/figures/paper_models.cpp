@@ -19,13 +19,12 @@ using store::CellData;
 
 std::string group_shown(const CellData& cell) { return text::visible(metrics::series::model_group_of(cell)); }
 
-// The order of the rows is that of the figure's panels: rows of the grid, then its columns, each in the order of their
-// first mention.
-void sort_by_panel(std::vector<Row>& rows) {
-  std::map<std::string, std::size_t> panels;
-  for (const Row& row : rows) panels.emplace(row.at("panel").get<std::string>(), panels.size());
+// Sorts rows by a column of texts, in the order of their first mention.
+void sort_by(const char* column, std::vector<Row>& rows) {
+  std::map<std::string, std::size_t> texts;
+  for (const Row& row : rows) texts.emplace(row.at(column).get<std::string>(), texts.size());
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    return panels.at(a.at("panel").get<std::string>()) < panels.at(b.at("panel").get<std::string>());
+    return texts.at(a.at(column).get<std::string>()) < texts.at(b.at(column).get<std::string>());
   });
 }
 
@@ -120,7 +119,7 @@ Rows finished(const char* figure, std::vector<Row> rows, const char* number, con
     return {.why_none = why_none};
   }
   fill_grid(rows, why_empty);
-  sort_by_panel(rows);
+  sort_by("panel", rows);  // whose columns follow in the order of their first mention too
   return with_columns({.rows = std::move(rows)}, figure);
 }
 
@@ -190,6 +189,7 @@ Rows paper_figure12(const Selection& selection) {
       if (is_of_blocks(first) || !is_contrasted(contrasted, place, selection.compiler(first))) continue;
       Row row = row_of(selection, first, fmt::format("{}, {}", quantity, place));
       row["column"] = text::visible(each.value->subject);
+      row["place"] = place;
       row["quantity"] = quantity;
       Number number = number_of(each);
       for (auto* const part : {&number.value, &number.low, &number.high}) {
@@ -203,6 +203,7 @@ Rows paper_figure12(const Selection& selection) {
     for (const PublishedNumber& number : published_numbers(selection)) {
       if (!is_contrasted(number) || (quantity == kReduction && number.is_identity)) continue;
       Row row = row_of(number, fmt::format("{}, {}", quantity, number.device), number.family);
+      row["place"] = number.device;
       row["quantity"] = quantity;
       const double use = number.cpu_percent;
       add_number(row, "percent",
@@ -212,6 +213,7 @@ Rows paper_figure12(const Selection& selection) {
       rows.push_back(std::move(row));
     }
   }
+  sort_by("place", rows);
   return finished("figure12", std::move(rows), "percent", "no group of whole models has a known use of the processor",
                   "no model of this group was measured");
 }

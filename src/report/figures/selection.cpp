@@ -39,6 +39,7 @@ Selection::Selection(const page::Content& content, LoadCell load_cell, std::vect
     compilers_.push_back(name);
     kinds.push_back(text::visible(cell->of.compiler.name));
   }
+  first_published_ = compilers_.size();
   for (const char* called : {"Identity", "OpenVINO", "TensorRT", "TVM"}) {
     if (published_.empty()) break;
     compilers_.push_back(published_compiler(called));

@@ -49,6 +49,8 @@ class Selection {
   // how each is drawn, in the same order.
   [[nodiscard]] const std::vector<std::string>& compilers() const { return compilers_; }
   [[nodiscard]] const std::vector<Look>& looks() const { return looks_; }
+  // The place of the paper's first compiler in compilers().
+  [[nodiscard]] std::size_t first_published() const { return first_published_; }
 
  private:
   using ById = std::unordered_map<std::string_view, const store::CellData*>;
@@ -60,6 +62,7 @@ class Selection {
   ById selected_{};
   std::vector<std::string> compilers_{};
   std::vector<Look> looks_{};
+  std::size_t first_published_ = 0;
   bool has_several_devices_ = false;
 };
 

@@ -54,7 +54,9 @@ std::string shade(const std::string& colour, int setting) {
   return shaded;
 }
 
-constexpr std::array<std::array<int, 2>, 3> kDashes{{{1, 0}, {6, 3}, {2, 2}}};  // line and gap, in pixels
+// Lines and gaps, in pixels: of a compiler's settings, and of what the paper publishes.
+constexpr std::array<std::array<int, 2>, 3> kDashes{{{1, 0}, {6, 3}, {2, 2}}};
+constexpr std::array kDashesOfPublished{6, 2, 1, 2};
 
 // Fills in what the files beside the code leave open.
 class Filler {
@@ -69,8 +71,10 @@ class Filler {
       const Look& look = selection.looks()[i];
       const int setting = settings_[look.colour]++;
       colours_.push_back(shade(palette.at(static_cast<std::size_t>(look.colour)).get<std::string>(), setting));
-      dashes_.push_back(kDashes.at(static_cast<std::size_t>(setting) % kDashes.size()));
-      has_settings_ = has_settings_ || setting > 0;
+      const bool is_published = i >= selection.first_published();
+      dashes_.push_back(is_published ? ordered_json(kDashesOfPublished)
+                                     : ordered_json(kDashes.at(static_cast<std::size_t>(setting) % kDashes.size())));
+      has_dashes_ = has_dashes_ || is_published || setting > 0;
       shapes_.push_back(kShapeNames.at(static_cast<std::size_t>(look.shape % kShapes)));
     }
   }
@@ -96,7 +100,7 @@ class Filler {
     if (channel == "y" && is_logarithmic(part)) part["axis"]["labelExpr"] = kLabelOfLogAxis;
     if (channel == "y" && is_logarithmic(part) && part.contains("field")) set_ticks(part);
     if (channel == "y" && part.is_object() && part.value("type", "") == "quantitative") part["axis"]["grid"] = true;
-    if (has_settings_ && part.is_object() && part.contains("mark") && part.at("mark").value("style", "") == "curve") {
+    if (has_dashes_ && part.is_object() && part.contains("mark") && part.at("mark").value("style", "") == "curve") {
       ordered_json dash = part.at("encoding").at("color");
       dash["scale"] = {{"domain", compilers_}, {"range", dashes_}};
       part["encoding"]["strokeDash"] = std::move(dash);
@@ -156,7 +160,7 @@ class Filler {
   ordered_json shapes_ = ordered_json::array();
   ordered_json dashes_ = ordered_json::array();
   std::map<int, int> settings_{};  // how many have this colour
-  bool has_settings_ = false;
+  bool has_dashes_ = false;
   bool has_own_axes_ = false;  // each panel has its own y axis
 };
 
@@ -309,6 +313,7 @@ std::string specification_text(const Selection& selection, const Figure& figure,
     remark += "so narrow, the panels share one axis";
   }
   break_names_of_panels(whole, rows);
+  share_axes_of_a_quantity(whole, rows);
   if (end_intervals_at_the_frame(whole, rows)) {
     remark += remark.empty() ? "" : "; ";
     remark += "a triangle at the end of an interval: it reaches farther";

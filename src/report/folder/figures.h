@@ -56,9 +56,9 @@ class CellLoader {
 Result<WrittenFigures> write_figures(const std::filesystem::path& folder, const figures::Figures& figures,
                                      const std::optional<figures::Drawer>& drawer, const std::string& format);
 
-// Of results of at most this many cells, the page has images without being asked for: they take time to draw.
+// If results have at most this many cells, the page has images without being asked for. Images take time to draw.
 inline constexpr std::size_t kFewCells = 500;
-// Of results of at most this many cells, the page has longer tables of the figures' data.
+// If results have at most this many cells, the page's tables of the figures' data are longer.
 inline constexpr std::size_t kCellsWithLongTables = 250;
 
 // Returns the figures as the page shows them. They have images if there is a drawer, and if the images are asked for or

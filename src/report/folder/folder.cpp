@@ -85,9 +85,9 @@ Status load_origin(const std::vector<store::Source>& sources, Loaded& loaded) {
 // Derives the cells that a page shows: all, or those of the first families that fit.
 Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const PassingFamilies& chosen, int threads) {
   if (reader.cell_count() <= kMostCells) return metrics::derive(std::move(reader), threads, store::Detail::phases);
-  std::vector<store::Family> part;
+  std::vector<store::ValueFamily> part;
   std::size_t cells = 0;
-  for (const store::Family& family : chosen.families) {
+  for (const store::ValueFamily& family : chosen.families) {
     cells += family.cells.size();
     if (cells > kMostCells && !part.empty()) break;
     part.push_back(family);
@@ -174,6 +174,10 @@ Result<std::optional<Profiles>> profiles_of(const Loaded& loaded, const ReportRe
   return *std::move(profiles);
 }
 
+void tell_begin(const ReportRequest& request, const std::string& what) {
+  if (request.on_begin) request.on_begin(what);
+}
+
 Status mark_folder(const fs::path& folder) {
   if (Status made = file::make_folder(folder); !made) return made;
   return file::write_atomically(folder / kReportMark, kReportMarkText);
@@ -183,6 +187,7 @@ Status mark_folder(const fs::path& folder) {
 
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request) {
   if (const Status usable = check_folder(request.folder); !usable) return refused(usable.error());
+  tell_begin(request, "reading the results");
   const auto loaded = load_for_report(request);
   if (!loaded) return tl::unexpected(loaded.error());
   const Loaded& kept = **loaded;
@@ -204,9 +209,13 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   if (!cells.status()) return failed(cells.status().error());
   const std::string& format = request.figures.image_format;
   const std::optional<figures::Drawer>& drawer = request.figures.drawer;
+  if (drawer && !format.empty()) {
+    tell_begin(request, fmt::format("drawing {} figures as {}", figures.made.size(), format));
+  }
   auto files = write_figures(request.folder / kFiguresFolder, figures, drawer, format);
   if (!files) return failed(files.error());
   written.figures = *std::move(files);
+  if (drawer) tell_begin(request, fmt::format("drawing {} figures for the page", figures.made.size()));
   const auto shown = figures_of_page(request.folder / kFiguresFolder, figures, drawer, !format.empty(), written.cells);
   if (!shown) return failed(shown.error());
   const std::string html = page::html(content, *shown, request.made_by);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct ReportRequest {
   metrics::PeakOf peak_of{};  // of the page's section Why; null: no peak is known
   std::string name{};         // of the results on the page; "": the folders' names
   std::string made_by{};      // the program that the page names: "0.1.0 (git 0123456789ab)"
+  // Is told what begins now, of what takes seconds: "drawing 25 figures as pdf". Null: nobody is.
+  std::function<void(const std::string& what)> on_begin{};
 };
 
 struct WrittenReport {

@@ -9,10 +9,9 @@
 #include "base/text.h"
 #include "metrics/metric.h"
 #include "report/columns.h"
-#include "report/page/html_table.h"
+#include "report/page/html.h"
 #include "report/page/page_data.h"
 #include "report/page/page_parts.h"
-#include "report/page/untrusted.h"
 #include "report/words.h"
 
 namespace ngb::report::page {

@@ -8,8 +8,8 @@
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "report/columns.h"
+#include "report/page/html.h"
 #include "report/page/page_parts.h"
-#include "report/page/untrusted.h"
 #include "report/words.h"
 
 namespace ngb::report::page {
@@ -106,7 +106,7 @@ class TableWriter {
     html += "<th scope=\"col\">flags</th></tr></thead>\n";
     const CellData* last = nullptr;
     for (const CellData* cell : results_.cells) {
-      if (last == nullptr || !is_same_workload(*last, *cell)) html += section(*cell, last == nullptr);
+      if (last == nullptr || !is_same_workload_on_device(*last, *cell)) html += section(*cell, last == nullptr);
       html += row(*cell);
       last = cell;
     }

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "metrics/series/workload.h"
-#include "report/page/html_table.h"
+#include "report/page/html.h"
 #include "report/page/page_parts.h"
 #include "report/words.h"
 

@@ -2,9 +2,8 @@
 // Makes the section of figures.
 #include <fmt/format.h>
 
-#include "report/page/base64.h"
+#include "report/page/html.h"
 #include "report/page/page_parts.h"
-#include "report/page/untrusted.h"
 
 namespace ngb::report::page {
 namespace {

@@ -11,9 +11,8 @@
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "report/columns.h"
-#include "report/page/html_table.h"
+#include "report/page/html.h"
 #include "report/page/page_parts.h"
-#include "report/page/untrusted.h"
 #include "report/words.h"
 #include "report/write/text_width.h"
 

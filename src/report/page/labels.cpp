@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "report/columns.h"
-#include "report/page/untrusted.h"
+#include "report/page/html.h"
 #include "report/words.h"
 
 namespace ngb::report::page {

@@ -12,7 +12,7 @@
 #include "base/json_text.h"
 #include "report/columns.h"
 #include "report/looks.h"
-#include "report/page/untrusted.h"
+#include "report/page/html.h"
 
 namespace ngb::report::page {
 namespace {

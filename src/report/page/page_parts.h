@@ -2,8 +2,11 @@
 // Makes the parts of the page that are readable without JavaScript. Each function returns HTML.
 #pragma once
 
+#include <span>
 #include <string>
 
+#include "report/explain/explain.h"
+#include "report/explain/profiles.h"
 #include "report/page/labels.h"
 #include "report/page/page.h"
 
@@ -41,5 +44,19 @@ std::string method(const Content& content);
 // SIGPLAN's checklist for empirical evaluations, with what the results say on each item, and what is left to the
 // author.
 std::string checklist(const Content& content, const Labels& labels);
+
+// Shows what variants of a model gain and cost: speed-up against agreement, with the settings that no other beats in
+// both.
+// Returns the section as HTML: for each device, exact model and batch size a picture and a table. Returns "" if the
+// results have no variant.
+std::string variants(const Content& content, const Labels& labels);
+
+// The page's section Why, of results with profiles: for each pair of sides where the difference arises.
+
+// Returns HTML: for each pair its sentence, a waterfall of the regions' differences as inline SVG, the table of regions
+// and the closing line; then what each cell's compiler fuses. Returns "" without pairs and cells. Names of regions,
+// kernels and compilers are untrusted and escaped.
+std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCell> cells);
+std::string why(const Profiles& profiles);
 
 }  // namespace ngb::report::page

@@ -11,7 +11,6 @@
 #include "metrics/series/claims.h"
 #include "metrics/series/series.h"
 #include "report/series/series.h"
-#include "report/series/untrusted_json.h"
 
 namespace ngb::report::page {
 namespace {

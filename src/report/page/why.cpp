@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/page/why.h"
+#include "report/page/page_parts.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,7 @@
 
 #include "base/text.h"
 #include "report/explain/pictures.h"
-#include "report/page/html_table.h"
-#include "report/page/untrusted.h"
+#include "report/page/html.h"
 #include "report/write/numbers.h"
 
 namespace ngb::report::page {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,13 @@ nlohmann::json series_json(const Results& results);
 
 // {"answer", "findings", "reversals", "orders", "claims"}, as in metrics/series/conclusions.h.
 nlohmann::json conclusions_json(const Results& results);
+
+// Reads JSON objects of a results file, which may come from anybody: what has another type than it should counts as
+// missing.
+
+// Returns "" if there is no such text.
+std::string text_at(const nlohmann::json& object, const char* key);
+bool is_true_at(const nlohmann::json& object, const char* key);
+std::optional<double> number_at(const nlohmann::json& object, const char* key);
 
 }  // namespace ngb::report

@@ -114,8 +114,8 @@ std::vector<Section> best_options_sections(const std::vector<BestOptions>& choic
   std::vector<Section> sections;
   const CellData* last = nullptr;
   for (const BestOptions& choice : choices) {
-    if (last == nullptr || !is_same_workload(*last, *choice.any))
-      sections.push_back({.title = workload_of(*choice.any)});
+    if (last == nullptr || !is_same_workload_on_device(*last, *choice.any))
+      sections.push_back({.title = workload_on_device(*choice.any)});
     sections.back().rows.push_back(row_of_choice(choice));
     last = choice.any;
   }

@@ -103,7 +103,7 @@ std::vector<std::vector<std::size_t>> sections_of(std::span<const CellData* cons
       return is_same_network(*cells[section.front()], *cells[i]);
     };
     auto section = std::find_if(with_variants ? sections.begin() : sections.end(), sections.end(), is_its);
-    const bool continues = !sections.empty() && is_same_workload(*cells[sections.back().front()], *cells[i]);
+    const bool continues = !sections.empty() && is_same_workload_on_device(*cells[sections.back().front()], *cells[i]);
     if (continues && !with_variants) section = std::prev(sections.end());
     if (section == sections.end()) section = sections.insert(sections.end(), std::vector<std::size_t>());
     section->push_back(i);
@@ -115,7 +115,7 @@ std::vector<std::vector<std::size_t>> sections_of(std::span<const CellData* cons
 
 TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseline)
     : options_(options),
-      columns_(options.columns.empty() ? number_columns(options.all, Having{true, true, true}) : options.columns),
+      columns_(options.columns.empty() ? number_columns(options.all, ColumnsInUse{true, true, true}) : options.columns),
       described_(columns_of(columns_, baseline, !options.columns.empty())),
       layout_(described_) {}
 
@@ -165,8 +165,8 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
     return a.of.compute_device.value == b.of.compute_device.value;
   });
   PackedSection section{.position = positions.front()};
-  std::string title = workload_of(first);
-  const bool same_model = are_alike(cells, is_same_workload);
+  std::string title = workload_on_device(first);
+  const bool same_model = are_alike(cells, is_same_workload_on_device);
   if (first.of.model.is_variant() && same_model) title += ", variant of " + first.of.model.variant_of;
   if (same_threads) title += ", " + threads_of(first);
   if (same_precision) title += ", " + first.of.compiler.precision;
@@ -183,7 +183,7 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
                                       same_device ? std::string() : compute_device_of(cell)));
     devices_.insert(cell.of.device);
     if (cell.of.compute_device.value) compute_devices_.insert(*cell.of.compute_device.value);
-    having_ = having_ | having(cell);
+    columns_in_use_ = columns_in_use_ | columns_in_use(cell);
   }
   if (!rounds_) rounds_ = first.rounds;
   sections_.push_back(std::move(section));
@@ -282,7 +282,7 @@ void TextTable::append(TextTable other) {
   std::move(other.best_options_.begin(), other.best_options_.end(), std::back_inserter(best_options_));
   devices_.merge(other.devices_);
   compute_devices_.merge(other.compute_devices_);
-  having_ = having_ | other.having_;
+  columns_in_use_ = columns_in_use_ | other.columns_in_use_;
   if (!rounds_) rounds_ = other.rounds_;
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_.at(i) += other.counts_.at(i);
   for (const auto& [flag, count] : other.flags_) flags_[flag] += count;
@@ -300,7 +300,8 @@ void TextTable::print(const std::vector<EnvironmentDifference>& differences, con
   TextLayout layout = layout_;
   if (names_devices) layout.widen(0, widest_label_with_device_);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const bool is_superfluous = !is_about(*columns_[i].metric, having_) && !options_.all && options_.columns.empty();
+    const bool is_superfluous =
+        !is_about(*columns_[i].metric, columns_in_use_) && !options_.all && options_.columns.empty();
     if (is_superfluous) layout.leave_out(i + 1);
   }
   const int width = options_.all ? 0 : options_.width;

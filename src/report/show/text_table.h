@@ -72,7 +72,7 @@ class TextTable {
   std::vector<std::pair<std::size_t, Section>> best_options_{};  // with the position of a cell of the same family
   std::set<std::string> devices_{};
   std::set<std::string> compute_devices_{};  // those that are known
-  Having having_{};
+  ColumnsInUse columns_in_use_{};
   std::optional<work::Rounds> rounds_{};
   std::array<int, 5> counts_{};                    // by Status
   std::map<std::string, int> flags_{};             // how many cells have each

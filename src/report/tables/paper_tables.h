@@ -3,17 +3,36 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
+#include "report/document.h"
 #include "report/tables/input.h"
-#include "report/tables/table.h"
 
 namespace ngb::report::tables {
+
+// Makes documents for a publication: a table of texts and numbers, each with its footnotes.
+
+// The footnote of rows that were copied from the paper, which are those that have it.
+inline constexpr const char* kPublishedNote = "Published in the paper, not measured here.";
+
+// Returns a column with the same name in CSV and JSON, which has its unit: "throughput_b2_4_per_s".
+Column column(const std::string& name, std::string heading, Kind kind);
+
+// Adds a row with an entry for each column.
+void add_row(Document& document, Row row);
+
+// Adds what CSV and JSON have beside the columns: where a row is from, and the reasons and notes of its entries. JSON
+// is
+// {"name", "title", "columns": [{"name", "heading", "kind"}], "remarks", "rows": [{"is_published", "values": {column:
+// text, number or null}, "reasons": {column: why it is null}, "notes": {column: [texts]}}]}; the last column of CSV has
+// reasons and notes as one text.
+void complete(Document& document);
 
 struct PaperTable {
   const char* name;  // of its file
   const char* title;
-  // Returns columns, rows and remarks, or the reason why there are no rows; not complete (table.h).
+  // Returns columns, rows and remarks, or the reason why there are no rows; before `complete`.
   Document (*make)(const Input& input);
 };
 std::span<const PaperTable> paper_tables();

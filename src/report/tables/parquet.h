@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "report/tables/table.h"
+#include "report/tables/paper_tables.h"
 
 namespace ngb::report::tables {
 

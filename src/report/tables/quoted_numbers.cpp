@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "metrics/series/series.h"
-#include "report/write/latex_text.h"
+#include "report/write/latex.h"
 #include "report/write/publication.h"
 
 namespace ngb::report::tables {

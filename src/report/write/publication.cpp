@@ -116,7 +116,8 @@ class Layouter {
   ShownTable shown_{};
 };
 
-// Escapes what markdown_text leaves, because it means nothing within a word: emphasis, entities, mathematics.
+// Escapes emphasis, entities and mathematics. markdown_text leaves them as they are, because within a word they have no
+// meaning.
 std::string literal(const std::string& given) {
   std::string text;
   for (const char character : markdown_text(text::visible(given))) {

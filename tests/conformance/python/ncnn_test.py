@@ -12,6 +12,8 @@ _, SITE = toolchain_or_skip("ncnn", "ncnn")
 sys.path.insert(0, SITE)
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
+sys.path.insert(0, FOLDER)
+import low_rank  # noqa: E402
 import numpy  # noqa: E402
 import onnx  # noqa: E402
 from ngraphbench.adaptor import CompilerError  # noqa: E402
@@ -83,19 +85,49 @@ class Ncnn(unittest.TestCase):
         with os.fdopen(told, "rb") as file:
             return file.read().decode() or f"signal {os.WTERMSIG(status)}"
 
-    def test_each_family_of_models_is_right_or_refused_by_the_name_of_what_lacks(self):
+    def test_each_family_of_models_is_right_with_one_sample_and_with_two(self):
         for name, parameters in SMALL:
-            with self.subTest(name=name):
-                ended = self.ended(name, parameters, 1)
-                self.assertEqual(ended, "ncnn has no layer for Tensor.reshape" if name == "swin" else "right")
+            for batch in (1, 2):
+                with self.subTest(name=name, batch=batch):
+                    self.assertEqual(self.ended(name, parameters, batch), "right")
 
-    def test_batches_of_convolutions_and_of_plain_attention_are_right(self):
-        """Its batches are new: where they do not fit a layer, the output has another size, or ncnn crashes. If one of them is
-        right with a new version, the word in docs/compilers/ncnn.md can go."""
-        for name, ends in (("efficientnet", "^right$"), ("mha_block", "^right$"), ("mlp", "^right$"),
-                           ("vit", "its batches do not fit a layer|signal 11")):
-            with self.subTest(name=name):
-                self.assertRegex(self.ended(name, dict(SMALL)[name], 2), ends)
+    def test_a_model_whose_samples_are_not_apart_is_converted_as_it_is(self):
+        """Softmax along the first axis: exp(0), exp(ln 3), of 1 + 3."""
+        self.write(helper.make_node("Softmax", ["x"], ["y"], axis=0), output=("y", TensorProto.FLOAT, [2, 3]))
+        session = self.session_of({"x": numpy.float32([[0, 0, 0], [numpy.log(3)] * 3])})
+        session.runner()()
+        self.assertIn(("batches", "part of the graph: Softmax works along the axis of samples"), session.inspect())
+        numpy.testing.assert_allclose(numpy.frombuffer(session.read()[0][3], "f4"), [0.25] * 3 + [0.75] * 3, rtol=1e-5)
+
+    def test_a_transpose_has_as_few_axes_as_it_needs(self):
+        for shape, order, few in (((1, 6, 3, 6, 3, 12), (0, 1, 3, 2, 4, 5), ([1, 6, 3, 6, 36], [0, 1, 3, 2, 4])),
+                                  ((2, 3, 1, 4, 5), (3, 4, 0, 2, 1), ([6, 20], [1, 0])),
+                                  ((2, 3, 4), (2, 1, 0), ([2, 3, 4], [2, 1, 0]))):
+            self.assertEqual(low_rank.merged(shape, order), few)
+            whole = numpy.arange(numpy.prod(shape))
+            self.assertEqual(whole.reshape(few[0]).transpose(few[1]).ravel().tolist(),
+                             whole.reshape(shape).transpose(order).ravel().tolist())
+
+    def test_a_power_is_right_also_of_what_is_not_positive_or_is_refused(self):
+        for exponent, expected in ((3, [-8, 0, 8]), (2, [4, 0, 4]), (4, [16, 0, 16])):
+            self.write(helper.make_node("Pow", ["x", "p"], ["y"]), inputs=[("x", TensorProto.FLOAT, [1, 3])],
+                       weights=[numpy_helper.from_array(numpy.float32(exponent), "p")])
+            (found,) = self.outputs({"x": numpy.float32([[-2, 0, 2]])})
+            self.assertEqual(found.ravel().tolist(), expected)
+        self.write(helper.make_node("Pow", ["x", "p"], ["y"]), weights=[numpy_helper.from_array(numpy.float32(2.5), "p")])
+        self.assertIn("ncnn computes Pow of what is not positive as 2e38", self.refusal().message)
+
+    def test_all_operands_of_a_maximum_count(self):
+        self.write(helper.make_node("Max", ["x", "a", "b"], ["y"]), inputs=[("x", TensorProto.FLOAT, [1, 3])],
+                   weights=[numpy_helper.from_array(numpy.float32([[value] * 3]), name) for name, value in (("a", 2), ("b", 4))])
+        (found,) = self.outputs({"x": numpy.float32([[1, 3, 5]])})
+        self.assertEqual(found.ravel().tolist(), [4, 4, 5])
+
+    def test_what_pnnx_reads_as_something_else_is_refused(self):
+        self.write(helper.make_node("Shrink", ["x"], ["y"], lambd=1.5))
+        self.assertEqual(self.refusal().message, "pnnx drops the limits of Shrink")
+        self.write(helper.make_node("LSTM", ["x", "x", "x"], ["y"], hidden_size=3))
+        self.assertEqual(self.refusal().kind, "invalid_model")
 
     def test_indices_are_those_of_the_model(self):
         self.write(helper.make_node("Gather", ["table", "x"], ["y"]), inputs=[("x", TensorProto.INT64, [1, 3])],

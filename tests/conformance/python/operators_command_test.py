@@ -76,6 +76,18 @@ class Page(unittest.TestCase):
         self.assertIn("| Tile | `a` | crash | signal 11 | unexplained |", page)
         self.assertIn("| Add | `c` | inaccurate | 1, not 2 | unexplained |", page)
 
+    def test_what_another_run_found_stays_on_the_page(self):
+        right, failed = ["right", ""], ["crash", "signal 11"]
+        before = self.page(onnxruntime=[right, right, right], tvm=[failed, right, right])
+        cases = [{"name": "a", "operator": "Tile", "form": "any"}]
+        after = report.write({"onnx": "1", "options": "", "is_all": False, "cases": cases, "compilers": {
+            "onnxruntime": {"version": "1", "outcomes": {"a": right}}, "mnn": {"version": "2", "outcomes": {"a": right}}}},
+            report.read(before))
+        self.assertIn("| tvm 1 | 1 | 0 | 0 | 1 |", after)
+        self.assertIn("| operator | onnxruntime | tvm | mnn |", after)
+        self.assertIn("| Tile | right | failed; data: right | right |", after)
+        self.assertIn("| Tile | `a` | crash | signal 11 | unexplained |", after)
+
 
 if __name__ == "__main__":
     unittest.main()

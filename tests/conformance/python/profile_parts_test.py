@@ -151,6 +151,18 @@ class Inductor(unittest.TestCase):
         self.assertEqual(times.anchors(graph, [second, first]), {})
         self.assertEqual(times.anchors(graph, [first]), {})
 
+    def test_products_of_weights_and_of_values_are_counted_apart(self):
+        times = module_of("identity", "inductor_times")
+        weights = [onnx.TensorProto(name="wq", dims=[4, 8]), onnx.TensorProto(name="wo", dims=[4, 4])]
+        nodes = [("qk", ["x", "wq"], ["q"]), ("scores", ["q", "q"], ["s"]), ("context", ["s", "q"], ["c"]), ("out", ["c", "wo"], ["y"])]
+        graph = helper.make_graph([helper.make_node("MatMul", *inputs, name=name) for name, *inputs in nodes], "g", [], [], weights)
+        events = [self.event(name, 2 * place, 1) for place, name in
+                  enumerate(["mkl::_mkl_linear", "aten::bmm", "aten::bmm", "mkl::_mkl_linear"])]
+        self.assertEqual(times.anchors(graph, events), {0: "qk", 1: "scores", 2: "context", 3: "out"})
+        events[1:3] = [self.event("aten::_scaled_dot_product_flash_attention_for_cpu", 2, 1)]
+        self.assertEqual(times.anchors(graph, events), {0: "qk", 2: "out"}, "attention became one kernel")
+        self.assertEqual(times.anchors(graph, events[:-1]), {})
+
 
 class Tvm(unittest.TestCase):
     """Relax modules are stood in for by objects with the same members."""

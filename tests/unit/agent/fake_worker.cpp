@@ -92,7 +92,7 @@ void deliver(const std::string& bytes) {
 
 void deliver(const samples::ProcessResult& result) { deliver(samples::frame(work::write_json(result).dump())); }
 
-// Does what worker/tell_agent.h does.
+// Does what signal_and_wait of worker/pauses.h does.
 void tell_agent(std::string_view signal) {
   deliver(samples::frame(signal));
   const std::size_t expected = samples::kFrameHeaderBytes + samples::kGoOn.size();

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "agent/workers/model_kinds.h"
+#include "agent/workers/fork_server.h"
 #include "agent_client.h"
 
 namespace ngb::agent::test {

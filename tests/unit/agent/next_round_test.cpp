@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "agent/next_round.h"
+#include "agent/schedule.h"
 
 #include <gtest/gtest.h>
 

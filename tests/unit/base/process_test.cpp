@@ -11,7 +11,6 @@
 
 #include <csignal>
 
-#include "base/process_handle.h"
 #include "temporary_folder.h"
 
 namespace ngb::process {

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bundle/licences.h"
 #include "temporary_folder.h"
 
 namespace ngb::bundle {

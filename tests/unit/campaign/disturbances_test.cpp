@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "campaign/disturbances.h"
+#include "campaign/recorder.h"
 
 #include <gtest/gtest.h>
 

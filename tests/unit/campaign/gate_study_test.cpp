@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "campaign/gate_study.h"
+#include "campaign/two_sides.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "base/json_text.h"
-#include "campaign/two_sides.h"
 #include "made_up_campaign.h"
 
 namespace ngb::campaign::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
-#include "config/recorded_devices.h"
+#include "config/study.h"
 #include "study_fixture.h"
 
 namespace ngb::config {

@@ -188,10 +188,10 @@ TEST(StudyFile, AsJsonShowsEveryDefault) {
 }
 
 TEST(StudyFile, SettingsSayWhichOnesAreDefaults) {
-  const std::vector<Setting> all =
-      settings(good_with("processes: 5\ntolerances: {relative: 0.01}\nmemory_limit: 4 GB"));
+  const std::vector<KeyValue> all =
+      key_values(good_with("processes: 5\ntolerances: {relative: 0.01}\nmemory_limit: 4 GB"));
   const auto find = [&](const std::string& key) {
-    return *std::find_if(all.begin(), all.end(), [&](const Setting& setting) { return setting.key == key; });
+    return *std::find_if(all.begin(), all.end(), [&](const KeyValue& setting) { return setting.key == key; });
   };
   EXPECT_FALSE(find("processes").is_default);
   EXPECT_EQ(find("processes").value, "5");

@@ -8,7 +8,6 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
-#include "explain/depth_claims.h"
 #include "made_up.h"
 
 namespace ngb::explain {

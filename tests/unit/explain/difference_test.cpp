@@ -161,6 +161,19 @@ TEST(Explanation, DoesNotCountTheScalesAroundEveryOperatorOfAQuantisedFile) {
   EXPECT_TRUE(explain(rounds_of(kBaseline, quantised), kNames));  // 7 of 23 nodes are shared, of those that compute all
 }
 
+TEST(Explanation, ComparesAQuantisedFileWhoseConvolutionsHaveItsNormalisations) {
+  std::vector<KernelProfile> exact = kBaseline;
+  for (KernelProfile& each : exact) {
+    for (const std::string number : {"1", "2", "3", "4", "5", "6", "7", "8"}) {
+      each.graph.push_back(node("bn" + number, "BatchNormalization", {"input"}));
+    }
+  }
+  EXPECT_FALSE(explain(rounds_of(exact, kCandidate), kNames)) << "7 of 15 nodes";
+  std::vector<KernelProfile> quantised = kCandidate;
+  for (KernelProfile& each : quantised) each.graph.push_back(node("q", "QuantizeLinear", {"input"}));
+  EXPECT_TRUE(explain(rounds_of(exact, quantised), kNames)) << "all 7 that the quantised file has without its scales";
+}
+
 TEST(Explanation, AddsTheTimeOfNodesThatOnlyOneSideHasToTheNodeBehindThem) {
   // The candidate's file computes b.act1 by three nodes, the last of which has its name.
   std::vector<KernelProfile> changed = kCandidate;

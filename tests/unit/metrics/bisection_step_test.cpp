@@ -45,7 +45,7 @@ class TwoVersions {
   }
   ComparedPair& pair(std::size_t index) { return comparison_.pairs[index]; }
 
-  [[nodiscard]] Step judged_for(Fault fault, std::set<std::string> cells = {}) const {
+  [[nodiscard]] BisectionStep judged_for(Fault fault, std::set<std::string> cells = {}) const {
     return judge_step(comparison_, {.fault = fault, .cells = std::move(cells)});
   }
   [[nodiscard]] Finding finding(Fault fault) const { return judged_for(fault).finding; }
@@ -130,7 +130,7 @@ TEST(BisectionStep, IgnoresCellsInWhichTheBaselineFails) {
 TEST(BisectionStep, IsDecidedByTheWorstCellAndNamesAllBadOnes) {
   TwoVersions step;
   step.add(Verdict::slower, 0.9).add(Verdict::slower, 0.5).add(Verdict::undecided, 0.4, 0.9);
-  const Step judged = step.judged_for(Fault::slower);
+  const BisectionStep judged = step.judged_for(Fault::slower);
   EXPECT_EQ(judged.finding, Finding::bad);
   EXPECT_EQ(judged.decisive->candidate->of.model.key.batch, 2);
   EXPECT_EQ(judged.bad_cells, (std::set<std::string>{identity_of(step.pair(0)), identity_of(step.pair(1))}));
@@ -139,7 +139,7 @@ TEST(BisectionStep, IsDecidedByTheWorstCellAndNamesAllBadOnes) {
 TEST(BisectionStep, CountsOnlyTheCellsThatAreAskedFor) {
   TwoVersions step;
   step.add(Verdict::slower, 0.5).add(Verdict::same, 1);
-  const Step judged = step.judged_for(Fault::slower, {identity_of(step.pair(1))});
+  const BisectionStep judged = step.judged_for(Fault::slower, {identity_of(step.pair(1))});
   EXPECT_EQ(judged.finding, Finding::good);
   EXPECT_EQ(judged.decisive->candidate->of.model.key.batch, 2);
 }

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "../store/made_up.h"
-#include "metrics/compute_family.h"
+#include "metrics/families.h"
 
 namespace ngb::metrics {
 namespace {

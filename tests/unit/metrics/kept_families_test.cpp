@@ -235,14 +235,14 @@ TEST_F(KeptFamilies, OfARunThatGoesOnAreVoidedByAHigherClockAndByAProcess) {
   {
     store::Store store = open();
     const auto families = store.families().value();
-    for (const store::Family& family : families) ASSERT_TRUE(derive_and_keep(store, {}, family, {}));
+    for (const store::ValueFamily& family : families) ASSERT_TRUE(derive_and_keep(store, {}, family, {}));
     record(store, process_at("ee", 1, 3e9));
   }
   EXPECT_EQ(shown().computed, 2U);
   {
     store::Store store = open();
     const auto families = store.families().value();
-    for (const store::Family& family : families) {
+    for (const store::ValueFamily& family : families) {
       ASSERT_TRUE(derive_and_keep(store, {}, family, store.highest_frequencies_hz().value()));
     }
     record(store, made_up::process("aa", 1));

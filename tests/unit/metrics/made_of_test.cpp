@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/made_of.h"
+#include "metrics/derive.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "metrics/analysis.h"
-#include "metrics/compute_family.h"
+#include "metrics/families.h"
 #include "metrics/metric.h"
 
 namespace ngb::made_up {

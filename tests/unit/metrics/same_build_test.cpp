@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/same_build.h"
+#include "metrics/comparison.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/self_test.h"
+#include "metrics/gate.h"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,6 @@
 
 #include <cmath>
 
-#include "metrics/multiple_tests.h"
-
 namespace ngb::metrics {
 namespace {
 

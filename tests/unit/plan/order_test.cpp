@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expected orders were computed by a separate implementation, in Python, of the rules in plan.h and base/random.h.
-#include "plan/order.h"
+#include "plan/groups.h"
 
 #include <set>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/questions.h"
+#include "plan/groups.h"
 
 #include <gtest/gtest.h>
 

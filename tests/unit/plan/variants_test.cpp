@@ -56,6 +56,19 @@ TEST(Variants, OfOtherInputsAreRefused) {
               HasSubstr("cheap: input \"input\" is f32 [1, 3, 16, 16], that of exact is f32 [1, 3, 8, 8]"));
 }
 
+TEST(Variants, AreTimedWithTheInputsOfTheirExactModel) {
+  work::Model exact{{.key = {"e", 1}, .label = "exact"}};
+  exact.files = {{"model/net.onnx", "/here/net.onnx", "1"}, {"inputs/ids.npy", "/here/ids.npy", "3"}};
+  exact.values = {{.input = "ids", .file = "inputs/ids.npy"}, {.input = "mask", .range = std::pair(1.0, 1.0)}};
+  work::Model variant{{.key = {"v", 1}, .label = "cheap"}};
+  variant.files = {{"model/net8.onnx", "/here/net8.onnx", "2"}};
+  work::make_variant(variant, exact);
+  ASSERT_EQ(variant.values.size(), 2U);
+  EXPECT_EQ(work::file_called(variant.files, variant.values[0].file)->path, "/here/ids.npy");
+  EXPECT_EQ(variant.values[1], exact.values[1]);
+  EXPECT_EQ(work::exact_of(variant).values, exact.values);
+}
+
 TEST(Variants, CarryTheFilesOfTheirExactModelAmongTheirOwn) {
   work::Model exact{{.key = {"e", 1}, .label = "exact"}};
   exact.files = {{"model/net.onnx", "/here/net.onnx", "1"}};

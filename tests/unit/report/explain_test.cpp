@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
-#include "report/page/why.h"
+#include "report/page/page_parts.h"
 #include "report/write/csv.h"
 #include "report/write/json.h"
 #include "report/write/text.h"

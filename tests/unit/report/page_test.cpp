@@ -8,10 +8,9 @@
 
 #include "../metrics/made_up_cells.h"
 #include "base/json_text.h"
-#include "report/page/base64.h"
+#include "report/page/html.h"
 #include "report/page/labels.h"
 #include "report/page/page_data.h"
-#include "report/page/untrusted.h"
 
 namespace ngb::report::page {
 namespace {

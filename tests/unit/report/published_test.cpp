@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/file.h"
-#include "report/tables/published_claims.h"
 
 namespace ngb::report::tables {
 namespace {

@@ -14,11 +14,9 @@
 #include "report/formats.h"
 #include "report/tables/paper_tables.h"
 #include "report/tables/quoted_numbers.h"
-#include "report/tables/table.h"
 #include "report/write/csv.h"
 #include "report/write/json.h"
 #include "report/write/latex.h"
-#include "report/write/latex_text.h"
 #include "report/write/publication.h"
 #include "temporary_folder.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "statistics/percentile.h"
+#include "statistics/binomial_intervals.h"
 
 #include <gtest/gtest.h>
 

@@ -108,7 +108,7 @@ inline Status keep_values(store::Store& store, const std::string& made_of,
   const auto state = store.state();
   if (!families || !cells || !state) return fail("the results cannot be read");
   store::FamilyValues kept{&families->front(), made_of, {}};
-  for (const store::Family::Member& member : kept.family->cells) {
+  for (const store::ValueFamily::Member& member : kept.family->cells) {
     auto& of_cell = kept.by_cell.emplace_back();
     for (const store::DerivedValue& value : values) {
       if (value.cell_id == cells->at(member.position).cell_id) of_cell.push_back(value);

@@ -219,7 +219,7 @@ TEST(Store, LoadsTheCellsOfADeviceAndModelAsAFamily) {
                       {"frequency", "hz", "end", Known<double>::of(3e9)}};
   expect_good(store.record(run, "local", {1, process}));
   expect_good(store.flush());
-  const std::vector<Family> families = store.families().value();
+  const std::vector<ValueFamily> families = store.families().value();
   ASSERT_EQ(families.size(), 2U);
   ASSERT_EQ(families[0].cells.size(), 4U);
   EXPECT_EQ(families[0].cells[3].position, 3U);

@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "toolchain/side_by_side.h"
-
 namespace ngb::toolchain {
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/affinity.h"
+#include "worker/threads.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "worker/join_instances.h"
 
 namespace ngb::worker {
 namespace {

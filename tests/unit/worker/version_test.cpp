@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/version.h"
+#include "worker/plugin.h"
 
 #include <gtest/gtest.h>
 

@@ -281,16 +281,16 @@ TEST(Families, BelongToTheGroupsOfThePapersTable) {
   };
   for (const Row& row : kRows) {
     for (std::size_t i = 0; i < row.names.size(); ++i) {
-      const Belonging found = belonging_of(row.names[i]);
+      const ModelGroup found = model_group_of(row.names[i]);
       EXPECT_EQ(found.group, row.group) << row.names[i];
       EXPECT_EQ(found.style, row.style) << row.names[i];
       EXPECT_EQ(found.size, static_cast<int>(i) + 1) << row.names[i];
     }
   }
-  EXPECT_EQ(belonging_of("vit").group, "ViTs");
-  EXPECT_EQ(belonging_of("resnet").size, std::nullopt);
-  EXPECT_EQ(belonging_of("mlp").style, "");
-  EXPECT_EQ(belonging_of("eva02").group, "");
+  EXPECT_EQ(model_group_of("vit").group, "ViTs");
+  EXPECT_EQ(model_group_of("resnet").size, std::nullopt);
+  EXPECT_EQ(model_group_of("mlp").style, "");
+  EXPECT_EQ(model_group_of("eva02").group, "");
 }
 
 TEST(Families, HaveUniqueNamesAndMeanings) {

@@ -6,7 +6,6 @@
 
 #include "zoo/family.h"
 #include "zoo/graph.h"
-#include "zoo/parameters.h"
 #include "zoo/weights.h"
 
 namespace {

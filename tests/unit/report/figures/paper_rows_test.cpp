@@ -59,6 +59,18 @@ TEST(PublishedFigures, FiveSixAndTwelveHaveTheNumbersOfTableVi) {
       100 * (1 - 1.25 / 7.20));
 }
 
+TEST(PublishedFigures, TwelveHasUseAndReductionOfADeviceOneAboveTheOther) {
+  std::vector<std::string> panels;
+  for (const Row& row : published_rows_of("figure12")) {
+    if (const auto panel = row.at("panel").get<std::string>(); panels.empty() || panels.back() != panel) {
+      panels.push_back(panel);
+    }
+  }
+  EXPECT_EQ(panels, (std::vector<std::string>{"CPU use (%), paper: Orin", "CPU reduction (%), paper: Orin",
+                                              "CPU use (%), paper: RTX 4070", "CPU reduction (%), paper: RTX 4070",
+                                              "CPU use (%), paper: Xeon", "CPU reduction (%), paper: Xeon"}));
+}
+
 // The Orin's clearest reversal of Table VI: EfficientNets lead DeiTs uncompiled, and follow with TensorRT, by 2.5 % at
 // batch 8-16 and by 2.1 % at batch 2-4.
 TEST(PublishedFigures, OneHasFourBarsOfTheClearestReversalOfEachDevice) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <regex>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "made_figures.h"
 #include "made_up_results.h"
 #include "report/figures/draw.h"
 #include "temporary_folder.h"
@@ -25,7 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using made_up::cell_with;
+using made_up::figures_of;
+using made_up::made_called;
 using made_up::ResultsOf;
+using made_up::visit;
 using nlohmann::ordered_json;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -33,26 +36,6 @@ using testing::IsEmpty;
 using testing::Not;
 
 const fs::path kSource = NGB_SOURCE_DIR;
-
-Figures figures_of(const ResultsOf& results) { return make_figures(results.selection(), {.with_paper_figures = true}); }
-
-const Made& made_called(const Figures& figures, std::string_view name) {
-  for (const Made& made : figures.made) {
-    if (made.figure->name == name) return made;
-  }
-  throw std::invalid_argument("not made: " + std::string(name));
-}
-
-// Calls the function with each object of the JSON, and with the key at which it is.
-void visit(const ordered_json& json, const std::string& key,
-           const std::function<void(const ordered_json&, const std::string&)>& function) {
-  if (json.is_object()) {
-    function(json, key);
-    for (const auto& [name, value] : json.items()) visit(value, name, function);
-  } else if (json.is_array()) {
-    for (const ordered_json& value : json) visit(value, key, function);
-  }
-}
 
 TEST(Specifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
   const ResultsOf results(made_up::study_of_everything());
@@ -98,8 +81,8 @@ TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
 }
 
 TEST(Specifications, DrawOnlyColumnsOfTheirData) {
-  const std::set<std::string> of_transforms{"first", "last",      "mean",       "interval",
-                                            "drawn", "drawn_low", "drawn_high", "count"};
+  const std::set<std::string> of_transforms{"first",     "last",       "mean",  "interval",   "drawn",
+                                            "drawn_low", "drawn_high", "count", "shared_low", "shared_high"};
   for (const Figure& figure : all_figures()) {
     const std::vector<std::string> columns = text::split(figure.columns, ' ');
     visit(json_text::parse_ordered(figure.specification), "",
@@ -197,40 +180,18 @@ TEST(Specifications, TellSettingsOfOneCompilerApartByShadeAndDash) {
   EXPECT_EQ(channels, 1U);
 }
 
-// Two compilers take half of the smallest step, that from 1 to 2, so each is an eighth beside the tick.
-TEST(Axes, AreOfPowersOfTwoForBatchSizesWithCompilersSideBySide) {
-  std::vector<store::CellData> cells;
-  for (const int batch : {1, 2, 16}) {
-    cells.push_back(cell_with({.batch = batch}, {100, 101}));
-    cells.push_back(cell_with({.compiler = "openvino", .batch = batch}, {200, 201}));
-  }
-  const ResultsOf results(std::move(cells));
-  const ordered_json json =
-      json_text::parse_ordered(made_called(figures_of(results), "throughput_by_batch").specification);
-  std::vector<double> at;
-  for (const ordered_json& row : json.at("datasets").at("rows")) at.push_back(row.at("at").get<double>());
-  EXPECT_THAT(at, testing::ElementsAre(-0.125, 0.125, 0.875, 1.125, 3.875, 4.125));
+TEST(Specifications, DrawLinesThatThePaperPublishesInADashOfTheirOwn) {
+  const ResultsOf results({cell_with({}, {100, 101}), cell_with({.compiler = "openvino"}, {200, 201})});
+  const Figures figures = figures_of(results, {"paper: Xeon"});
+  const ordered_json json = json_text::parse_ordered(made_called(figures, "figure6").specification);
+  std::size_t channels = 0;
   visit(json, "", [&](const ordered_json& part, const std::string& key) {
-    if (key != "x" || !part.contains("field")) return;
-    EXPECT_EQ(part.at("type"), "quantitative");
-    EXPECT_EQ(part.at("axis").at("values"), ordered_json::parse("[0.0, 1.0, 4.0]"));
-    EXPECT_EQ(part.at("axis").at("labelExpr"), "({'0': '1', '1': '2', '4': '16'})[datum.value]");
+    if (key != "strokeDash" || !part.contains("scale")) return;
+    ++channels;
+    EXPECT_EQ(part.at("scale").at("domain"), ordered_json::array({"openvino 1.0", "openvino (paper)", "tvm (paper)"}));
+    EXPECT_EQ(part.at("scale").at("range"), ordered_json::parse("[[1,0],[6,2,1,2],[6,2,1,2]]"));
   });
-}
-
-// Points at 100 and 400 samples/s: the frame is half as much again on both sides, 50 to 800 on the logarithmic axis.
-TEST(Axes, EndIntervalsAtTheFrameWithATriangleAndAWord) {
-  const ResultsOf results({cell_with({}, {99.9, 100.1}), cell_with({.batch = 2}, {20, 8000})});
-  const Made made = made_called(figures_of(results), "throughput_by_batch");
-  const ordered_json json = json_text::parse_ordered(made.specification);
-  const ordered_json& rows = json.at("datasets").at("rows");
-  EXPECT_EQ(rows.at(0).at("low_at"), rows.at(0).at("low"));
-  EXPECT_NEAR(rows.at(1).at("low_at").get<double>(), 50, 0.1);
-  EXPECT_NEAR(rows.at(1).at("high_at").get<double>(), 800, 1);
-  EXPECT_THAT(made.specification, HasSubstr("A triangle at the end of an interval: it reaches farther"));
-  EXPECT_THAT(made.specification, HasSubstr("triangle-down\""));
-  const ResultsOf narrow({cell_with({}, {99.9, 100.1}), cell_with({.batch = 2}, {399, 401})});
-  EXPECT_THAT(made_called(figures_of(narrow), "throughput_by_batch").specification, Not(HasSubstr("reaches farther")));
+  EXPECT_EQ(channels, 1U);
 }
 
 TEST(Looks, AreOneColourForACompilerAndAShapeForEachOfItsSettings) {

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what pnnx reads rightly in one form only, and refuses what it reads as something else."""
+from onnx import helper, numpy_helper
+
+from ngraphbench import onnx_constants, onnx_file
+from ngraphbench.adaptor import CompilerError
+
+_NEWEST_FORMAT = 10  # of ONNX files that the onnxruntime within pnnx reads
+_DEFAULTS = {"Pad": {"mode": "constant"}}  # attributes that pnnx looks for
+_POWERS = {-1.0: "Reciprocal", 0.5: "Sqrt", 1.0: "Identity"}
+_PAIRWISE = ("Max", "Min", "Sum")  # pnnx takes two operands of them
+
+
+def write(model) -> None:
+    """Change the onnx.ModelProto. Raises CompilerError with the operator's name."""
+    model.ir_version = min(model.ir_version, _NEWEST_FORMAT)
+    shapes, nodes = onnx_constants.shapes_of(model), []
+    for node in model.graph.node:
+        if node.domain in onnx_file.STANDARD_DOMAINS:
+            _refuse_misread(node, model.graph, shapes)
+        given = {attribute.name for attribute in node.attribute}
+        node.attribute.extend(helper.make_attribute(name, value) for name, value in _DEFAULTS.get(node.op_type, {}).items()
+                              if name not in given)
+        if node.op_type == "Pow":
+            nodes += _power(node, model.graph, nodes)
+        elif node.op_type in _PAIRWISE:
+            nodes += _pairs(node)
+        else:
+            nodes.append(node)
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+
+
+def _pairs(node) -> list:
+    if len(node.input) == 1:
+        return [helper.make_node("Identity", node.input, node.output, node.name)]
+    made, left = [], node.input[0]
+    for place, right in enumerate(node.input[1:-1]):
+        name = f"{node.output[0]}/of_{place + 2}"
+        made.append(helper.make_node(node.op_type, [left, right], [name]))
+        left = name
+    return [*made, helper.make_node(node.op_type, [left, node.input[-1]], node.output, node.name)]
+
+
+def _power(node, graph, nodes) -> list:
+    """ncnn's power is exp(y · log(x)), which is 2e38 where x is not positive: small exponents are written as what they mean."""
+    base, name = node.input
+    value = _value(graph, name)
+    exponent = float(value.ravel()[0]) if value is not None and value.size == 1 else None
+    if exponent in (3.0, 4.0):
+        square, other = f"{node.output[0]}/square", base if exponent == 3 else f"{node.output[0]}/square"
+        return [helper.make_node("Mul", [base, base], [square]), helper.make_node("Mul", [square, other], node.output, node.name)]
+    if exponent in _POWERS:
+        return [helper.make_node(_POWERS[exponent], [base], node.output, node.name)]
+    source = next((each for each in nodes if base in each.output), None)
+    low = _value(graph, source.input[1]) if source is not None and source.op_type == "Clip" and len(source.input) > 1 else None
+    if exponent != 2 and (low is None or low <= 0):
+        _refuse("ncnn computes Pow of what is not positive as 2e38, for exponents other than -1, 0.5, 1, 2, 3 and 4")
+    return [node]
+
+
+def _value(graph, name: str):
+    return next((numpy_helper.to_array(each) for each in graph.initializer if each.name == name), None)
+
+
+def _refuse_misread(node, graph, shapes) -> None:
+    attributes = {each.name: helper.get_attribute_value(each) for each in node.attribute}
+    if node.op_type == "Shrink":
+        _refuse("pnnx drops the limits of Shrink")
+    if node.op_type == "Split" and len(shapes.get(node.input[0], [1, 1])) == 1:
+        _refuse("ncnn crashes in Split of values with one axis")
+    if node.op_type == "Resize" and attributes.get("mode", b"nearest") == b"nearest" and not _is_floor(node, attributes, graph):
+        _refuse("pnnx takes the nearest pixel of Resize by rounding down, the model rounds otherwise")
+
+
+def _is_floor(node, attributes, graph) -> bool:
+    """Whether the nearest pixel is that of rounding down: said so, or the image becomes a whole number of times larger."""
+    way = attributes.get("coordinate_transformation_mode", b"half_pixel"), attributes.get("nearest_mode", b"round_prefer_floor")
+    if way == (b"asymmetric", b"floor"):
+        return True
+    scales = _value(graph, node.input[2]) if len(node.input) > 2 else None
+    return scales is not None and scales.size > 0 and bool((scales >= 1).all() and (scales % 1 == 0).all())
+
+
+def _refuse(what: str) -> None:
+    raise CompilerError("unsupported_operator", what, "leave this model out for ncnn")

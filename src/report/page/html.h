@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes HTML. Texts of foreign origin (names of models and compilers, messages of devices) are escaped.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ngb::report::page {
+
+// Returns text for the content of an element or for a quoted attribute: & < > " ' are entities.
+std::string escaped(std::string_view text);
+
+// Returns the JSON for a <script> element that holds data: no part of it can end the element or begin a comment.
+std::string script_json(const nlohmann::json& json);
+
+// Returns a table that scrolls sideways by itself where it is too wide. All texts are escaped.
+std::string html_table(const std::string& caption, const std::vector<std::string>& columns,
+                       const std::vector<std::vector<std::string>>& rows);
+
+// Returns the bytes in base 64 (RFC 4648), on one line.
+std::string base64(std::string_view bytes);
+
+}  // namespace ngb::report::page

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SQL of the steps to versions 8 and later of a results file (schema.h).
+#pragma once
+
+namespace ngb::store {
+
+// Version 8 says more of a check: by which tolerance, why by this reference, and whether outputs changed later. Before,
+// a tolerance that is not set was recorded as the number that it then was for every file.
+inline constexpr const char* kVersion8 = R"sql(
+ALTER TABLE output_check ADD COLUMN small_elements INTEGER;  -- of those compared, reference at most the absolute tolerance: 0 would pass; NULL: not counted
+ALTER TABLE output_check ADD COLUMN tolerance TEXT NOT NULL DEFAULT '';  -- how far outputs could differ; empty: nothing was compared, or by an older version
+ALTER TABLE output_check ADD COLUMN reference_reason TEXT NOT NULL DEFAULT '';  -- why the first reference did not judge, or what is wrong with this one; empty: nothing
+ALTER TABLE output_check ADD COLUMN output_change TEXT NOT NULL DEFAULT '';  -- how outputs after the timed phase differ from the first ones; empty: they agree
+UPDATE protocol SET value = 'null' WHERE (key, value) IN (VALUES ('tolerances.absolute', '0.0001'), ('tolerances.relative', '0.001'));
+)sql";
+
+// Version 9 has where the time of an inference went, in the results of studies with `profile`.
+inline constexpr const char* kVersion9 = R"sql(
+CREATE TABLE graph (  -- The graph of a model's file, to which profiles refer.
+  graph_key INTEGER PRIMARY KEY,  -- within this file
+  graph_sha256 TEXT NOT NULL UNIQUE,  -- of the JSON text
+  nodes_zlib BLOB NOT NULL,  -- JSON array, compressed by zlib: of each node name, operator, inputs, outputs, multiply-adds, bytes of its weights, and those of each input and output
+  nodes_bytes INTEGER NOT NULL  -- of the JSON text
+) STRICT;
+
+CREATE TABLE kernels (  -- The kernels that a compiler calls in an inference, as it tells of them.
+  kernels_key INTEGER PRIMARY KEY,  -- within this file
+  kernels_sha256 TEXT NOT NULL UNIQUE,  -- of the JSON text
+  kernels_zlib BLOB NOT NULL,  -- JSON array, compressed by zlib: name, kind, nodes, outputs and how these were found, of each call in order
+  kernels_bytes INTEGER NOT NULL  -- of the JSON text
+) STRICT;
+
+CREATE TABLE profile (  -- Where the time of an inference went in a process. All times are means over the same inferences.
+  process_key INTEGER PRIMARY KEY REFERENCES process,  -- the process
+  graph_key INTEGER NOT NULL REFERENCES graph,  -- the model's graph
+  kernels_key INTEGER NOT NULL REFERENCES kernels,  -- the kernels
+  times_zlib BLOB NOT NULL,  -- JSON array, compressed by zlib: of each kernel call the tenths of a nanosecond that it took
+  times_bytes INTEGER NOT NULL,  -- of the JSON text
+  profiled_ns REAL NOT NULL,  -- an inference whose kernels were timed
+  plain_ns REAL NOT NULL,  -- an inference whose kernels were not, in the same process
+  inferences INTEGER NOT NULL  -- that the times of kernels are means of
+) STRICT;
+)sql";
+
+// Version 10 has variants of models, and how their outputs agree with those of their exact models.
+inline constexpr const char* kVersion10 = R"sql(
+ALTER TABLE model ADD COLUMN variant_of TEXT NOT NULL DEFAULT '';  -- label of the exact model that it makes cheaper; empty: it is an exact model
+ALTER TABLE model ADD COLUMN exact_hash TEXT NOT NULL DEFAULT '';  -- model_hash of the exact model; empty: it is one
+CREATE TABLE agreement (  -- How the outputs for one input agree: of a variant with its exact model's, of several outputs the worst; and with the input's label.
+  process_key INTEGER NOT NULL REFERENCES process,  -- the process, the first of its cell
+  position INTEGER NOT NULL,  -- 0, 1, … in the order of inputs
+  decides_alike INTEGER,  -- 1: outputs of classes have the highest score at the same class, outputs of integers are equal; NULL: there are none
+  sqnr_db REAL,  -- 10·log10(Σ b² / Σ (a - b)²); NULL: the outputs are equal, or b is 0 everywhere
+  cosine REAL,  -- Σ a·b / (|a|·|b|); NULL: b is 0 everywhere
+  max_absolute_error REAL,  -- largest |a - b|; NULL: an exact model
+  label_rank INTEGER,  -- of the label's class among the scores, the highest being 1; NULL: the study gives no labels
+  PRIMARY KEY (process_key, position)
+) STRICT, WITHOUT ROWID;
+)sql";
+
+}  // namespace ngb::store
