@@ -14,7 +14,7 @@ namespace ngb::toolchain {
 struct Distribution {
   std::string name{};  // as its metadata spells it
   std::string version{};
-  std::uint64_t size_bytes = 0;  // total of the files that its RECORD lists
+  std::uint64_t size_bytes = 0;  // total of the files that its RECORD lists, and of their bytecode
 };
 
 struct Contents {

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from importlib import metadata
+from importlib.util import cache_from_source
 
 
 def recorded_files(distribution, site):
@@ -25,14 +26,16 @@ def recorded_files(distribution, site):
             yield os.path.join(site, *parts)
 
 
-def size_of(path):
-    return os.path.getsize(path) if os.path.isfile(path) else 0
+def size_of(paths):
+    """Return the bytes of the files and of their bytecode, which may be listed as well."""
+    files = {*paths, *(cache_from_source(path) for path in paths if path.endswith(".py"))}
+    return sum(os.path.getsize(path) for path in files if os.path.isfile(path))
 
 
 def contents(site):
     """Return name, version and bytes of every package, sorted."""
     found = {(d.metadata["Name"], d.version): d for d in metadata.distributions(path=[site]) if d.metadata["Name"]}
-    return [[*key, sum(map(size_of, recorded_files(found[key], site)))] for key in sorted(found)]
+    return [[*key, size_of([*recorded_files(found[key], site)])] for key in sorted(found)]
 
 
 def find(site, *names):

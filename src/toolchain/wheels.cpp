@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "base/python.h"
 #include "base/text.h"
+#include "install.py.h"
 #include "resolve.py.h"
 #include "toolchain/pip.h"
 #include "toolchain/spelling.h"
@@ -146,8 +147,10 @@ Result<std::vector<ChosenWheel>> pip_install(const Python& python, const PipRun&
   std::string lines;
   for (const ChosenWheel& wheel : run.wheels) lines += line_for(wheel);
   if (Status written = file::write_atomically(list, lines); !written) return error_of(written);
-  process::Spawn spawn{.arguments = python::run_module({python.command}, "pip")};
-  spawn.arguments.insert(spawn.arguments.end(), {"install", "--no-deps", "--target", run.site, "--requirement", list});
+  // Bytecode is not delivered to other devices.
+  const json question{{"site", run.site.string()}, {"bytecode", !python.target.has_value()}};
+  process::Spawn spawn{.arguments = python::run_program({python.command}, kPython_install)};
+  spawn.arguments.insert(spawn.arguments.end(), {json_text::dump(question), "--no-deps", "--requirement", list});
   return run_pip(python, std::move(spawn), run.scratch, on_line);
 }
 

@@ -24,8 +24,8 @@ struct ChosenWheel {
   std::vector<std::string> requires_dist{};        // its own requirements, as it states them
   std::string url{};                               // with the hash, if the index has one
   std::optional<std::uint64_t> download_bytes{};   // of the wheel
-  std::optional<std::uint64_t> installed_bytes{};  // of its files, without the bytecode that pip makes
-  std::optional<std::uint64_t> python_bytes{};     // of its files in Python, of which pip makes bytecode
+  std::optional<std::uint64_t> installed_bytes{};  // of its files, without bytecode
+  std::optional<std::uint64_t> python_bytes{};     // of its files in Python
 };
 
 // Parses the output of `pip install --report`, with what resolve.py adds to it. An error names what is missing.
@@ -47,8 +47,8 @@ struct PipRun {
   std::filesystem::path scratch{};  // for pip's own files; same file system as `site`
   std::vector<ChosenWheel> wheels{};
 };
-// Installs exactly these wheels, each from its URL and compared with its hash. `on_line` receives a line about each
-// download. Returns them with the hashes that pip reports.
+// Installs exactly these wheels, each from its URL and compared with its hash, and makes the bytecode of all but their
+// tests. `on_line` receives a line about each download. Returns them with the hashes that pip reports.
 Result<std::vector<ChosenWheel>> pip_install(const Python& python, const PipRun& run,
                                              const std::function<void(std::string_view)>& on_line);
 

@@ -37,7 +37,7 @@ std::vector<std::string> how(const std::vector<samples::ProcessResult>& processe
   return all;
 }
 
-std::vector<std::string> told(const std::vector<samples::ProcessResult>& processes) {
+std::vector<std::string> shared_compilations(const std::vector<samples::ProcessResult>& processes) {
   std::vector<std::string> all;
   for (const auto& process : processes) {
     const auto fact = process.facts.find("shared_compilation");
@@ -59,15 +59,16 @@ TEST(SharedCompilation, OnceTheFirstProcessCompilesAndTheOthersLoadWhatItKept) {
   const WholeRun run = run_job(folder.path(), sharing_job(Compilation::once, 3), 0, kReal);
   expect_all_complete(run.processes);
   EXPECT_THAT(how(run.processes), ElementsAre("compile", "load", "load"));
-  EXPECT_THAT(told(run.processes), ElementsAre("kept for the cell's other processes", "loaded what process 0 compiled",
-                                               "loaded what process 0 compiled"));
+  EXPECT_THAT(shared_compilations(run.processes),
+              ElementsAre("kept for the cell's other processes", "loaded what process 0 compiled",
+                          "loaded what process 0 compiled"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "artifacts"));  // removed with the job
 }
 
 TEST(SharedCompilation, EachProcessCompilesByDefaultAndSaysNothingOfIt) {
   const WholeRun run = run_null(null_job(2));
   EXPECT_THAT(how(run.processes), ElementsAre("compile", "compile"));
-  EXPECT_THAT(told(run.processes), ElementsAre("", ""));
+  EXPECT_THAT(shared_compilations(run.processes), ElementsAre("", ""));
 }
 
 TEST(SharedCompilation, AutomaticallyIfCompilingTakesLongerThanMeasuring) {
@@ -75,7 +76,8 @@ TEST(SharedCompilation, AutomaticallyIfCompilingTakesLongerThanMeasuring) {
   EXPECT_THAT(how(dear.processes), ElementsAre("compile", "load"));
   const WholeRun cheap = run_null(sharing_job(Compilation::automatic, 2, {{"run_ns", "20000000"}}));
   EXPECT_THAT(how(cheap.processes), ElementsAre("compile", "compile"));
-  for (const std::string& text : told(cheap.processes)) EXPECT_THAT(text, StartsWith("none: compiling took 0.0"));
+  for (const std::string& text : shared_compilations(cheap.processes))
+    EXPECT_THAT(text, StartsWith("none: compiling took 0.0"));
 }
 
 TEST(SharedCompilation, ACellKeepsItsOwnOnly) {
@@ -93,7 +95,8 @@ TEST(SharedCompilation, WhatDoesNotLoadIsCompiledAgainAndTheReasonIsTold) {
     EXPECT_THAT(how(run.processes), ElementsAre("compile", "compile", "compile"));
     EXPECT_EQ(run.processes[1].attempt, 1);
     for (std::size_t process : {1U, 2U}) {
-      EXPECT_THAT(told(run.processes)[process], StartsWith("none: what process 0 compiled cannot be used: "));
+      EXPECT_THAT(shared_compilations(run.processes)[process],
+                  StartsWith("none: what process 0 compiled cannot be used: "));
     }
   }
 }
@@ -116,7 +119,7 @@ TEST(SharedCompilation, AFailedProcessKeepsNothing) {
                   {{"fault", "crash"}, {"fault_process", "0"}, {"fault_attempt", "1"}, {"fault_phase", "timed"}}));
   ASSERT_EQ(run.processes.size(), 3U);
   EXPECT_TRUE(run.processes[0].failure);
-  EXPECT_THAT(told(run.processes),
+  EXPECT_THAT(shared_compilations(run.processes),
               ElementsAre("", "kept for the cell's other processes", "loaded what process 0 compiled"));
 }
 
@@ -127,7 +130,7 @@ TEST(SharedCompilation, ACompilerWithoutAFileCompilesEachAndSaysSo) {
   const TemporaryFolder folder;
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 2U);
-  for (const std::string& text : told(run.processes)) {
+  for (const std::string& text : shared_compilations(run.processes)) {
     EXPECT_EQ(text, "none: fake makes no file that another process can load");
   }
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "base/file.h"
@@ -122,14 +123,15 @@ TEST(ResultsDocumentation, HasAQueryThatKeepsTwoSettingsOfOneLabelApart) {
 }
 
 TEST(ResultsDocumentation, HasPandasExamplesThatRun) {
-  const auto found = process::run({.arguments = {NGB_PYTHON, "-c", "import pandas"}});
-  if (!found || !found->succeeded()) GTEST_SKIP() << NGB_PYTHON << " cannot import pandas";
+  const std::string python = std::filesystem::exists(NGB_MADE_PYTHON) ? NGB_MADE_PYTHON : NGB_PYTHON;
+  const auto found = process::run({.arguments = {python, "-c", "import pandas"}});
+  if (!found || !found->succeeded()) GTEST_SKIP() << python << " cannot import pandas";
   const Folder folder;
   fill(folder);
   const auto programs = examples("python");
   ASSERT_GE(programs.size(), 1U);
   for (const std::string& program : programs) {
-    const auto outcome = process::run({.arguments = {NGB_PYTHON, "-c", program}, .folder = folder.path()});
+    const auto outcome = process::run({.arguments = {python, "-c", program}, .folder = folder.path()});
     ASSERT_TRUE(outcome);
     EXPECT_TRUE(outcome->succeeded()) << program << outcome->output;
   }

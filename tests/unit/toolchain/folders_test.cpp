@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolchain/folders.h"
 
+#include "base/process.h"
+#include "base/text.h"
 #include "in_temporary_folder.h"
 #include "toolchain/manifest.h"
 #include "toolchain/site.h"
@@ -157,6 +159,21 @@ TEST_F(Folders, OfPackagesAreMeasuredByTheirRecord) {
   EXPECT_EQ((*there)[0].name, "Some.Thing");
   EXPECT_EQ((*there)[0].version, "1.0");
   EXPECT_EQ((*there)[0].size_bytes, 9 + record_bytes);
+}
+
+TEST_F(Folders, OfPackagesAreMeasuredWithTheirBytecodeOnceWhetherItIsRecordedOrNot) {
+  const auto made = process::run({.arguments = {"python3", "-c", "import sys; print(sys.implementation.cache_tag)"}});
+  ASSERT_TRUE(made && made->succeeded());
+  const std::string bytecode = "__pycache__/a." + std::string(text::trim(made->output)) + ".pyc";
+  put("site/a.py", "12345");
+  put("site/" + bytecode, "1234567");
+  put("site/a-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: a\nVersion: 1.0\n");
+  for (const std::string& record : {std::string("a.py,,\n"), "a.py,,\n" + bytecode + ",,\n"}) {
+    put("site/a-1.0.dist-info/RECORD", record);
+    const auto there = site::contents("python3", folder() / "site");
+    ASSERT_TRUE(there) << there.error().text();
+    EXPECT_EQ((*there)[0].size_bytes, 12U) << record;
+  }
 }
 
 TEST_F(Folders, OfARecordThatPointsOutsideAreNotMeasured) {

@@ -63,6 +63,17 @@ TEST_F(Install, InstallsDependenciesOnlyIfTheyAreWanted) {
   EXPECT_THAT(names(*install(root(), whole, "1.0", {})), ElementsAre("leaf 1.5", "toy 1.0"));
 }
 
+TEST_F(Install, MakesTheBytecodeOfAllButTheTestsOfPackages) {
+  make_wheel(
+      {"toy", "1.0", {}, {{"toy.py", "x = 1\n"}, {"kit/part.py", "y = 1\n"}, {"kit/tests/test_part.py", "z = 1\n"}}});
+  const auto made = install(folder() / "tests/toolchains", toy(), "1.0", {});  // not everything in there is a test
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_TRUE(fs::exists(made->site / "__pycache__"));
+  EXPECT_TRUE(fs::exists(made->site / "kit/__pycache__"));
+  EXPECT_TRUE(fs::exists(made->site / "kit/tests/test_part.py"));
+  EXPECT_FALSE(fs::exists(made->site / "kit/tests/__pycache__"));
+}
+
 TEST_F(Install, KeepsTwoVersionsSideBySide) {
   make_wheel({"toy", "1.0", {}, {{"toy.py", "x = 1\n"}}});
   make_wheel({"toy", "2.0", {}, {{"toy.py", "x = 2\n"}}});
