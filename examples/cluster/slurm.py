@@ -106,8 +106,10 @@ class Cluster:
         self.running[f"slurmd@{host.name}"].wait()
 
     def command(self, *words):
-        return subprocess.run(words, env={**os.environ, **self.environment}, check=True, capture_output=True,
-                              text=True).stdout
+        done = subprocess.run(words, env={**os.environ, **self.environment}, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(words)}: exit code {done.returncode}: {done.stderr.strip()}")
+        return done.stdout
 
     def jobs(self):
         """Name, state, node, number and time limit of every job that has not ended."""
