@@ -31,9 +31,9 @@ image: release
 	scripts/image build/package/ngraphbench_*_$$(dpkg --print-architecture).deb
 
 # Everything that ctest knows, with both tested versions of each compiler. Side by side, because installing and downloading
-# mostly wait and the rest compiles.
+# mostly wait and the rest compiles. With PREPARED=1 they are there already.
 test:
-	@$(MAKE) -j3 dev setup-tests tested-toolchains tested-devices
+	@test -n "$(PREPARED)" || $(MAKE) -j3 dev setup-tests tested-toolchains tested-devices
 	cmake --preset dev >/dev/null  # which sees what setup-tests has installed
 	scripts/run-tests --preset dev $(CTEST_FLAGS)
 

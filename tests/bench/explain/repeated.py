@@ -20,7 +20,8 @@ import time
 
 COLUMNS = ("model", "baseline", "candidate", "seconds", "baseline_ms", "candidate_ms", "gap_percent", "explained",
            "attributed_percent", "cost_percent", "regions", "told", "first", "reason")
-SAME = ("onnxruntime", {"onnxruntime": {"label": "same", "settings": {"session.intra_op.allow_spinning": "1"}}})
+SAME = ({"onnxruntime": {"label": "plain"}},
+        {"onnxruntime": {"label": "same", "settings": {"session.disable_prepacking": "0"}}})
 
 
 def name_of(side):
