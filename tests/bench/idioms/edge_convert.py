@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the own file of mnn, ncnn, litert or executorch of an ONNX file, by our own files for that compiler.
+"""Converts an ONNX file for mnn, ncnn, litert or executorch, as our plugin for that compiler does.
 
     edge_convert.py MODEL PROGRAM COMPILER SHAPE THREADS
 
