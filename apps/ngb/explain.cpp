@@ -55,7 +55,8 @@ tl::expected<ExplainArguments, ExitCode> with_results(const Installation& instal
       !arguments.axis.empty()) {
     return refuse(
         {"a study is profiled for two compilers", first,
-         "give one study, --baseline and --candidate, for example: --baseline onnxruntime --candidate openvino"});
+         "give one study, and no --by; each side is NAME or NAME@VERSION, for example: --baseline onnxruntime@1.30.0 "
+         "--candidate onnxruntime@1.31.1"});
   }
   campaign::ProfileSides sides{
       .baseline = arguments.baseline, .candidate = arguments.candidate, .rounds = arguments.rounds};

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/text.h"
 #include "explain/ownership.h"
 #include "explain/regions.h"
 #include "explain/work.h"
@@ -106,6 +107,12 @@ void adjust(std::vector<RegionDifference>& regions) {
   for (std::size_t i = 0; i < regions.size(); ++i) regions[i].p = adjusted[i];
 }
 
+KernelUse& find_or_add(std::vector<KernelUse>& uses, const std::string& name, const std::string& kind) {
+  const auto use = std::find_if(uses.begin(), uses.end(),
+                                [&](const KernelUse& each) { return each.name == name && each.kind == kind; });
+  return use == uses.end() ? uses.emplace_back(KernelUse{name, kind}) : *use;
+}
+
 // Adds the kernels of the side's first round to the regions' lists. Their times are means over the rounds that have the
 // same kernels.
 void add_kernels(const SideProfiles& side, const Regions& regions, std::vector<RegionDifference>& differences,
@@ -118,14 +125,9 @@ void add_kernels(const SideProfiles& side, const Regions& regions, std::vector<R
     for (const KernelProfile* const each : side.profiles()) {
       if (each->kernels == first.kernels) times.push_back(each->kernel_ns[i]);
     }
-    std::vector<KernelUse>& uses = differences[*region].*list;
-    const samples::Kernel& kernel = first.kernels[i];
-    auto use = std::find_if(uses.begin(), uses.end(), [&](const KernelUse& each) {
-      return each.name == kernel.name && each.kind == kernel.kind;
-    });
-    if (use == uses.end()) use = uses.insert(uses.end(), {kernel.name, kernel.kind});
-    ++use->calls;
-    use->ns += statistics::mean(times);
+    KernelUse& use = find_or_add(differences[*region].*list, first.kernels[i].name, first.kernels[i].kind);
+    ++use.calls;
+    use.ns += statistics::mean(times);
   }
 }
 
@@ -198,29 +200,103 @@ std::span<const work::GraphNode> nodes_of(const Round& round) {
   return others.empty() || others == own ? std::span<const work::GraphNode>(own) : std::span<const work::GraphNode>();
 }
 
-std::vector<RegionDifference> differences_of(const Graph& graph, const WorkOfNodes& work, const Regions& regions,
-                                             const std::vector<std::vector<double>>& baseline,
-                                             const std::vector<std::vector<double>>& candidate) {
-  std::vector<RegionDifference> found;
+// Regions of which the times are added.
+struct Group {
+  std::string label{};
+  std::vector<std::size_t> regions{};
+};
+
+std::vector<Group> each_alone(const Regions& regions) {
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < regions.all.size(); ++i) groups.push_back({regions.all[i].label, {i}});
+  return groups;
+}
+
+// "MatMul+Add+Gelu ×12"; of more than four operators "MatMul+Add+Reshape+Transpose+8 ×12".
+std::string label_of_alike(const std::string& operators, std::size_t count) {
+  constexpr std::size_t kNamed = 4;
+  std::vector<std::string> types = text::split(operators, '+');
+  if (const std::size_t all = types.size(); all > kNamed) {
+    types.resize(kNamed);
+    types.push_back(std::to_string(all - kNamed));
+  }
+  return fmt::format("{} ×{}", text::join(types, "+"), count);
+}
+
+std::vector<Group> with_like_operators(const Regions& regions) {
+  std::map<std::string, std::vector<std::size_t>> found;
   for (std::size_t i = 0; i < regions.all.size(); ++i) {
-    RegionDifference region{.label = regions.all[i].label};
-    for (const std::size_t node : regions.all[i].nodes) region.nodes.push_back(graph[node].name);
+    if (!regions.all[i].operators.empty()) found[regions.all[i].operators].push_back(i);
+  }
+  std::vector<Group> groups;
+  for (auto& [operators, members] : found) {
+    if (members.size() < 2) continue;
+    std::string label = label_of_alike(operators, members.size());
+    groups.push_back({std::move(label), std::move(members)});
+  }
+  return groups;
+}
+
+double sum_of(const std::vector<double>& times, const std::vector<std::size_t>& regions) {
+  double total = 0;
+  for (const std::size_t region : regions) total += times[region];
+  return total;
+}
+
+// Both sides' times of each region, in each round.
+struct RegionTimes {
+  std::vector<std::vector<double>> baseline{};
+  std::vector<std::vector<double>> candidate{};
+};
+
+std::vector<RegionDifference> differences_of(const Graph& graph, const WorkOfNodes& work, const Regions& regions,
+                                             const std::vector<Group>& groups, const RegionTimes& times) {
+  std::vector<RegionDifference> found;
+  for (const Group& group : groups) {
+    RegionDifference made{.label = group.label};
+    std::vector<std::size_t> nodes;
+    for (const std::size_t region : group.regions) {
+      nodes.insert(nodes.end(), regions.all[region].nodes.begin(), regions.all[region].nodes.end());
+    }
+    for (const std::size_t node : nodes) made.nodes.push_back(graph[node].name);
     std::vector<double> before;
     std::vector<double> after;
     std::vector<double> differences;
-    for (std::size_t round = 0; round < baseline.size(); ++round) {
-      before.push_back(baseline[round][i]);
-      after.push_back(candidate[round][i]);
+    for (std::size_t round = 0; round < times.baseline.size(); ++round) {
+      before.push_back(sum_of(times.baseline[round], group.regions));
+      after.push_back(sum_of(times.candidate[round], group.regions));
       differences.push_back(after.back() - before.back());
     }
-    region.baseline_ns = statistics::mean(before);
-    region.candidate_ns = statistics::mean(after);
-    region.difference = contrast_of(std::move(differences));
-    region.work = work.of(regions.all[i].nodes);
-    found.push_back(std::move(region));
+    made.baseline_ns = statistics::mean(before);
+    made.candidate_ns = statistics::mean(after);
+    made.difference = contrast_of(std::move(differences));
+    made.work = work.of(nodes);
+    found.push_back(std::move(made));
   }
   adjust(found);
   return found;
+}
+
+// Gives groups the kernels of their regions.
+void add_kernels_of_groups(const std::vector<Group>& groups, const std::vector<RegionDifference>& regions,
+                           std::vector<RegionDifference>& differences,
+                           std::vector<KernelUse> RegionDifference::* list) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::vector<KernelUse>& uses = differences[i].*list;
+    for (const std::size_t region : groups[i].regions) {
+      for (const KernelUse& each : regions[region].*list) {
+        KernelUse& use = find_or_add(uses, each.name, each.kind);
+        use.calls += each.calls;
+        use.ns += each.ns;
+      }
+    }
+  }
+}
+
+void put_largest_first(std::vector<RegionDifference>& differences) {
+  std::stable_sort(differences.begin(), differences.end(), [](const RegionDifference& a, const RegionDifference& b) {
+    return std::fabs(a.difference.estimate) > std::fabs(b.difference.estimate);
+  });
 }
 
 }  // namespace
@@ -266,27 +342,30 @@ Result<Explanation> explain(std::span<const Round> rounds, const SideNames& name
     for (const Ownership& owners : side->owners()) all.push_back(&owners);
   }
   const Regions regions = join(graph, all);
-  const auto times_before = baseline.times(regions);
-  const auto times_after = candidate.times(regions);
-  if (const Status fine = check_shares(regions, times_before, names.baseline); !fine) return error_of(fine);
-  if (const Status fine = check_shares(regions, times_after, names.candidate); !fine) return error_of(fine);
+  const RegionTimes times{baseline.times(regions), candidate.times(regions)};
+  if (const Status fine = check_shares(regions, times.baseline, names.baseline); !fine) return error_of(fine);
+  if (const Status fine = check_shares(regions, times.candidate, names.candidate); !fine) return error_of(fine);
+  const std::vector<Group> alike = with_like_operators(regions);
   const WorkOfNodes work(nodes_of(rounds.front()));
   Explanation made{.rounds = rounds.size(),
-                   .regions = differences_of(graph, work, regions, times_before, times_after),
+                   .regions = differences_of(graph, work, regions, each_alone(regions), times),
+                   .alike = differences_of(graph, work, regions, alike, times),
                    .baseline = times_of_side(baseline),
                    .candidate = times_of_side(candidate),
                    .work = work.of_all()};
   for (const Region& region : regions.all) made.nodes += region.nodes.size();
   add_kernels(baseline, regions, made.regions, &RegionDifference::baseline_kernels);
   add_kernels(candidate, regions, made.regions, &RegionDifference::candidate_kernels);
+  for (const auto list : {&RegionDifference::baseline_kernels, &RegionDifference::candidate_kernels}) {
+    add_kernels_of_groups(alike, made.regions, made.alike, list);
+  }
   made.plain = difference_of(rounds, [](const KernelProfile& each) { return each.plain_ns; });
   made.operators = difference_of(rounds, [](const KernelProfile& each) { return sum(each.kernel_ns); });
   made.outside =
       difference_of(rounds, [](const KernelProfile& each) { return each.profiled_ns - sum(each.kernel_ns); });
   made.cost = difference_of(rounds, [](const KernelProfile& each) { return each.profiled_ns - each.plain_ns; });
-  std::stable_sort(made.regions.begin(), made.regions.end(), [](const RegionDifference& a, const RegionDifference& b) {
-    return std::fabs(a.difference.estimate) > std::fabs(b.difference.estimate);
-  });
+  put_largest_first(made.regions);
+  put_largest_first(made.alike);
   return made;
 }
 

@@ -36,13 +36,14 @@ struct KernelUse {
   double ns = 0;  // of all its calls, mean over rounds
 };
 
+// Of a region, or of several regions together.
 struct RegionDifference {
   std::string label{};
   std::vector<std::string> nodes{};
   double baseline_ns = 0;  // mean over rounds
   double candidate_ns = 0;
   statistics::Contrast difference{};  // candidate - baseline, in nanoseconds
-  std::optional<double> p{};          // Holm's, over all regions; nothing: fewer than two rounds
+  std::optional<double> p{};          // Holm's, over all of its list; nothing: fewer than two rounds
   std::vector<KernelUse> baseline_kernels{};
   std::vector<KernelUse> candidate_kernels{};
   Known<metrics::LeastWork> work{};  // of its nodes
@@ -65,6 +66,9 @@ struct Explanation {
   std::size_t rounds = 0;
   std::size_t nodes = 0;                    // in regions
   std::vector<RegionDifference> regions{};  // the largest difference first
+  // Regions with the same operators in the same order, together, where there are two or more: "LayerNormalization ×25".
+  // What is spread over many places of a model is told here, though no region has much of it. The largest first.
+  std::vector<RegionDifference> alike{};
   SideTimes baseline{};
   SideTimes candidate{};
   Known<metrics::LeastWork> work{};  // of the whole model

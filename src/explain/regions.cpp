@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/text.h"
+
 namespace ngb::explain {
 
 namespace {
@@ -41,6 +43,15 @@ std::string label_of(const Graph& graph, const std::vector<std::size_t>& nodes) 
   return label;
 }
 
+std::string operators_of(const Graph& graph, const std::vector<std::size_t>& nodes) {
+  std::vector<std::string> types;
+  for (const std::size_t node : nodes) {
+    if (graph[node].type.empty()) return {};
+    types.push_back(graph[node].type);
+  }
+  return text::join(types, "+");
+}
+
 }  // namespace
 
 Regions join(const Graph& graph, std::span<const Ownership* const> all_owners) {
@@ -67,7 +78,10 @@ Regions join(const Graph& graph, std::span<const Ownership* const> all_owners) {
     regions.all[*region].nodes.push_back(node);
     regions.of_node[node] = region;
   }
-  for (Region& region : regions.all) region.label = label_of(graph, region.nodes);
+  for (Region& region : regions.all) {
+    region.label = label_of(graph, region.nodes);
+    region.operators = operators_of(graph, region.nodes);
+  }
   return regions;
 }
 

@@ -18,6 +18,7 @@ namespace ngb::explain {
 struct Region {
   std::vector<std::size_t> nodes{};  // in the order of the graph
   std::string label{};               // "layer1.0.conv1+bn1+act1"; of more than four nodes "q+k+v+by_head+13"
+  std::string operators{};           // "Conv+BatchNormalization+Relu"; "" if the operator of a node is not known
 };
 
 struct Regions {

@@ -204,10 +204,10 @@ std::string peak_text(const DeviceCalibration& device, int width, bool color) {
   Table table;
   table.columns = {text_column("threads"),
                    text_column("on"),
-                   number_column("10⁹ multiply-adds/s [95 %]"),
+                   number_column("10⁹ multiply-adds/s [95 %]", 0, "10⁹/s"),
                    text_column("by", 2),
-                   number_column("copy, GB/s [95 %]"),
-                   number_column("triad, GB/s [95 %]"),
+                   number_column("copy, GB/s [95 %]", 0, "GB/s"),
+                   number_column("triad, GB/s [95 %]", 0, "GB/s"),
                    number_column("rounds", 3),
                    text_column("measured", 1)};
   Section section{.title = "what this device can do at the most, in f32"};

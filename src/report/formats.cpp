@@ -68,9 +68,11 @@ Result<const Format*> find_format(std::string_view name, const FormatNames& offe
 }
 
 std::string help_on_formats(const FormatNames& offered) {
+  std::size_t width = 0;
+  for (const std::string& name : offered) width = std::max(width, name.size());
   std::string text = "Formats:\n";
   for (const std::string& name : offered) {
-    text += fmt::format("  {:<10}{}\n", name, (*find_format(name, offered))->meaning);
+    text += fmt::format("  {:<{}}  {}\n", name, width, (*find_format(name, offered))->meaning);
   }
   return text;
 }

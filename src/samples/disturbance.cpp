@@ -72,6 +72,12 @@ std::optional<Failure> disturbance(const ProcessResult& result, const work::Dist
                                 allowed_percent);
   if (!result.neighbours.empty()) failure.message += "; meanwhile " + busiest(result);
   failure.advice = wait.cause->advice;
+  // A library with several requests in flight may have more threads than processors, which then wait for each other.
+  if (wait.cause->shows == Cause::Shows::alone && result.facts.contains("in_flight")) {
+    failure.advice +=
+        "; with requests in flight its own threads may wait for each other as well: then give in_flight "
+        "another value, or allow more (disturbance: max_wait_percent)";
+  }
   return failure;
 }
 

@@ -24,8 +24,8 @@ constexpr const char* kShares = "% of limit";
 // A row: a region, or one of the numbers that no region has.
 struct RegionLine {
   const ExplainedPair* pair = nullptr;
-  const RegionDifference* region = nullptr;  // null: of a number that no region has
-  std::string kind{};                        // "region", "outside operators", "cost of profiling", "all", "plain"
+  const RegionDifference* region = nullptr;  // or several together; null: of a number that no region has
+  std::string kind{};  // "region", "operators", "outside operators", "cost of profiling", "all regions", "plain time"
   double baseline_ns = 0;
   double candidate_ns = 0;
   statistics::Contrast difference{};
@@ -185,16 +185,15 @@ std::vector<RegionLine> rest_of(const ExplainedPair& pair) {
           line("cost of profiling", found.baseline.cost(), found.candidate.cost(), found.cost), whole};
 }
 
-Section section_of(const ExplainedPair& pair, bool all, bool has_sentence) {
-  Section section{.title = has_sentence ? fmt::format("{}: {}", pair.label, sentence_of(pair)) : pair.label};
-  if (!pair.explanation) return section;
+void add_regions(const ExplainedPair& pair, const std::vector<RegionDifference>& regions, const char* kind, bool all,
+                 Section& section) {
   double cumulative = 0;
   std::size_t count = 0;
-  for (const RegionDifference& region : pair.explanation->regions) {
+  for (const RegionDifference& region : regions) {
     cumulative += region.difference.estimate;
     const RegionLine line{.pair = &pair,
                           .region = &region,
-                          .kind = "region",
+                          .kind = kind,
                           .baseline_ns = region.baseline_ns,
                           .candidate_ns = region.candidate_ns,
                           .difference = region.difference,
@@ -202,7 +201,19 @@ Section section_of(const ExplainedPair& pair, bool all, bool has_sentence) {
                           .work = &region.work};
     section.rows.push_back(row_of_line(line, !all && !region.is_told() && ++count > kListed));
   }
+}
+
+Section section_of(const ExplainedPair& pair, bool all, bool has_sentence) {
+  Section section{.title = has_sentence ? fmt::format("{}: {}", pair.label, sentence_of(pair)) : pair.label};
+  if (!pair.explanation) return section;
+  add_regions(pair, pair.explanation->regions, "region", all, section);
   for (const RegionLine& line : rest_of(pair)) section.rows.push_back(row_of_line(line, false));
+  return section;
+}
+
+Section section_of_alike(const ExplainedPair& pair, bool all) {
+  Section section{.title = pair.label + ": regions with the same operators, together"};
+  add_regions(pair, pair.explanation->alike, "operators", all, section);
   return section;
 }
 
@@ -284,6 +295,9 @@ Document explain_document(std::span<const ExplainedPair> pairs, bool all) {
   if (!are_many && !pairs.empty()) document.summary = sentence_of(pairs.front());
   for (const ExplainedPair& pair : pairs) {
     document.table.sections.push_back(section_of(pair, all, are_many));
+    if (pair.explanation && !pair.explanation->alike.empty()) {
+      document.table.sections.push_back(section_of_alike(pair, all));
+    }
     document.extra["pairs"].push_back(pair_json(pair));
     add_remarks(pair, are_many, document.remarks);
   }

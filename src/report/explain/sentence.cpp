@@ -31,19 +31,25 @@ bool is_plain_told(const statistics::Contrast& found) {
   return found.interval && (found.interval->low > 0 || found.interval->high < 0);
 }
 
-// Returns "1.40 ms of it in conv1+bn1+act1, 0.30 ms in maxpool": regions that go in the direction of the whole.
-std::string regions_behind(const explain::Explanation& found) {
+// Returns those that go in the direction of the whole: "1.40 ms of it in conv1+bn1+act1, 0.30 ms in maxpool".
+std::string those_behind(const std::vector<explain::RegionDifference>& regions, double whole) {
   std::vector<std::string> parts;
-  const double whole = found.plain.estimate;
-  for (const explain::RegionDifference& region : found.regions) {
+  for (const explain::RegionDifference& region : regions) {
     const double share = region.difference.estimate / whole;
     if (share < kWorthNaming || parts.size() == kNamedRegions) continue;
     parts.push_back(fmt::format("{}{} in {}{}", ms(std::fabs(region.difference.estimate)),
                                 parts.empty() ? " of it" : "", region.label,
                                 region.is_told() ? "" : " (not told from chance)"));
   }
-  if (parts.empty()) return fmt::format("no region has {:.0f} % of it", 100 * kWorthNaming);
   return text::join(parts, ", ");
+}
+
+// What is spread over many regions is in none of them, but in all with the same operators.
+std::string regions_behind(const explain::Explanation& found) {
+  for (const auto* const regions : {&found.regions, &found.alike}) {
+    if (std::string words = those_behind(*regions, found.plain.estimate); !words.empty()) return words;
+  }
+  return fmt::format("no region has {:.0f} % of it", 100 * kWorthNaming);
 }
 
 std::string regions_that_differ(const explain::Explanation& found) {

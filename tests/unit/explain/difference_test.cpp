@@ -59,6 +59,31 @@ TEST(Explanation, ListsTheRegionsThatDifferMostFirst) {
   EXPECT_DOUBLE_EQ(found.regions[1].difference.estimate, 0);
 }
 
+TEST(Explanation, AddsRegionsWithTheSameOperatorsTogether) {
+  const auto with_norms = [](double first, double second, double other) {
+    return KernelProfile{.graph = {node("norm1", "LayerNormalization", {"input"}), node("mm", "MatMul", {"norm1"}),
+                                   node("norm2", "LayerNormalization", {"mm"})},
+                         .kernels = {kernel("n", {"norm1"}), kernel("m", {"mm"}), kernel("n", {"norm2"})},
+                         .kernel_ns = {first, other, second},
+                         .profiled_ns = first + second + other,
+                         .plain_ns = first + second + other,
+                         .inferences = 10};
+  };
+  const std::vector<KernelProfile> before{with_norms(10, 20, 100), with_norms(12, 20, 90)};
+  const std::vector<KernelProfile> after{with_norms(60, 90, 100), with_norms(62, 94, 90)};
+  const Explanation found = explain(rounds_of(before, after), kNames).value();
+  ASSERT_EQ(found.regions.size(), 3U);
+  ASSERT_EQ(found.alike.size(), 1U) << "one product is alone";
+  EXPECT_EQ(found.alike[0].label, "LayerNormalization ×2");
+  EXPECT_THAT(found.alike[0].nodes, ElementsAre("norm1", "norm2"));
+  EXPECT_DOUBLE_EQ(found.alike[0].baseline_ns, 31);           // 30 and 32
+  EXPECT_DOUBLE_EQ(found.alike[0].candidate_ns, 153);         // 150 and 156
+  EXPECT_DOUBLE_EQ(found.alike[0].difference.estimate, 122);  // 120 and 124
+  ASSERT_EQ(found.alike[0].candidate_kernels.size(), 1U);
+  EXPECT_EQ(found.alike[0].candidate_kernels[0].calls, 2);
+  EXPECT_DOUBLE_EQ(found.alike[0].candidate_kernels[0].ns, 153);
+}
+
 TEST(Explanation, AdjustsForTheNumberOfRegions) {
   const Explanation found = explain(rounds_of(kBaseline, kCandidate), kNames).value();
   // t = 12 / 1.1547005 = 10.392305, and Holm doubles the smaller of two p values.

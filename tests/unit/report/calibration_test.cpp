@@ -54,12 +54,12 @@ TEST(CalibratedPeak, HasItsRatesWithIntervals) {
                                                      .compiler = "identity 2.9",
                                                      .rounds = 5,
                                                      .product = "mm 2048",
-                                                     .macs_per_s = {1.5e11, 1.4e11, 1.6e11},
+                                                     .macs_per_s = {1.512345678e11, 1.4e11, 1.6e11},
                                                      .copy_bytes_per_s = {2e10},
                                                      .triad_bytes_per_s = {2.4e10, 2.3e10, 2.5e10}}}};
   const std::string shown = peak_text(device, 0, false);
-  EXPECT_THAT(shown, HasSubstr("150.0 [140.0, 160.0]"));
-  EXPECT_THAT(shown, HasSubstr("24.0 [23.00, 25.00]"));
+  EXPECT_THAT(shown, HasSubstr("151.2 [140.0, 160.0]"));
+  EXPECT_THAT(shown, HasSubstr("24.00 [23.00, 25.00]"));
   EXPECT_THAT(shown, HasSubstr("mm 2048"));
   EXPECT_THAT(shown, HasSubstr("2 threads: with identity 2.9"));
   const auto json = calibration_json(device)["peaks"][0];

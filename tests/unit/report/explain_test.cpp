@@ -76,6 +76,19 @@ TEST_F(ExplainDocument, SaysWhichRegionIsNotToldFromChance) {
   EXPECT_THAT(sentence_of(pair_), HasSubstr("0.500 ms in maxpool (not told from chance)"));
 }
 
+TEST_F(ExplainDocument, NamesOperatorsWhoseManyRegionsMakeItTogether) {
+  auto& found = *pair_.explanation;
+  found.regions = {region("norm1", -0.2, 0.1, 0.01), region("norm2", -0.2, 0.1, 0.01)};
+  found.alike = {region("LayerNormalization ×2", -0.4, 0.1, 0.001), region("MatMul+Add ×2", -0.1, 0.1, 1)};
+  EXPECT_THAT(sentence_of(pair_), HasSubstr("of 7.300 ms: 0.400 ms of it in LayerNormalization ×2; 0.300 ms are not"));
+  const auto rows = json_text::parse(to_json(document()))["rows"];
+  ASSERT_EQ(rows.size(), 8U);
+  EXPECT_EQ(rows[6]["kind"], "operators");
+  EXPECT_EQ(rows[6]["region"], "LayerNormalization ×2");
+  EXPECT_THAT(to_text(document(), {.width = 0}),
+              HasSubstr("\nresnet18, batch 1: regions with the same operators, together\n"));
+}
+
 TEST_F(ExplainDocument, SaysThatNothingDiffers) {
   pair_.explanation->plain = differs(0.01, 0.2);
   pair_.explanation->regions = {region("fc", 0.1, 0.2, 1)};

@@ -48,6 +48,11 @@ Document numbers() {
                   number_entry(11689512, "")});
 }
 
+TEST(HelpOnFormats, HasTwoSpacesBehindTheLongestName) {
+  EXPECT_THAT(help_on_formats({"trace", "speedscope"}), HasSubstr("\n  trace       kernels of one inference"));
+  EXPECT_THAT(help_on_formats({"trace", "speedscope"}), HasSubstr("\n  speedscope  the same for speedscope"));
+}
+
 TEST(TablesAsCsv, HaveUnroundedNumbersAndReasons) {
   EXPECT_EQ(to_csv(numbers()),
             "device,speed_per_s,speed_std_per_s,ratio,ratio_low,ratio_high,cpu_percent,parameters,notes\r\n"

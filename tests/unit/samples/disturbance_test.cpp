@@ -25,6 +25,16 @@ TEST(Disturbance, IsAWaitForAProcessorAboveFivePercentOfTheTimedPhase) {
   EXPECT_EQ(failure->advice, "end the other programs, or measure again when the machine is quiet");
 }
 
+TEST(Disturbance, WithRequestsInFlightMayBeThatOfItsOwnThreads) {
+  ProcessResult result = timed({{"run_queue_wait", 30}});
+  result.facts["in_flight"] = "2";
+  EXPECT_EQ(
+      disturbance_of(result, {})->advice,
+      "end the other programs, or measure again when the machine is quiet; with requests in flight its own threads "
+      "may wait for each other as well: then give in_flight another value, or allow more (disturbance: "
+      "max_wait_percent)");
+}
+
 TEST(Disturbance, NamesTheLongestOfItsCauses) {
   const auto failure = disturbance_of(timed({{"run_queue_wait", 7}, {"core_steal", 31.25}, {"throttled", 9}}), {});
   ASSERT_TRUE(failure);
