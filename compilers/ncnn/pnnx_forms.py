@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what pnnx reads rightly in one form only, and refuses what it reads as something else."""
+import numpy as np
 from onnx import helper, numpy_helper
 
 from ngraphbench import onnx_constants, onnx_file
@@ -25,6 +26,8 @@ def write(model) -> None:
             nodes += _power(node, model.graph, nodes)
         elif node.op_type in _PAIRWISE:
             nodes += _pairs(node)
+        elif node.op_type.startswith("Reduce") and len(node.input) == 2:
+            nodes += _along_two(node, model.graph, shapes)
         else:
             nodes.append(node)
     del model.graph.node[:]
@@ -40,6 +43,21 @@ def _pairs(node) -> list:
         made.append(helper.make_node(node.op_type, [left, right], [name]))
         left = name
     return [*made, helper.make_node(node.op_type, [left, node.input[-1]], node.output, node.name)]
+
+
+def _along_two(node, graph, shapes) -> list:
+    """pnnx drops the axes if they are an operand of one number, not if it has two: an axis of one element is added."""
+    given, axes = shapes.get(node.input[0]), _value(graph, node.input[1])
+    if given is None or axes is None or axes.size != 1 or node.output[0] not in shapes:
+        return [node]
+    behind, out = int(axes.ravel()[0]) % len(given) + 1, node.output[0]
+    more = {"shape": [*given[:behind], 1, *given[behind:]], "axes": [behind - 1, behind], "kept": shapes[out]}
+    for what, numbers in more.items():
+        graph.initializer.append(numpy_helper.from_array(np.array(numbers, np.int64), f"{out}/{what}"))
+    node.input[:], name = [f"{out}/with_one", f"{out}/axes"], node.input[0]
+    node.output[0] = f"{out}/reduced"
+    return [helper.make_node("Reshape", [name, f"{out}/shape"], [f"{out}/with_one"]), node,
+            helper.make_node("Reshape", [f"{out}/reduced", f"{out}/kept"], [out])]
 
 
 def _power(node, graph, nodes) -> list:

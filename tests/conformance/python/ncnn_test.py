@@ -123,6 +123,15 @@ class Ncnn(unittest.TestCase):
         (found,) = self.outputs({"x": numpy.float32([[1, 3, 5]])})
         self.assertEqual(found.ravel().tolist(), [4, 4, 5])
 
+    def test_a_reduction_is_along_its_axis_also_if_that_is_an_operand(self):
+        x = numpy.arange(12, dtype="f4").reshape(1, 3, 4)
+        for kind, axis, kept, expected in (("ReduceMean", 1, 0, [4, 5, 6, 7]), ("ReduceSum", -1, 1, [6, 22, 38]),
+                                           ("ReduceMean", 2, 0, [1.5, 5.5, 9.5])):
+            self.write(helper.make_node(kind, ["x", "axes"], ["y"], keepdims=kept), inputs=[("x", TensorProto.FLOAT, [1, 3, 4])],
+                       weights=[numpy_helper.from_array(numpy.array([axis]), "axes")])
+            (found,) = self.outputs({"x": x})
+            self.assertEqual(found.ravel().tolist(), expected, (kind, axis))
+
     def test_what_pnnx_reads_as_something_else_is_refused(self):
         self.write(helper.make_node("Shrink", ["x"], ["y"], lambd=1.5))
         self.assertEqual(self.refusal().message, "pnnx drops the limits of Shrink")
