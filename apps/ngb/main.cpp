@@ -18,7 +18,7 @@ newly failing) or a choice that was to be confirmed did not hold, 5 a gate is un
 has no single answer or no choice is shown to hold, 6 a verified bundle has other files than its manifest lists, 7 its numbers do
 not follow from its samples, 130 interrupted (run again to resume).)";
 
-// The commands by what they are for, those first that one needs first.
+// The commands in groups by purpose, in the order in which a user needs them.
 struct CommandGroup {
   const char* name;
   std::vector<void (*)(CLI::App&, const ngb::app::Installation&, ngb::app::Action&)> commands;

@@ -15,7 +15,7 @@ _MOST_AXES = 4
 
 
 def write(model) -> None:
-    """Change the onnx.ModelProto, whose shapes are known. What cannot be written so stays."""
+    """Change the onnx.ModelProto, whose shapes are known. Transposes that cannot be written with fewer axes stay."""
     graph = model.graph
     shapes = onnx_constants.shapes_of(model)
     nodes = []

@@ -99,8 +99,8 @@ bool are_alike(const Inference& one, const Inference& other) {
                     [](const Event& a, const Event& b) { return a.node == b.node && a.op_type == b.op_type; });
 }
 
-// Returns the optimised node of each event: the one at the same place if all types are those of the model in its order,
-// as unnamed nodes need it, else the one with the event's name; null for none.
+// Returns the optimised node of each event; null for none. If the operators of all events are those of the model in its
+// order, it is the node at the same place, so that nodes need no names. Otherwise it is the node with the event's name.
 std::vector<const OnnxNode*> nodes_of(const Inference& inference, const OnnxNodes& optimised) {
   std::vector<const OnnxNode*> nodes;
   const std::vector<OnnxNode>& all = optimised.all();

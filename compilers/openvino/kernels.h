@@ -27,7 +27,7 @@ struct Reading {
   std::uint64_t inferences = 0;     // of the compiled model until now
 };
 
-// Maps a node of the executed graph to the names of those of the file that it stands for.
+// Maps the name of a node of the executed graph to the names of the file's nodes that it stands for.
 using OriginalNames = std::map<std::string, std::vector<std::string>>;
 // Reads them from the executed graph's XML. A name that contains a comma cannot be told from two.
 OriginalNames original_names(std::string_view xml);

@@ -18,10 +18,9 @@ namespace ngb::agent {
 // `device_folder` is empty.
 void stand_in(work::Job& job, const std::filesystem::path& device_folder);
 
-// Gives compilers that ask for threads by a word their number, that of the processors or of the cores, shared out among
-// a compiler's instances. The reference gets as many threads as the compiler with the most, but no more than there are
-// processors. Call it after identity_of, so that a
-// job keeps its identity when the number changes.
+// Replaces the word by which a compiler asks for threads by the number of processors or of cores, divided by the number
+// of the compiler's instances. The reference gets as many threads as the compiler with the most, but no more than there
+// are processors. Call it after identity_of, so that a job keeps its identity when the number changes.
 void resolve_threads(work::Job& job, const probe::UsableProcessors& processors);
 
 // Returns the device's and the agent's description of themselves, with the variables that the job sets for its

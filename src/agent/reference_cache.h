@@ -17,9 +17,9 @@
 namespace ngb::agent {
 
 // Returns the SHA-256 over everything that the outputs depend on: the model's content, batch and inputs; the seed of
-// the inputs; the reference compiler with version, precision and options; and what it is made with, which is its folder
-// and toolchain, our Python package, ngb-worker (which also makes inputs and models) and the exporter; and whether they
-// are those of all inputs over which variants are compared.
+// the inputs; the reference compiler with version, precision and options; its folder and toolchain, our Python package,
+// ngb-worker (which also makes inputs and models) and the exporter; and whether there are outputs for all inputs over
+// which variants are compared.
 std::string reference_key(const work::Model& model, const work::Protocol& protocol, const work::Compiler& reference,
                           const samples::Provenance& made_with, bool is_for_agreement = false);
 

@@ -37,10 +37,10 @@ struct NextRound {
   int rounds_left = 0;    // with this one, until everything is likely decided
 };
 
-// Returns what round `round` (0 …) needs: all cells in the first rounds, then both cells of
-// each open question. Open is a question that the looks after earlier rounds have not decided (statistics::decide),
-// unless one of its cells has failed. `asked` are the group's questions; with Until::decided the two cells of
-// each load that are fastest so far are compared as well. `error_rate` is that of a question.
+// Returns what round `round` (0 …) needs: all cells in the first rounds, then both cells of each open question. A
+// question is open if the looks after earlier rounds have not decided it (statistics::decide) and neither of its cells
+// has failed. `asked` are the group's questions; with Until::decided the two cells of each load that are fastest so far
+// are compared as well. `error_rate` is that of a question.
 NextRound next_round(int round, std::span<const CellSoFar> cells, std::span<const work::Question> asked,
                      const work::Protocol& protocol, double error_rate);
 

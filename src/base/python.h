@@ -17,17 +17,17 @@ namespace ngb::python {
 // environment's; else "python3", which is searched in PATH.
 std::string default_command();
 
-// Returns the command line of a program, or of a module, to which its own arguments are appended. Python would look for
-// all modules in the working folder first, which may be one that somebody has sent, with a json.py; these never do.
-// `interpreter` is the command with its options. All Pythons that ask, install or draw are started by these; those that
-// compile and measure run in a folder of ours (agent/workers/launcher.h).
+// Return the command line of a program, or of a module, to which its own arguments are appended. `interpreter` is the
+// command with its options. Python itself would look for all modules in the working folder first, and a folder that
+// somebody has sent may have a json.py; with these command lines it does not look there. All Pythons that ask, install
+// or draw are started so; those that compile and measure run in a folder of ours (agent/workers/launcher.h).
 std::vector<std::string> run_program(std::vector<std::string> interpreter, std::string_view program);
 std::vector<std::string> run_module(std::vector<std::string> interpreter, std::string_view module);
 
 // Returns the command that compiles and measures with a toolchain, to which a module or a script is appended. `site` is
-// the folder of its packages. One that ngb has installed sees nothing else that is installed on this machine: neither
-// the interpreter's packages nor what they, or the user, run at each start (.pth, usercustomize). One that was adopted
-// is used as it is.
+// the folder of its packages. If ngb has installed the toolchain, the command sees nothing else that is installed on
+// this machine: neither the interpreter's packages nor what they, or the user, run at each start (.pth, usercustomize).
+// An adopted toolchain is used as it is.
 std::vector<std::string> of_toolchain(const std::string& python, const std::filesystem::path& site);
 // Returns whether ngb has installed the packages in this folder.
 bool is_installed_by_ngb(const std::filesystem::path& site);

@@ -12,8 +12,8 @@
 
 namespace ngb {
 
-// One field: its name in JSON and where its value is. `check` throws what its reader throws (work/codec.h) when the
-// value cannot be; null: any value of the type can.
+// One field: its name in JSON and where its value is. `check` throws like the field's reader (work/codec.h) if the
+// value is not allowed; null: any value of the type is.
 template <class Record, class Value>
 struct Field {
   const char* name;

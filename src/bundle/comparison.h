@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what a bundle has with what follows from its samples. Pure. Numbers may differ in the last digits, because
-// the C library of another processor rounds logarithms and powers in another way.
+// Compares the values in a bundle with those that follow from its samples. Pure. Numbers may differ in the last digits,
+// because the C library of another processor rounds logarithms and powers in another way.
 #pragma once
 
 #include <optional>

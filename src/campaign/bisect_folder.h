@@ -32,7 +32,7 @@ class BisectFolder {
 
   // Returns why a version was stepped over, or nothing.
   [[nodiscard]] std::optional<std::string> why_stepped_over(const std::string& version) const;
-  // Records that. It is on disk when this returns.
+  // Records that a version was stepped over, and why. The record is on disk when this returns.
   Status step_over(const std::string& version, const std::string& why);
 
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }

@@ -29,10 +29,10 @@ Status keep_peak(const std::filesystem::path& cache, const std::string& environm
 // each file once. Peaks are of f32: a cell of another precision has none.
 metrics::PeakOf peaks_in(std::filesystem::path cache);
 
-// Returns the deviation of quiet cells for the verdicts of a comparison of processes in so many turns, if it has too
-// few cells to show that itself: the largest over the numbers of threads that occur in it. Returns nothing if the
-// comparison has enough cells, if its processes belong to several environments, or if theirs has no calibration of
-// such processes.
+// Returns the deviation of quiet cells for the verdicts of a comparison whose cells are too few to show it. The
+// processes were measured in `turns` turns. Of several numbers of threads, the one with the largest deviation counts.
+// Returns nothing if the comparison has enough cells, if its processes belong to several environments, or if their
+// environment has no calibration with so many turns.
 Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
                                                   const std::filesystem::path& cache);
 

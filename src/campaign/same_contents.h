@@ -11,7 +11,7 @@
 
 namespace ngb::campaign {
 
-using Contents = std::map<std::string, std::set<std::string>>;  // hashes by what they are of: "resnet18, batch 1"
+using Contents = std::map<std::string, std::set<std::string>>;  // hashes by name: "resnet18, batch 1"
 
 Contents models_of(const plan::Plan& plan);
 // Returns the names that both have, but with different hashes.

@@ -111,7 +111,7 @@ Answer<MeasuredSides> measure_both(const Installation& installation, plan::Plan 
 
 namespace {
 
-// Returns the study of profiles: of what the given one measures, kernels are told of inferences one after the other.
+// Returns the study that profiles the two sides of the given study, with one inference at a time.
 Result<json> made_study(const config::Study& study, const ProfileSides& sides, const std::filesystem::path& output) {
   auto both = study_of_sides(study, sides.baseline, sides.candidate);
   if (!both) return both;

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "config/handed_on.h"
@@ -37,7 +39,7 @@ class CompilerReader {
       at.push_back(at_[i]);
     }
     check_labels(labels, at, "compilers", problems_);
-    return {std::move(compilers_), std::move(threads_at_), std::move(instances_at_), std::move(has_precision_)};
+    return {std::move(compilers_), std::move(given_)};
   }
 
  private:
@@ -69,11 +71,9 @@ class CompilerReader {
                                           .threads = usual_.threads,
                                           .threads_asked = usual_.threads_asked,
                                           .precision = usual_.precision}};
-    threads_given_ = {};
-    instances_given_ = {};
-    is_precision_given_ = false;
-    if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, variants);
-    if (instances_given_.node == nullptr) with_usual_instances(variants);
+    const auto given = std::make_shared<GivenKeys>();
+    if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, variants, *given);
+    if (!given->contains("instances")) with_usual_instances(variants);
     const bool is_good = problems_.count() == before;
     for (work::Compiler& compiler : variants) {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
@@ -92,9 +92,7 @@ class CompilerReader {
       }
       compilers_.push_back(std::move(compiler));
       at_.push_back(is_good ? node : nullptr);
-      threads_at_.push_back(threads_given_);
-      instances_at_.push_back(instances_given_);
-      has_precision_.push_back(is_precision_given_);
+      given_.push_back(given);
     }
   }
 
@@ -107,10 +105,10 @@ class CompilerReader {
     variants = std::move(all);
   }
 
-  // Reads an entry's settings into `variants`. A list multiplies the variants by its values; the last list changes
-  // fastest.
+  // Reads an entry's settings into `variants`, and where they are into `given`. A list multiplies the variants by its
+  // values; the last list changes fastest.
   void read_body(const DocumentNode& body, const std::string& path, const CompilerWords& words,
-                 std::vector<work::Compiler>& variants) {
+                 std::vector<work::Compiler>& variants, GivenKeys& given) {
     if (!body.is_map()) {
       problems_.add(body, path, "expected settings as name: value, found " + found(body));
       return;
@@ -122,13 +120,9 @@ class CompilerReader {
         problems_.add(*field.key, path, unknown_setting(field.name, words));
         continue;
       }
-      if (key->name == "threads") threads_given_ = {field.value, field_path};
-      if (key->name == "instances") instances_given_ = {field.value, field_path};
-      if (key->name == "precision") is_precision_given_ = true;
+      given[key->name] = {field.value, field_path};
       if (key->type == ValueType::structured) {
-        const bool are_options = key->name == "options";
-        are_options ? read_options(*field.value, field_path, words, variants)
-                    : read_settings(*field.value, field_path, words, variants);
+        read_mapping(*key, *field.value, field_path, words, variants);
       } else {
         read_axis(*key, *field.value, field_path, variants, [&](const json& value, work::Compiler& compiler) {
           apply(*key, value, *field.value, field_path, words, compiler);
@@ -174,137 +168,127 @@ class CompilerReader {
 
   void apply(const Key& key, const json& value, const DocumentNode& node, const std::string& path,
              const CompilerWords& words, work::Compiler& compiler) {
+    const std::string refusal = why_refused(key, value, words);
+    if (!refusal.empty()) problems_.add(node, path, refusal);
     if (key.name == "threads") {
       set_threads(compiler, value, vocabulary_.processors);
-    } else if (key.name == "in_flight") {
-      if (value != 1 && !words.in_flight) {
-        problems_.add(node, path, fmt::format("{} runs one inference at a time; remove this key", words.name));
-      }
-      compiler.in_flight = value == "auto" ? std::nullopt : std::optional(value.get<int>());
-    } else if (key.name == "instances") {
-      compiler.instances = value.get<int>();
-    } else if (key.name == "precision") {
-      compiler.precision = value.get<std::string>();
-    } else if (key.name == "label") {
-      compiler.label = value.get<std::string>();
-    } else if (words.default_version.empty()) {
-      problems_.add(node, path, fmt::format("{} has no versions; remove this key", words.name));
-    } else if (value == "latest") {
-      problems_.add(node, path,
-                    fmt::format("latest: expected a version such as {}, so that the study can be repeated",
-                                words.default_version));
     } else {
-      compiler.version = value.get<std::string>();
+      set_value(compiler, key, value);
     }
   }
 
-  void read_options(const DocumentNode& node, const std::string& path, const CompilerWords& words,
+  // Returns why the compiler cannot have the value, which is one of the key's; "" if it can.
+  static std::string why_refused(const Key& key, const json& value, const CompilerWords& words) {
+    if (key.name == "in_flight" && value != 1 && !words.in_flight) {
+      return fmt::format("{} runs one inference at a time; remove this key", words.name);
+    }
+    if (key.name != "version") return {};
+    if (words.default_version.empty()) return fmt::format("{} has no versions; remove this key", words.name);
+    if (value != "latest") return {};
+    return fmt::format("latest: expected a version such as {}, so that the study can be repeated",
+                       words.default_version);
+  }
+
+  // Reads the options or settings of an entry, each of which may have a list of values.
+  void read_mapping(const Key& key, const DocumentNode& node, const std::string& path, const CompilerWords& words,
                     std::vector<work::Compiler>& variants) {
     if (node.is_null()) return;
+    const bool are_options = key.name == "options";
     if (!node.is_map()) {
-      problems_.add(node, path, "expected options as name: value, found " + found(node));
+      problems_.add(
+          node, path,
+          fmt::format("expected {} as {}: value, found {}", key.name, are_options ? "name" : "NAME", found(node)));
       return;
     }
-    for (const Field& field : fields(node, path, problems_)) {
-      const auto known = std::find_if(words.options.begin(), words.options.end(),
-                                      [&](const Parameter& option) { return option.name == field.name; });
-      if (known == words.options.end()) {
-        problems_.add(*field.key, path, unknown_option(field.name, words));
-        continue;
-      }
-      read_axis(key_of(*known), *field.value, join_path(path, field.name), variants,
-                [&](const json& value, work::Compiler& compiler) {
-                  compiler.options.emplace_back(field.name, json_text(value));
-                });
-    }
-  }
-
-  void read_settings(const DocumentNode& node, const std::string& path, const CompilerWords& words,
-                     std::vector<work::Compiler>& variants) {
-    if (node.is_null()) return;
-    if (!node.is_map()) {
-      problems_.add(node, path, "expected settings as NAME: value, found " + found(node));
-      return;
-    }
-    static const Key kSetting{.name = "setting", .type = ValueType::scalar};
     std::map<std::string, std::string> known;  // spelling-free names, and how the study spells them
     for (const Field& field : fields(node, path, problems_)) {
-      std::string refusal = why_not_handed_on(field.name, words);
-      const auto [first, is_new] = known.emplace(spelled_alike(field.name), field.name);
-      if (refusal.empty() && !is_new) refusal = same_setting_twice(field.name, first->second);
-      if (!refusal.empty()) {
-        problems_.add(*field.key, path, std::move(refusal));
+      const Result<Key> below = are_options ? option_key(field.name, words) : setting_key(field.name, words, known);
+      if (!below) {
+        problems_.add(*field.key, path, below.error().what);
         continue;
       }
-      read_axis(kSetting, *field.value, join_path(path, field.name), variants,
+      read_axis(*below, *field.value, join_path(path, field.name), variants,
                 [&](const json& value, work::Compiler& compiler) {
-                  compiler.settings.emplace_back(field.name, json_text(value));
+                  (are_options ? compiler.options : compiler.settings).emplace_back(field.name, json_text(value));
                 });
     }
   }
 
-  static std::string unknown_option(const std::string& word, const CompilerWords& words) {
-    if (words.options.empty()) return fmt::format("{}: {} has no options", shown(word), words.name);
+  static Result<Key> option_key(const std::string& name, const CompilerWords& words) {
     std::vector<std::string> known;
-    for (const Parameter& option : words.options) known.push_back(option.name);
-    return unknown_word(word, "option of " + words.name, known);
+    for (const Parameter& option : words.options) {
+      if (option.name == name) return key_of(option);
+      known.push_back(option.name);
+    }
+    if (known.empty()) return fail(fmt::format("{}: {} has no options", shown(name), words.name));
+    return fail(unknown_word(name, "option of " + words.name, known));
+  }
+
+  static Result<Key> setting_key(const std::string& name, const CompilerWords& words,
+                                 std::map<std::string, std::string>& known) {
+    std::string refusal = why_not_handed_on(name, words);
+    const auto [first, is_new] = known.emplace(spelled_alike(name), name);
+    if (refusal.empty() && !is_new) refusal = same_setting_twice(name, first->second);
+    if (!refusal.empty()) return fail(std::move(refusal));
+    return Key{.name = "setting", .type = ValueType::scalar};
   }
 
   // Makes the labels: "onnxruntime", or "onnxruntime 1.30.0 threads=2 arena=false" with all settings in which compilers
   // of that name differ. The user's own label is extended only by the settings in which the variants of its entry
   // differ.
   void make_labels() {
-    std::map<std::string, std::vector<const work::Compiler*>> by_name;
-    std::map<NodePointer, std::vector<const work::Compiler*>> by_entry;
-    for (std::size_t i = 0; i < compilers_.size(); ++i) {
-      by_name[compilers_[i].name].push_back(&compilers_[i]);
-      by_entry[at_[i]].push_back(&compilers_[i]);
-    }
+    std::map<std::string, std::vector<std::size_t>> by_name;
+    std::map<NodePointer, std::vector<std::size_t>> by_entry;
     std::vector<std::string> labels;
     for (std::size_t i = 0; i < compilers_.size(); ++i) {
-      const work::Compiler& compiler = compilers_[i];
-      labels.push_back(label_among(compiler, compiler.label.empty() ? by_name[compiler.name] : by_entry[at_[i]]));
+      by_name[compilers_[i].name].push_back(i);
+      by_entry[at_[i]].push_back(i);
+      labels.push_back(compilers_[i].label.empty() ? compilers_[i].name : compilers_[i].label);
     }
-    for (std::size_t i = 0; i < labels.size(); ++i) compilers_[i].label = labels[i];
+    for (const auto& [name, namesakes] : by_name) extend_labels(namesakes, false, labels);
+    for (const auto& [entry, variants] : by_entry) extend_labels(variants, true, labels);
+    for (std::size_t i = 0; i < labels.size(); ++i) compilers_[i].label = std::move(labels[i]);
   }
 
-  [[nodiscard]] std::string label_among(const work::Compiler& compiler,
-                                        const std::vector<const work::Compiler*>& namesakes) const {
-    const auto differs = [&](auto&& part) {
-      return std::any_of(namesakes.begin(), namesakes.end(),
-                         [&](const work::Compiler* other) { return part(*other) != part(compiler); });
+  // Adds the values in which the compilers of `group` differ to the labels of those that have a label of the user's, or
+  // of those that have none. Beside the latter, what only the former set is not mentioned.
+  void extend_labels(const std::vector<std::size_t>& group, bool are_users, std::vector<std::string>& labels) const {
+    const auto add = [&](const std::string& before, const auto& value_in) {
+      std::vector<std::string> values;
+      for (const std::size_t i : group) values.push_back(value_in(compilers_[i]));
+      if (std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end()) return;
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        if (compilers_[group[i]].label.empty() != are_users) labels[group[i]] += before + values[i];
+      }
     };
-    std::string label = compiler.label.empty() ? compiler.name : compiler.label;
-    if (differs([](const work::Compiler& entry) { return entry.version; })) label += " " + compiler.version;
-    if (differs(work::asked_threads)) label += " threads=" + asked_threads(compiler);
-    if (differs(work::word_of_in_flight)) label += " in_flight=" + work::word_of_in_flight(compiler);
-    if (differs([](const work::Compiler& entry) { return entry.instances; })) {
-      label += fmt::format(" instances={}", compiler.instances);
+    for (const Key& key : compiler_keys()) {
+      if (key.type == ValueType::structured) {
+        for (const std::string& name : names_below(key, group, are_users)) {
+          add(" " + name + "=", [&](const work::Compiler& compiler) { return value_below(key, name, compiler); });
+        }
+      } else if (key.name != "label") {
+        const bool is_clear = key.type == ValueType::version || key.type == ValueType::word;  // without the key's name
+        add(is_clear ? " " : " " + key.name + "=",
+            [&](const work::Compiler& compiler) { return plain_text(value_of(compiler, key)); });
+      }
     }
-    if (differs([](const work::Compiler& entry) { return entry.precision; })) label += " " + compiler.precision;
-    // Entries with labels of their own are told apart by these: beside them, no default is mentioned.
-    std::set<std::string> options;
-    std::set<std::string> settings;
-    for (const work::Compiler* other : namesakes) {
-      if (compiler.label.empty() && !other->label.empty()) continue;
-      for (const auto& [name, value] : other->options) options.insert(name);
-      for (const auto& [name, value] : other->settings) settings.insert(name);
-    }
-    for (const std::string& name : options) {
-      const auto value = [&](const work::Compiler& entry) { return option_value(entry, name); };
-      if (differs(value)) label += fmt::format(" {}={}", name, value(compiler));
-    }
-    for (const std::string& name : settings) {
-      const auto value = [&](const work::Compiler& entry) { return setting_value(entry, name); };
-      if (differs(value)) label += fmt::format(" {}={}", name, value(compiler));
-    }
-    return label;
   }
 
-  [[nodiscard]] std::string option_value(const work::Compiler& compiler, const std::string& name) const {
-    for (const auto& [given, value] : compiler.options) {
-      if (given == name) return plain_text(json_of(value));
+  [[nodiscard]] std::set<std::string> names_below(const Key& key, const std::vector<std::size_t>& group,
+                                                  bool are_users) const {
+    std::set<std::string> names;
+    for (const std::size_t i : group) {
+      if (!are_users && !compilers_[i].label.empty()) continue;
+      const json given = value_of(compilers_[i], key);
+      for (const auto& [name, value] : given.items()) names.insert(name);
     }
+    return names;
+  }
+
+  // Returns the value of an option or of a setting: the given one, else its default.
+  [[nodiscard]] std::string value_below(const Key& key, const std::string& name, const work::Compiler& compiler) const {
+    const json given = value_of(compiler, key);
+    if (given.contains(name)) return plain_text(given[name]);
     for (const CompilerWords& words : vocabulary_.compilers) {
       if (words.name != compiler.name) continue;
       for (const Parameter& option : words.options) {
@@ -320,13 +304,8 @@ class CompilerReader {
   Problems& problems_;
   std::vector<std::string> names_;
   std::vector<work::Compiler> compilers_;
-  std::vector<NodePointer> at_;  // the entry of each compiler; null if the entry has problems
-  std::vector<GivenValue> threads_at_;
-  std::vector<GivenValue> instances_at_;
-  GivenValue threads_given_;  // in the entry that is being read
-  GivenValue instances_given_;
-  std::vector<bool> has_precision_;
-  bool is_precision_given_ = false;
+  std::vector<NodePointer> at_;                          // the entry of each compiler; null if the entry has problems
+  std::vector<std::shared_ptr<const GivenKeys>> given_;  // of each compiler
   // The settings of each compiler, and whether the first that has them has a label of the user's.
   std::map<std::string, bool> seen_;
 };

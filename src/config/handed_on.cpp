@@ -76,10 +76,4 @@ std::string same_setting_twice(const std::string& name, const std::string& first
   return fmt::format("{}: the same setting as {}; remove one of the two", shown(name), shown(first));
 }
 
-std::string setting_value(const work::Compiler& compiler, const std::string& name) {
-  const auto given = std::find_if(compiler.settings.begin(), compiler.settings.end(),
-                                  [&](const auto& setting) { return setting.first == name; });
-  return given == compiler.settings.end() ? "default" : plain_text(json_of(given->second));
-}
-
 }  // namespace ngb::config

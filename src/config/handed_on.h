@@ -21,7 +21,4 @@ std::string why_not_handed_on(const std::string& name, const CompilerWords& word
 // Returns the message about a setting that the study gives in two spellings.
 std::string same_setting_twice(const std::string& name, const std::string& first);
 
-// Returns the value of a setting as text for people; "default" if the compiler has not been given it.
-std::string setting_value(const work::Compiler& compiler, const std::string& name);
-
 }  // namespace ngb::config

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,11 +30,11 @@ struct GivenValue {
   std::string path{};
 };
 
+using GivenKeys = std::map<std::string, GivenValue>;  // by the key's name
+
 struct CompilerEntries {
   std::vector<work::Compiler> compilers{};
-  std::vector<GivenValue> threads{};    // of each compiler: where its entry says how many threads it has
-  std::vector<GivenValue> instances{};  // likewise, how many instances
-  std::vector<bool> has_precision{};    // of each compiler: whether its entry says in which precision it computes
+  std::vector<std::shared_ptr<const GivenKeys>> given{};  // of each compiler: the keys in its entry
 };
 
 // Reads `compilers`. An entry without threads or precision gets those of `usual`; one without instances becomes a

@@ -90,11 +90,10 @@ class StudyReader {
           .threads = study_.threads, .threads_asked = study_.threads_asked, .precision = study_.precision};
       CompilerEntries entries = read_compilers(*node, usual, study_.instances, vocabulary_, problems_);
       study_.compilers = std::move(entries.compilers);
-      threads_at_ = std::move(entries.threads);
-      instances_at_ = std::move(entries.instances);
+      given_in_entry_ = std::move(entries.given);
       for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
-        if (threads_at_[i].node != nullptr) study_.own_threads.insert(study_.compilers[i].label);
-        if (entries.has_precision[i]) study_.own_precision.insert(study_.compilers[i].label);
+        if (given_in_entry_[i]->contains("threads")) study_.own_threads.insert(study_.compilers[i].label);
+        if (given_in_entry_[i]->contains("precision")) study_.own_precision.insert(study_.compilers[i].label);
       }
     }
     are_all_known_ = nodes_.contains("compilers") && problems_.count() == before;
@@ -259,10 +258,10 @@ class StudyReader {
   // Returns where the study says how many processors a compiler needs on the device: by its instances if there are
   // several, else by its threads.
   [[nodiscard]] GivenValue place_of_processors(const DeviceEntry& device, std::size_t compiler) const {
-    const bool has_instances = study_.compilers[compiler].instances > 1;
-    const GivenValue& of_compiler = has_instances ? instances_at_[compiler] : threads_at_[compiler];
-    if (of_compiler.node != nullptr) return of_compiler;
-    const std::string path = has_instances ? "instances" : device.threads.empty() ? "threads" : "devices";
+    const std::string key = study_.compilers[compiler].instances > 1 ? "instances" : "threads";
+    if (const auto own = given_in_entry_[compiler]->find(key); own != given_in_entry_[compiler]->end())
+      return own->second;
+    const std::string path = key == "threads" && !device.threads.empty() ? "devices" : key;
     const auto node = nodes_.find(path);
     return {node == nodes_.end() ? nullptr : node->second, path};
   }
@@ -300,9 +299,8 @@ class StudyReader {
   Problems& problems_;
   Study study_;
   std::map<std::string, NodePointer> nodes_;
-  std::vector<GivenValue> threads_at_;    // of each compiler
-  std::vector<GivenValue> instances_at_;  // likewise
-  bool are_all_known_ = false;            // every entry of compilers was read without a problem
+  std::vector<std::shared_ptr<const GivenKeys>> given_in_entry_;  // of each compiler: the keys in its entry
+  bool are_all_known_ = false;                                    // every entry of compilers was read without a problem
 };
 
 StudyProblem whole_file(const std::filesystem::path& path, std::string message) {

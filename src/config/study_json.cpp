@@ -129,18 +129,26 @@ std::string name_of_load(const work::Load& load) {
 
 namespace {
 
-// A compiler without threads of its own has none here if a device has, so that the device's are read again.
+// Returns whether the compiler's entry has the key. A compiler without threads of its own has none here if a device
+// has, so that the device's are read again.
+bool has_key(const Study& study, const work::Compiler& compiler, const Key& key) {
+  if (key.name == "threads") {
+    return study.own_threads.contains(compiler.label) ||
+           std::all_of(study.devices.begin(), study.devices.end(),
+                       [](const DeviceEntry& device) { return device.threads.empty(); });
+  }
+  if (key.name == "precision") return study.own_precision.contains(compiler.label);
+  if (key.name == "instances" && study.instances != std::vector{1}) return true;
+  const work::Property& property = property_of(key);
+  const work::Configuration of{.compiler = compiler};
+  return !property.text(of).empty() && !(property.is_left_out_at_default && is_at_default(property, of));
+}
+
 json compiler_json(const Study& study, const work::Compiler& compiler) {
-  json body{{"options", work::object_of(compiler.options)}, {"label", compiler.label}};
-  const bool yields = std::any_of(study.devices.begin(), study.devices.end(),
-                                  [](const DeviceEntry& device) { return !device.threads.empty(); }) &&
-                      !study.own_threads.contains(compiler.label);
-  if (!yields) body["threads"] = json_of(asked_threads(compiler));
-  if (study.own_precision.contains(compiler.label)) body["precision"] = compiler.precision;
-  if (!compiler.version.empty()) body["version"] = compiler.version;
-  if (compiler.in_flight != 1) body["in_flight"] = compiler.in_flight ? json(*compiler.in_flight) : json("auto");
-  if (compiler.instances != 1 || study.instances != std::vector{1}) body["instances"] = compiler.instances;
-  if (!compiler.settings.empty()) body["settings"] = work::object_of(compiler.settings);
+  json body = json::object();
+  for (const Key& key : compiler_keys()) {
+    if (has_key(study, compiler, key)) body[key.name] = value_of(compiler, key);
+  }
   return {{compiler.name, std::move(body)}};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of an inference of a stack of equal blocks as the stack gets deeper: its kernels, what it spends outside
-// of them, and its time, for a block.
+// Says how an inference changes as a stack of equal blocks gets deeper: the number of kernels, the time outside of
+// kernels and the whole time, each for a block.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ using samples::KernelProfile;
 // Profiles of one side, of which most have the same kernels: those share an Ownership.
 class SideProfiles {
  public:
-  // `graph` is that of the side, `common` the one whose nodes the owners have.
+  // `graph` is the side's own graph. The owners refer to the nodes of `common`.
   SideProfiles(const Graph& graph, const Graph& common, std::vector<const KernelProfile*> profiles)
       : profiles_(std::move(profiles)) {
     const auto matches = match(graph, common);

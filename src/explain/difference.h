@@ -94,7 +94,7 @@ struct SideNames {
 };
 Result<Explanation> explain(std::span<const Round> rounds, const SideNames& names);
 
-// Returns the graph of a profile: that of the model's file, or one of the paths that its kernels name.
+// Returns the graph of a profile: the graph of the model's file, or a graph of the paths that its kernels name.
 Graph graph_of(const samples::KernelProfile& profile);
 
 }  // namespace ngb::explain

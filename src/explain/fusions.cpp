@@ -115,8 +115,8 @@ std::optional<std::size_t> longest_at(const Graph& graph, std::size_t node, bool
   return longest;
 }
 
-// Two branches may end in one Add, which one kernel can compute with either: it counts for the branch with which it
-// does, or else for the first, and the other branch counts as the chain before the Add.
+// Two branches may end in one Add, but a kernel computes the Add with one of them at most. The Add counts for that
+// branch, or for the first if it is computed with neither. The other branch counts as the chain before the Add.
 std::vector<PatternCount> patterns_of(const Graph& graph, const Ownership& owners) {
   std::vector<std::vector<Nodes>> places(chains().size());
   std::map<std::size_t, std::size_t> branches;  // the last node of a chain with an Add -> the first node of its branch

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds which nodes of a model each kernel stands for: from what the compiler tells of it, and for nodes of which it
-// tells nothing from their place in the graph.
+// Finds which nodes of a model each kernel stands for. The compiler tells it of some nodes; for the others, it follows
+// from their place in the graph.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,9 @@ struct Ownership {
   std::vector<How> how{};                           // of each node
   std::vector<std::string> told_by{};             // of each node: Kernel::found_by of its first kernel; "" unless told
   std::vector<std::vector<std::size_t>> nodes{};  // of each kernel, in the order of the graph
-  // For each kernel without nodes, the kernel to which its time is added: the one that has the last node that it names;
-  // else the next kernel that has nodes; else the last one before it. Empty if the kernel has nodes, or if none has.
+  // For each kernel without nodes, the kernel to which its time is added: the kernel of the last node that it names;
+  // else the next kernel that has nodes; else the last kernel before it that has nodes. Empty if the kernel has nodes,
+  // or if no kernel has.
   std::vector<std::optional<std::size_t>> attached_to{};
 };
 

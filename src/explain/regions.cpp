@@ -103,7 +103,7 @@ namespace {
 
 using Matches = std::vector<std::optional<std::size_t>>;
 
-// Gives nodes without a match that of the first of these neighbours that has one.
+// Gives a node without a match the match of the first of these neighbours that has a match.
 void inherit(Matches& matches, std::size_t node, const std::vector<std::size_t>& neighbours) {
   for (std::size_t i = 0; !matches[node] && i < neighbours.size(); ++i) matches[node] = matches[neighbours[i]];
 }

@@ -36,8 +36,9 @@ std::vector<double> times_of(const Regions& regions, const Ownership& owners, st
 
 // Relates the nodes of two graphs that are nearly the same, such as a file and a changed copy of it.
 
-// Returns for each node of `from` the node of `to` to which its time is added: the one of the same name; else that of
-// the nearest node behind it that has one, or else before it. Nothing: no node around it is in `to`.
+// Returns for each node of `from` the node of `to` to which its time is added. That is the node of the same name. If
+// there is none, it is the match of the nearest node behind it that has a match, else of the nearest one before it.
+// Nothing: no node around it has a match.
 std::vector<std::optional<std::size_t>> match(const Graph& from, const Graph& to);
 
 // Returns how many nodes of `from` have the name of a node of `to`.

@@ -19,8 +19,9 @@ class WorkOfNodes {
   // `graph` is that of a profile and must outlive this object.
   explicit WorkOfNodes(std::span<const work::GraphNode> graph);
 
-  // Returns the multiply-adds of these nodes (as indices), and the bytes of their weights, of what they read from
-  // outside of them and of what leaves them, each tensor once. Unknown: why one of these is not known.
+  // Returns the multiply-adds of these nodes (as indices) and their bytes: those of their weights, of the tensors that
+  // they read from other nodes, and of the tensors that leave them. Each tensor counts once. Unknown:
+  // why one of these is not known.
   [[nodiscard]] Known<metrics::LeastWork> of(std::span<const std::size_t> nodes) const;
   [[nodiscard]] Known<metrics::LeastWork> of_all() const;
 

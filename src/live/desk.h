@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the thread of the run leaves what the page shows, and the server's thread finds it. Neither waits for the
-// other.
+// Hands what the page shows from the thread of the run to the server's thread. Neither waits for the other.
 #pragma once
 
 #include <atomic>
@@ -22,14 +21,13 @@ struct Published {
 
 class Desk {
  public:
-  // For the run's thread: returns whether somebody asks, and a second has passed since the last time that it left
-  // something.
+  // For the run's thread: returns whether somebody asks, and a second has passed since the last call of `leave`.
   [[nodiscard]] bool is_due(Nanoseconds now) const;
   void leave(Published published, Nanoseconds now);
 
   // For the server's thread: says whether somebody asks.
   void ask(bool is_asked) { is_asked_ = is_asked; }
-  // Returns what was left last; null before the first time.
+  // Returns the argument of the last call of `leave`; null if there was none.
   [[nodiscard]] std::shared_ptr<const Published> latest() const;
 
  private:

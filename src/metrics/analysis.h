@@ -58,9 +58,9 @@ class Analysis {
   }
   // Returns the cell of the exact model that differs from this cell of a variant in nothing else.
   [[nodiscard]] std::optional<std::size_t> exact_of(std::size_t index) const { return related_[index].exact; }
-  // Returns the cell with the highest throughput (the geometric mean over processes) among the same compiler's cells
-  // with other settings (all that it is handed, threads, version) and the same device, compute device, model, batch,
-  // load and precision.
+  // Returns the cell with the highest throughput (the geometric mean over processes) among the compiler's cells with
+  // other settings: options and all else that the compiler is handed, threads, version. Device, compute device, model,
+  // batch, load and precision are the same.
   [[nodiscard]] std::optional<std::size_t> best_other_of(std::size_t index) const { return related_[index].best_other; }
 
  private:

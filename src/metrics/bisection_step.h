@@ -24,9 +24,9 @@ struct BisectionRules {
 
 struct BisectionStep {
   Finding finding = Finding::unusable;
-  // The pair because of which the version has this finding: of several, the one with the lowest ratio (for `faster` the
-  // highest), or the first. If the baseline has no speed in any cell that counts, a pair that shows this. Null if no
-  // cell counts.
+  // The pair that decides the finding. Of several, it is the pair with the lowest ratio (for `faster` the highest); if
+  // none has a ratio, the first. If the baseline has no speed in any cell that counts, it is a pair that shows this.
+  // Null if no cell counts.
   const ComparedPair* decisive = nullptr;
   std::set<std::string> bad_cells{};  // the cells that show the fault, by identity_of
 };

@@ -41,8 +41,8 @@ struct CalibratedThreads {
   std::vector<EqualCell> cells{};
 };
 
-// What was measured in one environment, by ascending number of threads, then of turns; the peaks also by compute
-// device.
+// What was measured in one environment, ordered by the number of threads, then by the number of turns (peaks: by the
+// compute device).
 struct DeviceCalibration {
   std::string environment_hash{};
   std::vector<CalibratedThreads> threads{};

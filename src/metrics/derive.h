@@ -43,18 +43,18 @@ Result<Derived> derive(FamilyReader reader, int threads, store::Detail detail = 
 // Derives a family of results that a run records into, and keeps its values. `highest_hz` has the highest clock
 // frequency of each device, if one is known; if that of the whole file differs, the values count as out of date. Waits
 // for a reader as long as the store is patient. Returns an error if the family cannot be read or its values cannot be
-// kept; what was recorded is not concerned, provided that it is durable.
+// kept; recorded results that are durable stay as they are.
 Status derive_and_keep(store::Store& results, const Baseline& baseline, const store::ValueFamily& family,
                        const std::map<std::string, double>& highest_hz);
 // Derives only these families of the results, in their order. The values are neither read from the file nor kept.
 Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::ValueFamily>& families, int threads);
 
-// Identifies what the values of a family are made of: kept values are used only while that is the same.
+// Identifies the data from which the values of a family follow. Kept values are used only while it is the same.
 
-// Returns SHA-256 over the formulas, the baseline, the highest clock frequency of the family's device, and everything
-// that is recorded of its cells and that their values depend on: of a process, what tells it apart, because a recorded
-// process never changes. The cells are those of one family, with any detail from `outline` on, and give the same text
-// with each. `highest_hz` has the highest clock frequency of each device, if one is known.
+// Returns SHA-256 over the formulas, the baseline, the highest clock frequency of the family's device, and the recorded
+// data of its cells on which their values depend. A recorded process never changes, so its identity is enough. `cells`
+// are all cells of a family. They may be loaded with any detail from `outline` on, and the result is the same.
+// `highest_hz` has the highest clock frequency of each device, if one is known.
 std::string made_of(std::span<const store::CellData* const> cells, const Baseline& baseline,
                     const std::map<std::string, double>& highest_hz);
 std::string made_of(std::span<const store::CellData> cells, const Baseline& baseline,

@@ -48,8 +48,8 @@ DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store
                              const Baseline& baseline, std::span<const Metric* const> metrics,
                              const std::map<std::string, double>& highest_hz);
 
-// Removes from a cell what its Steady and its values have made superfluous, so that many cells fit into memory: it
-// keeps the phases, facts, failures and readings of the GPU of its processes.
+// Removes from a cell what is no longer needed once its Steady and its values are known, so that many cells fit into
+// memory. Phases, facts, failures and readings of the GPU of its processes stay.
 void drop_details(store::CellData& cell);
 
 // Reads results of one or several files (store::open_sources). An object is used by one thread.

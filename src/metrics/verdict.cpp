@@ -139,7 +139,7 @@ std::optional<int> rounds_that_would_do(const Test& now, double difference_rate,
   return enough;
 }
 
-// `p` is the test's own, which the floor may have raised; `adjusted_p` is adjusted for so many comparisons.
+// `p` is the p value before it is adjusted for the number of comparisons. It includes the floor of standard deviations.
 std::string why_undecided(bool excludes_one, double p, std::size_t comparisons, const VerdictRules& rules) {
   if (!excludes_one) return "the interval contains 1 and is wider than the margin";
   if (p >= rules.error_rate) return "the interval excludes 1, but its rounds vary less than those of most cells";

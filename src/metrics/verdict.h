@@ -15,7 +15,7 @@ namespace ngb::metrics {
 
 // A verdict needs this many rounds or processes on each side.
 inline constexpr std::size_t kLeastRounds = 3;
-// The standard deviations of so many cells tell what is usual on their device.
+// The standard deviations of at least this many cells tell what is usual on their device.
 inline constexpr std::size_t kLeastCellsForAFloor = 8;
 // No pair is said to need more rounds than this.
 inline constexpr int kMostRoundsForeseen = 1000;
@@ -53,9 +53,9 @@ struct Judgement {
 // Returns one judgement for each question, in their order. A cell with fewer than three rounds or processes on a side
 // is undecided. Each part's standard deviation is raised to the floor that VerdictRules describes, because processes
 // that happen to fall into the same mode vary less than the cell does. The same questions give the same judgements, bit
-// for bit. `looked_at` has an element for each question, or is empty: the study's largest number of rounds if the
-// question is paired and its rounds were added until it was decided. Its p value is then that of all looks at it, and
-// its interval that of one look (statistics/sequential.h).
+// for bit. `looked_at` is empty, or has an element for each question: the study's largest number of rounds if the
+// question is paired and its rounds were added until it was decided. The p value of such a question takes all looks
+// into account, its interval a single one (statistics/sequential.h).
 std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules,
                              std::span<const std::optional<int>> looked_at = {});
 

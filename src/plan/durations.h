@@ -102,17 +102,18 @@ class Durations {
     Basis basis = Basis::same;
   };
   [[nodiscard]] bool is_empty() const { return processes_.empty(); }
-  // Returns the time of the nearest measured processes: of the same device, compiler, options, threads and precision,
-  // and of the same model and batch, whatever their version, else of the same model at the nearest batch size, else of
-  // the model with the nearest number of MACs, of its family if there is one. Of these, the newest 16 count. Returns
-  // nothing if there are none.
+  // Returns the time of the nearest measured processes. All have the same device, compiler, options, threads and
+  // precision; their version does not matter. Nearest are those of the same model and batch size, then those of the
+  // model at the nearest batch size, then those of the model with the nearest number of MACs, in its family if there is
+  // one. The newest 16 of them count. Returns nothing if there are none.
   [[nodiscard]] std::optional<Found> find(const Likeness& wanted) const;
   // Returns whether the model was measured on the device, by any compiler.
   [[nodiscard]] bool has_model(const std::string& device, const std::string& model, int batch) const;
-  // Returns the seconds in which none of a study's processes run; `between_s` of the argument is ignored. They are
-  // those of the same study with as many new groups, else once_s times the factor by which it was wrong in other
-  // studies of the device, and as much for each group as in studies without new ones. Where there are none, the factor
-  // is 1, and groups take `usual_s` and a tenth of a second each.
+  // Returns the seconds in which none of a study's processes run; `between_s` of the argument is ignored. If the same
+  // study was measured with as many new groups, its seconds are returned. Otherwise they are the sum of once_s, times
+  // the factor by which once_s was wrong in other studies of the device, and of a time for each group, which is known
+  // from studies without new groups. Without such studies, the factor is 1, and groups take `usual_s` and a tenth of a
+  // second each.
   [[nodiscard]] double between_s(const MeasuredStudy& wanted, double usual_s) const;
 
  private:

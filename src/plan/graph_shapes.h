@@ -20,7 +20,7 @@ struct GraphAnswer {
   std::vector<std::string> problems{};  // for each of the asked shapes: why the graph contradicts them, or ""
   userfiles::Ranges ranges{};           // of inputs that index a table of the file
   std::map<std::string, std::string> not_compared{};  // outputs that are no tensors of numbers, with their kinds
-  std::pair<std::int64_t, std::int64_t> subnormal{};  // so many f32 weights are subnormal, of so many
+  std::pair<std::int64_t, std::int64_t> subnormal{};  // number of subnormal f32 weights, and of all f32 weights
 };
 
 enum class Until { end, first_fit };

@@ -24,9 +24,9 @@ struct Program {
 // Returns every process that /proc shows, by pid. Reads a file for each: a few milliseconds on a usual machine.
 std::map<pid_t, Program> programs(const std::string& root = "/");
 
-// Returns the programs that used processors between two such readings, at most `most`, the busiest first, without the
-// processes in `without`. What a program used that ended meanwhile is counted for its parent, without what it had used
-// before.
+// Returns the programs that used processors between two results of `programs`, at most `most`, the busiest first. The
+// processes in `without` are left out. If a program ended in between, its use since the first result is counted for its
+// parent.
 std::vector<samples::Neighbour> busiest_between(const std::map<pid_t, Program>& before,
                                                 const std::map<pid_t, Program>& after, const std::set<pid_t>& without,
                                                 std::size_t most);

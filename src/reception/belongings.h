@@ -60,8 +60,8 @@ bool is_toolchain_folder(std::string_view path);
 // other user can have written in it.
 
 // Creates the folder if it is missing, marks it if it is new or empty, and returns its canonical path. A folder of an
-// earlier version, which has no mark, is marked if it contains only things of our form. Returns an error
-// and leaves the folder as it was if it belongs to another user, if other users may write in it, if it has other
+// earlier version, which has no mark, is marked if it contains only things of our form. Otherwise the folder is left as
+// it was, and an error is returned: if it belongs to another user, if other users may write in it, if it has other
 // content and no mark, or if one of our folders in it is a link.
 Result<std::filesystem::path> claim_device_folder(const std::filesystem::path& folder);
 

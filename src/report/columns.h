@@ -31,8 +31,8 @@ std::vector<Attribute> shown_attributes(std::span<const store::CellData* const> 
 
 // The properties by which both sides of a comparison are described.
 const std::vector<const work::Property*>& side_properties();
-// Returns the properties that a table of compilers has: what identifies one, what it is handed, threads and precision;
-// without those that are at their default in all cells.
+// Returns the properties that a table of compilers has: name, label and version, options, threads and precision.
+// Properties that are at their default in all cells are left out.
 std::vector<const work::Property*> compiler_properties(std::span<const store::CellData* const> cells);
 // Returns a property as it is in a table of compilers: "2 threads (all)", {"level":"all"}; "" for no options.
 std::string compiler_field(const work::Property& property, const store::CellData& cell);
@@ -72,8 +72,8 @@ std::string heading(const NumberColumn& column, std::string_view over);
 // Returns the column of people. `over` as in heading.
 Column described(const NumberColumn& column, std::string_view over);
 
-// Returns the metric's value in a table for people, with its deviation or interval. That of the baseline against itself
-// has no interval, that of a bf16 or f16 cell names the precision of its baseline. A speed-up that is told from 1 is
+// Returns the metric's value in a table for people, with its deviation or interval. The baseline's own speed-up has no
+// interval. The speed-up of a bf16 or f16 cell names the precision of its baseline. A speed-up that is told from 1 is
 // good or bad.
 Entry metric_entry(const Results& results, const store::CellData& cell, const NumberColumn& column);
 

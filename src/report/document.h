@@ -123,8 +123,8 @@ struct Shown {
 Shown shown_entry(const Entry& entry, std::string_view unit);
 Shown shown_entry(const Entry& entry, const Column& column);
 
-// Each returns an entry: with the text, or none if it is ""; with the reason; with the number, or with the reason if
-// there is none or if it is not finite.
+// Return an entry with the text, which is empty for ""; an empty entry with the reason; an entry with the number, or
+// with the reason if there is no number or an infinite one.
 Entry text_entry(std::string text);
 Entry empty_entry(std::string reason);
 Entry number_entry(const std::optional<double>& number, std::string reason);

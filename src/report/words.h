@@ -26,7 +26,7 @@ std::string rounds_remark(const work::Rounds& rounds);
 bool is_loaded(const store::CellData& cell);  // it has a load
 bool has_loads(std::span<const store::CellData* const> cells);
 
-// Which columns a table has because of what some of its cells have.
+// The columns that a table has only if some of its cells need them.
 struct ColumnsInUse {
   bool load = false;
   bool instances = false;  // several

@@ -226,9 +226,9 @@ std::string encode(const AgentMessage& message);
 Result<ClientMessage> decode_client_message(std::string_view text);
 Result<AgentMessage> decode_agent_message(std::string_view text);
 
-// The size of the largest record that a study with this protocol can have, if its compilers have up to so many
-// instances, and a round in turns so many processes. A device may send no larger one, which bounds the memory that
-// reading it takes.
+// Returns the size of the largest record that a study with this protocol can have, if its compilers have up to
+// `instances` instances and a round in turns has up to `processes` processes. A device may send no larger record, which
+// bounds the memory for reading one.
 std::uint32_t largest_record_bytes(const work::Protocol& protocol, int instances = 1, std::size_t processes = 1);
 
 // Splits the processes into messages of bounded size.

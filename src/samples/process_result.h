@@ -96,7 +96,8 @@ struct InputAgreement {
   }
 };
 
-// Subnormal numbers are told of a process whose inferences take over so many times as long as with 0 in their place.
+// A process is said to suffer from subnormal numbers if its inferences take more than this many times as long as with 0
+// in place of such numbers.
 inline constexpr double kSubnormalCost = 1.25;
 
 // A quantity that the device reported before, after, over or during the timed phase.

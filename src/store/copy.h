@@ -26,8 +26,8 @@ Status check_only_ours(const std::filesystem::path& file);
 // it is of another one, or says nothing.
 std::string why_version_is_not_read(const std::filesystem::path& file);
 
-// Return the values and the parts that the file holds, whoever wrote them and whatever has changed in it since: what
-// somebody else's file says, to be compared with what follows from its samples.
+// Return the values and the parts that the file holds, whoever wrote them and whatever has changed in the file since.
+// They are compared with the values that follow from the samples of somebody else's file.
 Result<std::vector<DerivedValue>> stored_derived(const std::filesystem::path& file);
 Result<std::vector<SeriesPart>> stored_series(const std::filesystem::path& file);
 

@@ -85,7 +85,7 @@ class Loader {
   }
 
  private:
-  // A word means what the processes that count report; the cell's own number is that of its latest process.
+  // A word means the number that the processes that count report. The table of cells has that of the latest process.
   static void find_threads(CellData& cell) {
     if (cell.of.compiler.threads_asked.empty() || cell.processes.empty()) return;
     if (cell.processes.front().threads) cell.of.threads = cell.processes.front().threads;

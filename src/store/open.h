@@ -13,9 +13,8 @@ namespace ngb::store {
 inline constexpr const char* kInMemory = ":memory:";
 
 // Opens a file to write, after creating or migrating it. Before a file is migrated, a copy of it is kept beside it as
-// results.version-N.db. A commit is on disk when it returns. The database uses a
-// rollback journal and no write-ahead log, so a closed database is one file: results folders are on network file
-// systems and are copied.
+// results.version-N.db. A commit is on disk when it returns. The database uses a rollback journal and no write-ahead
+// log, so a closed database is one file: results folders are on network file systems and are copied.
 sql::Database open_to_write(const std::filesystem::path& file, std::span<const Migration> steps);
 
 // Opens a file to read. An older file is migrated in memory and stays unchanged. Writes only to undo the unfinished

@@ -11,9 +11,10 @@
 #include <system_error>
 #include <utility>
 
+#include "base/text.h"
+#include "sample.sql.h"
 #include "store/schema_sql_7.h"
 #include "store/schema_sql_after_7.h"
-#include "store/schema_views.h"
 
 namespace ngb::store {
 namespace {
@@ -95,11 +96,11 @@ void require_our_tables(const sql::Database& database, std::span<const Migration
 void renew_views(sql::Database& database) {
   {
     sql::Statement view = database.statement("SELECT sql FROM sqlite_master WHERE type = 'view' AND name = 'sample'");
-    if (view.step() && view.text(0) == kSampleView) return;
+    if (view.step() && view.text(0) == sample_view()) return;
   }
   sql::Transaction transaction(database);
   database.execute("DROP VIEW IF EXISTS sample");
-  database.execute(kSampleView);
+  database.execute(sample_view());
   transaction.commit();
 }
 
@@ -129,6 +130,11 @@ std::set<std::pair<std::string, std::string>> our_objects() {
 }  // namespace
 
 std::span<const Migration> migrations() { return kMigrations; }
+
+std::string sample_view() {
+  const std::string_view file = text::trim(kText_sample_sql);
+  return std::string(file.substr(file.find("CREATE VIEW")));
+}
 
 std::int64_t version_of(std::span<const Migration> steps) {
   return kOldestVersion + static_cast<std::int64_t>(steps.size()) - 1;

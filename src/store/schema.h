@@ -30,8 +30,11 @@ enum class FileKind { empty, results };
 // Throws SqlError if the file is not a results file, is of a version that is not read, or is damaged.
 FileKind identify(const sql::Database& database, std::span<const Migration> steps);
 
-// Applies the steps that the file does not have yet, all of them or none, and then makes the view `sample` as it is now
-// (schema_views.h). A file that has both stays unchanged, byte for byte. Throws SqlError.
+// Returns the statement that makes the view `sample`, from CREATE to its last word, as SQLite keeps it.
+std::string sample_view();
+
+// Applies the steps that the file does not have yet, all of them or none, and then makes the view `sample` as it is
+// now. A file that has both stays unchanged, byte for byte. Throws SqlError.
 void migrate(sql::Database& database, std::span<const Migration> steps);
 
 // Returns the name of a table, view, index or trigger that ngb has not made; "" if there is none. The file has the

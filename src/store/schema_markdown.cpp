@@ -7,7 +7,6 @@
 
 #include "base/text.h"
 #include "store/schema.h"
-#include "store/schema_views.h"
 
 namespace ngb::store {
 namespace {
@@ -119,7 +118,7 @@ std::string schema_markdown() {
   for (const Migration& step : migrations()) {
     for (const std::string& line : text::split(step.sql, '\n')) page.apply(line);
   }
-  for (const std::string& line : text::split(kSampleView, '\n')) page.apply(line);
+  for (const std::string& line : text::split(sample_view(), '\n')) page.apply(line);
   return page.text();
 }
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contains the SQL of version 7, the oldest that is read (schema.h); schema_sql_8.h has the next one, and
-// schema_views.h the view `sample`. schema_markdown() reads all of them line by line: a line that opens a table or view
-// ends in
-// "-- what a row is", a column's line ends in "-- what it means", and a line without a comment belongs to no column. A
-// later step adds a column in one line (ALTER TABLE … ADD COLUMN …; -- what it means), and removes a column, table or
-// view in one line.
+// Contains the SQL of version 7, the oldest that is read (schema.h); schema_sql_after_7.h has the later ones.
+// schema_markdown() reads them line by line. A line that opens a table or view ends in "-- what a row is", and a
+// column's line ends in "-- what it means"; a line without a comment belongs to no column. A later step adds a column
+// in one line (ALTER TABLE … ADD COLUMN …; -- what it means), and removes a column, table or view in one line.
 #pragma once
 
 namespace ngb::store {

@@ -157,7 +157,7 @@ double seconds_for(const ChosenWheel& wheel) {
          static_cast<double>(wheel.python_bytes.value_or(0)) / kPythonBytesPerS;
 }
 
-// Moves what a pip has installed to the other packages.
+// Moves the packages that a call of pip has installed to those of other calls.
 Status take(const std::filesystem::path& incoming, const std::filesystem::path& site) {
   std::error_code code;
   if (!std::filesystem::exists(incoming, code)) return Done{};

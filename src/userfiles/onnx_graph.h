@@ -27,9 +27,10 @@ Result<std::vector<work::GraphNode>> read_graph(const std::filesystem::path& pat
 // here: Einsum, LSTM, a quantised product, a control flow, any operator that is not of the standard.
 std::optional<std::uint64_t> macs_of(const Operator& node, const GraphTensors& tensors);
 
-// Returns the bytes that the node has to read of its input `index`: all of the tensor, and of one from which it only
-// chooses (Gather, Slice, a table of an embedding) no more than it writes. A short list of integers that tells an
-// operator what to do (a shape, axes) counts as 0 if its length is not known. Nothing: not known.
+// Returns the bytes that the node has to read of its input `index`: all bytes of the tensor. If the node only chooses
+// from the tensor (Gather, Slice, a table of an embedding), they are no more than the node writes. A short list of
+// integers that tells an operator what to do (a shape, axes) counts as 0 if its length is not known. Nothing: not
+// known.
 std::optional<std::uint64_t> bytes_read(const Operator& node, std::size_t index, const GraphTensors& tensors);
 
 }  // namespace ngb::userfiles

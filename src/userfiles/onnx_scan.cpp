@@ -177,7 +177,7 @@ class Walk {
 
   bool sparse_tensor(bool of_main_graph) {
     return fields([this, of_main_graph](std::uint32_t tag) {
-      // A sparse tensor's name is that of its values. The name of its indices does not count.
+      // A sparse tensor has the name of its values. The name of its indices does not count.
       if (tag == message_tag(onnx::SparseTensorProto::kValuesFieldNumber)) {
         return message([this, of_main_graph] { return tensor(of_main_graph); });
       }

@@ -5,16 +5,17 @@
 
 #include <vector>
 
+#include "work/property.h"
+
 namespace ngb::work {
 namespace {
 
 constexpr const char* kAny = "*";
+constexpr std::initializer_list<Role> kCommon{Role::device, Role::batch, Role::load};  // to a candidate and a cell
 
-std::string key_of_candidate(const Configuration& of, const std::string& model_hash, const std::string& threads,
-                             const std::string& precision, const std::string& compute_device,
-                             const std::string& instances) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", of.device, model_hash, of.model.key.batch, of.load, threads,
-                     instances, precision, compute_device);
+std::string key_of_candidate(const std::string& common, const std::string& threads, const std::string& instances,
+                             const std::string& precision, const std::string& compute_device) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}", common, threads, instances, precision, compute_device);
 }
 
 // Returns the value by which a cell is found, then the one that fits all.
@@ -36,13 +37,13 @@ bool is_called(BaselineKind kind, std::string_view words, const Compiler& compil
 
 void BaselineCandidates::add(const Configuration& candidate, std::span<const std::string> compute_devices,
                              std::size_t index) {
+  const std::string common = key_of(candidate, kCommon) + candidate.model.key.hash;
   std::vector<std::string> all(compute_devices.begin(), compute_devices.end());
   all.emplace_back(kAnyComputeDevice);
   for (const std::string& threads : or_any(candidate.threads_there())) {
     for (const std::string& instances : or_any(std::to_string(candidate.compiler.instances))) {
       for (const std::string& compute_device : all) {
-        first_.emplace(key_of_candidate(candidate, candidate.model.key.hash, threads, candidate.compiler.precision,
-                                        compute_device, instances),
+        first_.emplace(key_of_candidate(common, threads, instances, candidate.compiler.precision, compute_device),
                        index);
       }
     }
@@ -52,6 +53,7 @@ void BaselineCandidates::add(const Configuration& candidate, std::span<const std
 std::optional<std::size_t> BaselineCandidates::best_for(const Configuration& cell,
                                                         std::span<const std::string> compute_devices,
                                                         bool is_one_setting) const {
+  const std::string common = key_of(cell, kCommon) + cell.model.workload_hash();
   std::vector<std::string> precisions{kFullPrecision};
   if (cell.compiler.precision != kFullPrecision) precisions.push_back(cell.compiler.precision);
   for (const std::string& threads : or_any(cell.threads_there())) {
@@ -59,8 +61,7 @@ std::optional<std::size_t> BaselineCandidates::best_for(const Configuration& cel
     for (const std::string& precision : precisions) {
       for (const std::string& compute_device : compute_devices) {
         for (const std::string& instances : or_any(std::to_string(cell.compiler.instances))) {
-          const auto found = first_.find(
-              key_of_candidate(cell, cell.model.workload_hash(), threads, precision, compute_device, instances));
+          const auto found = first_.find(key_of_candidate(common, threads, instances, precision, compute_device));
           if (found != first_.end()) return found->second;
         }
       }

@@ -40,15 +40,14 @@ class BaselineCandidates {
   // A compute device on which every candidate is.
   static constexpr const char* kAnyComputeDevice = "*";
 
-  // Adds the candidate `index`, which is on each of `compute_devices`. Of candidates that
-  // fit equally well, the first one counts.
+  // Adds the candidate `index`, which is on each of `compute_devices`. Of candidates that fit equally well, the first
+  // one counts.
   void add(const Configuration& candidate, std::span<const std::string> compute_devices, std::size_t index);
 
-  // Returns the candidate that a cell is compared with: one of its device, model (of a variant: the exact model), batch
-  // size and load. It has the
-  // cell's threads or, if the baseline is one setting, any number when none has these; then f32 rather than the cell's
-  // own precision; then the first of `compute_devices` on which there is one; then as many instances rather than any
-  // number.
+  // Returns the candidate that a cell is compared with. It has the cell's device, model (of a variant: the exact
+  // model), batch size and load. It has the cell's threads; only if the baseline is one setting and no candidate has
+  // them, it may have others. Of several such candidates, one of f32 comes before one of the cell's own precision, then
+  // one on an earlier one of `compute_devices`, then one with as many instances as the cell.
   [[nodiscard]] std::optional<std::size_t> best_for(const Configuration& cell,
                                                     std::span<const std::string> compute_devices,
                                                     bool is_one_setting) const;

@@ -130,7 +130,7 @@ struct Model : ModelSummary {
   }
 };
 
-// The files of a variant's exact model are among its own, by their names after this.
+// A variant's files include those of its exact model. The names of the latter begin with this.
 inline constexpr const char* kExactFiles = "exact/";
 
 // Makes `model` a variant of `exact`, which has the same batch size and whose inputs it is timed with: its hash covers

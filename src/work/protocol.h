@@ -283,8 +283,8 @@ struct Timeouts {
   }
 };
 
-// Says when other work on the machine makes a process worthless. The share is a judgement from one machine, because of
-// which docs/measurement.md names what it was taken from. A process that is disturbed in its last attempt is given up;
+// Says when other work on the machine makes a process worthless. The share is a judgement from one machine;
+// docs/measurement.md names the measurements behind it. A process that is disturbed in its last attempt is given up;
 // the other processes of its cell are measured.
 struct Disturbance {
   double max_wait_ratio = 0.05;           // of the timed phase; 1: no process is disturbed

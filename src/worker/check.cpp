@@ -28,7 +28,7 @@ struct Tally {
   bool has_unmeasurable = false;  // NaN or infinity in one of a pair only
   double max_absolute = 0;
   double max_relative = 0;
-  const char* noun = "";  // of what is compared with
+  const char* noun = "";  // for the side that is compared with: "reference"
   std::string first_difference{};
 };
 

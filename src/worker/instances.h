@@ -54,7 +54,7 @@ class Instance {
   [[nodiscard]] int count() const { return count_; }
   [[nodiscard]] bool is_first() const { return index_ == 0; }
 
-  // Runs `prepare` in the first instance alone, then in all others at once, and returns what it returned.
+  // Runs `prepare` in the first instance alone, then in all others at once, and returns the result of this instance.
   template <class Prepare>
   bool first_alone(const Prepare& prepare) const {
     if (!is_first()) meet();

@@ -229,7 +229,8 @@ class Process {
     return session_.outputs();
   }
 
-  // Compares the outputs of the last inference with what the first ones were compared with, or with the first ones.
+  // Compares the outputs of the last inference with the reference, or with those of the first inference if there is
+  // none.
   void compare_again() {
     const Attempt<std::vector<OutputView>> outputs = session_.outputs();
     if (!outputs) return;  // what was measured stays right

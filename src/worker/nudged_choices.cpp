@@ -58,7 +58,7 @@ constexpr std::uint32_t kFixed32 = 5;
 
 struct Chooser {
   std::string_view type;
-  std::size_t inputs;  // so many of the first are compared with each other
+  std::size_t inputs;  // how many of its inputs, from the first on, are compared with each other
 };
 constexpr std::array kChoosers{Chooser{"ArgMax", 1}, Chooser{"ArgMin", 1}, Chooser{"TopK", 1},
                                Chooser{"NonMaxSuppression", 2}};
@@ -221,7 +221,7 @@ class Copy {
     });
   }
 
-  // Appends the node, after those that nudge what it chooses from.
+  // Appends the node. If it chooses, the nodes that nudge its inputs are appended before it.
   bool copy_node(std::string_view bytes, int depth, std::string& into) {
     std::string_view type;
     std::string_view domain;

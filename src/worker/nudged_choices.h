@@ -13,8 +13,8 @@
 namespace ngb::worker {
 
 // Writes a copy of the ONNX file `model` to `path`. In it, the values by which operators choose (of f32 and f64, also
-// in subgraphs) are multiplied by 1 + 2^-17·(1 + sin i), where i is an element's index. So two values that differ by
-// less than 2^-16 of them may change their order, and others may not.
+// in subgraphs) are multiplied by 1 + 2^-17·(1 + sin i), where i is an element's index. So two values may change their
+// order if they differ by less than 2^-16 of their size, and keep it otherwise.
 // Returns false, and writes nothing, if no operator chooses, or if the file's opset is older than 11. External data are
 // not copied. Fails if a file cannot be read or written, or if `model` is not an ONNX file.
 Result<bool> write_with_nudged_choices(const std::filesystem::path& model, const std::filesystem::path& path);

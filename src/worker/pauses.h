@@ -65,10 +65,10 @@ class Pauses final : public TurnGiver {
 // Returns an error if the agent has ended.
 Status signal_and_wait(std::string_view signal);
 
-// The phase `alone` of a process whose timed phase was one of turns: it repeats what it did while no other process has
-// a turn, and reads what only the whole machine counts. What it runs counts in no speed.
+// The phase `alone` follows a timed phase in turns. The process repeats its inferences while no other process has a
+// turn, and reads quantities that are counted for the whole machine only. These inferences count in no speed.
 
-// Makes the readings over a timed phase of turns unknown: they include what the other processes did in theirs.
+// Makes the readings over a timed phase of turns unknown, because they include the turns of other processes.
 void forget_machine(std::vector<samples::Reading>& readings);
 
 class Alone {

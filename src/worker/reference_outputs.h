@@ -15,15 +15,15 @@
 
 namespace ngb::worker {
 
-// What has run the first inference.
+// The session that has run the first inference.
 struct Running {
   const ngb_compiler& compiler;
   Session& session;
-  Inputs& inputs;  // to which it is bound; they may be changed afterwards
+  Inputs& inputs;  // the session is bound to them; they may be changed afterwards
 };
 
-// Writes the outputs to request.reference_path, of which `first` are those of the first inference, and runs that one
-// again to see whether it gives the same.
+// Writes the outputs of all inferences to request.reference_path. `first` has the outputs of the first inference, which
+// runs again to see whether it gives the same.
 Attempt<Done> write_reference_outputs(const work::WorkerRequest& request, const std::string& made_by,
                                       const std::vector<OutputView>& first, const Running& running, const Infer& infer);
 

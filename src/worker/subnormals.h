@@ -6,9 +6,9 @@
 
 namespace ngb::worker {
 
-// With true, the processor takes subnormal numbers as 0 in this thread from now on, in what goes in and in what comes
-// out; with false, it does again what it did before. Does nothing on a processor other than x86-64 and AArch64. A
-// library may set it otherwise, and so may its own threads.
+// With true, the processor replaces subnormal operands and results by 0 in this thread from now on. With false, it
+// works again as before the call with true. Does nothing on a processor other than x86-64 and AArch64. A library may
+// change this again, also in its own threads.
 void flush_subnormals(bool flush);
 
 // Returns the processor time that this thread has used.

@@ -16,7 +16,7 @@ constexpr std::size_t repetitions_of_turn(std::size_t repetitions, int turns) {
   return repetitions <= count ? 1 : (repetitions + count - 1) / count;
 }
 
-// A process of which so many turns were disturbed is disturbed as a whole.
+// Returns how many disturbed turns make the whole process disturbed.
 constexpr std::size_t most_turns_again(int turns) { return 3 * static_cast<std::size_t>(turns); }
 
 // How a process gets its turn.
@@ -25,8 +25,8 @@ class TurnGiver {
   virtual ~TurnGiver() = default;
   // Waits for the process's turn and prepares it. Returns false if an inference failed.
   virtual bool wait_for_turn() = 0;
-  // Returns whether other work kept the process from its processors since its turn began, or since this was asked. If
-  // so, what it did meanwhile counts in nothing.
+  // Returns whether other work kept the process from its processors since its turn began, or since the last call. If
+  // so, its repetitions of that time do not count.
   virtual bool was_disturbed() = 0;
 };
 

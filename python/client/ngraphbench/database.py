@@ -51,7 +51,7 @@ def query(folder: pathlib.Path, sql: str) -> pandas.DataFrame:
     with _connected(folder / FILE) as database:
         _require_tables(folder / FILE, database)
         database.execute(f"CREATE TEMP VIEW origin AS {ORIGIN}")
-        database.execute(f"CREATE TEMP VIEW sample AS {SAMPLE}")
+        database.execute(SAMPLE.replace("CREATE VIEW", "CREATE TEMP VIEW"))
         return pandas.read_sql_query(sql, database)
 
 

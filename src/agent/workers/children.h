@@ -37,8 +37,8 @@ class Children {
 
   // Returns all living processes below this one except `spared`.
   [[nodiscard]] static std::vector<pid_t> living(const std::set<pid_t>& spared);
-  // Sends SIGKILL to those until all have ended, and returns the ones that have not ended in time (a process may hang
-  // in the kernel). Nothing may be measured while they live. Later calls do not wait for them again.
+  // Sends SIGKILL to these processes until all have ended. Returns those that have not ended in time, because a process
+  // may hang in the kernel. Nothing may be measured while they live. Later calls do not wait for them again.
   [[nodiscard]] std::vector<pid_t> end_all(const std::set<pid_t>& spared);
 
  private:

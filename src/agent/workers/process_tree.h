@@ -25,11 +25,11 @@ std::uint64_t resident_bytes(const std::vector<pid_t>& processes);
 // (these in ticks of the kernel's clock).
 std::int64_t cpu_ns_of(pid_t root);
 
-// Waits until no thread of a process and of all below it runs. Those that go on to run for some milliseconds, as
-// threads of a compiler do that look for work, are stopped (SIGSTOP). Not all at once: threads that are woken at the
-// same moment may have to share a processor for a while, and one that is stopped enters that state on its processor.
+// Waits until no thread of a process and of all below it runs. If one still runs after some milliseconds, such as a
+// compiler's thread that looks for work, all processes are stopped (SIGSTOP). They are not stopped sooner, because a
+// thread is woken to be stopped, and threads that are woken at the same moment may have to share a processor.
 void calm(pid_t root);
-// Lets those that were stopped go on (SIGCONT).
+// Resumes the stopped processes (SIGCONT).
 void resume_all(pid_t root);
 
 // The environment variable that names the work folder for which a process was started.
@@ -37,7 +37,7 @@ inline constexpr const char* kWorkFolderVariable = "NGB_WORK_FOLDER";
 
 // Kills the processes that a killed agent of this folder has left running, and returns them.
 std::vector<pid_t> kill_leftovers(const std::filesystem::path& work_folder);
-// Repeats that until none is left. Returns an error if one does not end within `patience`; nothing may be measured
+// Kills leftovers until none is left. Returns an error if one does not end within `patience`; nothing may be measured
 // then.
 Status end_leftovers(const std::filesystem::path& work_folder, Nanoseconds patience);
 

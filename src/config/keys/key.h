@@ -11,6 +11,7 @@
 
 #include "config/device.h"
 #include "config/study.h"
+#include "work/property.h"
 
 namespace ngb::config {
 
@@ -97,8 +98,14 @@ const std::vector<Key>& input_keys();
 // Returns the keys of `data` in an entry of models, and those of an entry's `quantise`, below static or dynamic.
 const std::vector<Key>& data_keys();
 const std::vector<Key>& quantise_keys();
-// Returns the keys below a compiler's name in an entry of compilers.
+// Returns the keys below a compiler's name in an entry of compilers, in the order of words in its label.
 std::span<const Key> compiler_keys();
+// Returns the property of a cell that such a key says: `version` is compiler_version.
+const work::Property& property_of(const Key& compiler_key);
+// Returns the compiler's value of such a key, and sets it. Precondition of the latter: read_value has accepted the
+// value.
+nlohmann::json value_of(const work::Compiler& compiler, const Key& key);
+void set_value(work::Compiler& compiler, const Key& key, const nlohmann::json& value);
 
 // Returns the keys of an entry of loads. The value of kProcessorsKey is a word, or a list that the other function
 // describes.

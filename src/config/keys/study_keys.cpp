@@ -258,6 +258,23 @@ std::span<const Key> compiler_keys() {
   return kKeys;
 }
 
+const work::Property& property_of(const Key& compiler_key) {
+  const auto all = work::properties();
+  return *std::find_if(all.begin(), all.end(), [&](const work::Property& each) {
+    return each.name == compiler_key.name || each.name == "compiler_" + compiler_key.name;
+  });
+}
+
+json value_of(const work::Compiler& compiler, const Key& key) {
+  return asked_value_of(property_of(key), {.compiler = compiler, .threads = compiler.threads});
+}
+
+void set_value(work::Compiler& compiler, const Key& key, const json& value) {
+  work::Configuration of{.compiler = std::move(compiler)};
+  property_of(key).read(of, plain_text(value));
+  compiler = std::move(of.compiler);
+}
+
 Key key_of(const Parameter& parameter) {
   Key key{.name = parameter.name, .meaning = parameter.meaning, .default_text = parameter.default_value};
   key.minimum = number_or(parameter.minimum, -work::kMostExact);

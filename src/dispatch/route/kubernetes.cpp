@@ -52,7 +52,7 @@ std::string reason_and_message(const json& object) {
 }
 
 // Returns whether the scheduler's message ("0/2 nodes are available: 2 node(s) didn't match Pod's node
-// affinity/selector. preemption: …") says of every node that it is another one than those that are asked for.
+// affinity/selector. preemption: …") says that none of the nodes is asked for.
 bool no_node_matches(std::string_view message) {
   constexpr std::string_view kBegin = "available: ";
   const std::size_t begin = message.find(kBegin);

@@ -66,11 +66,12 @@ class Route {
   // Returns the command that the user can type to see why the device cannot be reached.
   [[nodiscard]] virtual std::string how_to_try() const { return "ssh HOST true"; }
 
-  // Returns the command for a visit that belongs to no run, once there is a machine for it.
+  // Returns the command for a visit that belongs to no run (`ngb devices check`), once there is a machine for the
+  // visit.
   virtual asio::awaitable<Result<Command>> command_for_a_look(std::size_t script_bytes) {
     co_return command(script_bytes);
   }
-  // Releases the machine of such a visit. Returns an error that says what is left.
+  // Releases the machine of a visit that belongs to no run. Returns an error that says what is left there.
   virtual asio::awaitable<Status> end_look() { co_return Done{}; }
 
   // Remains describes a machine on which files or processes of the run may be left.
@@ -79,7 +80,7 @@ class Route {
     std::vector<std::string> run_folders{};  // the run's work folders there
     std::string machine{};
   };
-  // Returns all such machines.
+  // Returns all machines on which files or processes of the run may be left.
   virtual asio::awaitable<Result<std::vector<Remains>>> remains(std::size_t script_bytes) {
     std::vector<Remains> all{{command(script_bytes), {run_folder_}, machine_}};
     co_return all;

@@ -15,7 +15,7 @@ namespace ngb::metrics::series {
 // The cells of one setting on one device that have another baseline than themselves.
 using Setting = Cells;
 
-// A claim's test for one setting. All its ratios are claimed to be below 1; with several, each must be.
+// The test of a claim for one setting. The claim says that each of the ratios is below 1.
 struct ClaimTest {
   std::vector<Relation> ratios{};
   Cells cells{};

@@ -41,11 +41,11 @@ struct Orders {
 inline constexpr std::size_t kMostOrders = 2'000'000;
 
 // Returns the reversals. Two models are compared with each other if they are alike in size by this factor
-// (are_alike_in_size). Sides that
-// differ in the device or the compiler are compared at each batch size that both have. An order of two cells is tested
-// as `ngb compare` tests it. Two orders differ if both are told and opposite: the p value is the larger one of the two
-// (Berger, Multiparameter hypothesis testing and acceptance sampling, 1982). Benjamini's and Hochberg's procedure over
-// all comparisons bounds the expected share of false reversals by `error_rate`.
+// (are_alike_in_size). Sides that differ in the device or the compiler are compared at each batch size that both have.
+// An order of two cells is tested as `ngb compare` tests it. Two orders differ if both are told and opposite: the p
+// value is the larger one of the two (Berger, Multiparameter hypothesis testing and acceptance sampling, 1982).
+// Benjamini's and Hochberg's procedure over all comparisons bounds the expected share of false reversals by
+// `error_rate`.
 Orders find_reversals(const Analysis& analysis, double size_factor = kSizeFactor,
                       double error_rate = statistics::kErrorRate);
 

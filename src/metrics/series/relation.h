@@ -30,7 +30,7 @@ Relation log_cpu_ratio(const Analysis& analysis, std::size_t cell, double weight
 // Returns weight · log T of the cell, as a part of its own.
 Relation log_speed(const Analysis& analysis, std::size_t cell, double weight = 1);
 
-// Joins relations to one contrast. The first reason is that of the whole.
+// Returns the sum of the relations as one contrast. If some have a reason, the sum has the reason of the first of them.
 Relation sum_of(std::vector<Relation> relations);
 
 // Returns the largest number of rounds if the rounds of both cells were added until something was decided and the

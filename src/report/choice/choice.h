@@ -41,10 +41,10 @@ struct Candidate {
   std::string why{};  // of open, fails and unknown
 };
 
-// Returns the candidates in this order: those without a load beside them, then those of each load; within these, those
-// that hold, then the open ones; within these, the cheapest first, and at equal cost the one that takes less processor
-// time. A configuration holds if it keeps the limit at the lower end of its speed's interval, and fails if it
-// does not at the upper end.
+// Returns the candidates without a load beside them first, then those of each load. Within a load, candidates that hold
+// come before open ones. Among these, the cheapest comes first; at equal cost, the one that takes less processor time.
+// A configuration holds if it keeps the limit at the lower end of its speed's interval, and fails if it does not keep
+// the limit at the upper end.
 std::vector<Candidate> candidates(const Results& results, const Demand& demand);
 
 struct ChoiceOptions {

@@ -58,7 +58,7 @@ struct Figures {
   std::string left_out{};       // figures without data, and why; "" if there are none
 };
 
-// Results, and what is shown of them. It points into what it was made from.
+// Results, and what is shown of them. It has pointers to the objects that it was made from.
 struct Content {
   std::string name{};   // the folder's name, or the folders': "quickstart"
   std::string study{};  // of the last run of each folder; "" if there was none

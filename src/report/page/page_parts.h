@@ -18,8 +18,8 @@ std::string summary(const Content& content);
 // Who is the fastest, by how much and how sure that is: in sentences, and as a row for each workload.
 std::string answer(const Content& content);
 
-// What casts doubt on the results (findings, failures, disturbed cells, flags): a line for each kind, which unfolds to
-// its cells, with what helps. Then the other flags, folded.
+// What casts doubt on the results: findings, failures, disturbed cells and flags. Each kind is a line that says what
+// helps and unfolds to its cells. The other flags follow, folded.
 std::string doubts(const Content& content, const Labels& labels);
 
 // The findings for information, reversed orders and the paper's claims; folded those that the study does not measure.

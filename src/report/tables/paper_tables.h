@@ -13,7 +13,7 @@ namespace ngb::report::tables {
 
 // Makes documents for a publication: a table of texts and numbers, each with its footnotes.
 
-// The footnote of rows that were copied from the paper, which are those that have it.
+// The footnote of rows that were copied from the paper. A row is published if it has this footnote.
 inline constexpr const char* kPublishedNote = "Published in the paper, not measured here.";
 
 // Returns a column with the same name in CSV and JSON, which has its unit: "throughput_b2_4_per_s".
@@ -22,11 +22,10 @@ Column column(const std::string& name, std::string heading, Kind kind);
 // Adds a row with an entry for each column.
 void add_row(Document& document, Row row);
 
-// Adds what CSV and JSON have beside the columns: where a row is from, and the reasons and notes of its entries. JSON
-// is
+// Adds what CSV and JSON have beside the columns: where a row is from, and the reasons and notes of its entries. The
+// last column of CSV has reasons and notes as one text. JSON is
 // {"name", "title", "columns": [{"name", "heading", "kind"}], "remarks", "rows": [{"is_published", "values": {column:
-// text, number or null}, "reasons": {column: why it is null}, "notes": {column: [texts]}}]}; the last column of CSV has
-// reasons and notes as one text.
+// text, number or null}, "reasons": {column: why it is null}, "notes": {column: [texts]}}]}.
 void complete(Document& document);
 
 struct PaperTable {
@@ -40,7 +39,7 @@ std::span<const PaperTable> paper_tables();
 // Returns all of them, in the order of the paper.
 std::vector<Document> make_all(const Input& input);
 
-// The table of each file of that name.
+// Each makes one of these tables.
 Document devices(const Input& input);
 Document compilers(const Input& input);
 Document compile_times(const Input& input);

@@ -22,11 +22,11 @@ struct ParquetFile {
   std::filesystem::path file{};     // to be written; its folder exists
 };
 
-// Writes each table with the columns of its CSV file. A column of counts holds integers of 64 bits (doubles if one of
-// them is no whole number), a column of other numbers holds doubles, and any other column, also one with a text among
-// its numbers, holds texts, which are as they are. A missing value is a null. The file's key-value metadata are
-// `title`, `remarks` (a JSON list) and `ngb_version`, which is `made_by`. Returns an error that names the table if one
-// cannot be written; files before it are then written.
+// Writes each table with the columns of its CSV file. A column of counts holds integers of 64 bits, or doubles if one
+// of them is no whole number. A column of other numbers holds doubles. Any other column holds texts, also if only one
+// of its values is a text. A missing value is a null. The file's key-value metadata are `title`, `remarks` (a JSON
+// list) and `ngb_version`, which is `made_by`. Returns an error that names the table if one cannot be written; files
+// before it are then written.
 ngb::Status write_parquet(const ParquetWriter& writer, const std::string& made_by,
                           const std::vector<ParquetFile>& files);
 

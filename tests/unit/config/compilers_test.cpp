@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "config/keys/key.h"
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -91,6 +92,34 @@ TEST(StudyCompilers, LabelsNameTheSettingsInWhichNamesakesDiffer) {
       compiler_labels(good(with_compilers("  - onnxruntime\n  - onnxruntime: {options: {graph_optimization: basic}}\n"
                                           "  - onnxruntime: {version: 1.30.0, label: old}"))),
       ElementsAre("onnxruntime 1.31.1 graph_optimization=all", "onnxruntime 1.31.1 graph_optimization=basic", "old"));
+}
+
+TEST(StudyCompilers, LabelsHaveTheirWordsInTheOrderOfTheKeysOfAnEntry) {
+  EXPECT_THAT(compiler_labels(good(with_compilers(
+                  "  - onnxruntime: {version: 1.30.0, threads: all, in_flight: auto, instances: 3, precision: bf16,\n"
+                  "                  options: {spin: 5, arena: false}, settings: {b: x, a: 1}}\n"
+                  "  - onnxruntime\n"))),
+              ElementsAre("onnxruntime 1.30.0 threads=all in_flight=auto instances=3 bf16 arena=false spin=5 a=1 b=x",
+                          "onnxruntime 1.31.1 threads=1 in_flight=1 instances=1 f32 arena=true spin=0 a=default "
+                          "b=default"));
+}
+
+TEST(StudyCompilers, HaveAPropertyForEachKeyOfAnEntry) {
+  std::vector<std::string> names;
+  for (const Key& key : compiler_keys()) names.emplace_back(property_of(key).name);
+  EXPECT_THAT(names, ElementsAre("compiler_version", "threads", "in_flight", "instances", "precision", "options",
+                                 "settings", "compiler_label"));
+}
+
+TEST(StudyCompilers, HaveTheLeastAndTheMostOfEachNumberThatIsSet) {
+  for (const Key& key : compiler_keys()) {
+    if (key.type != ValueType::integer && key.type != ValueType::integer_or_word) continue;
+    for (const auto number : {static_cast<int>(key.minimum), static_cast<int>(key.maximum)}) {
+      work::Compiler compiler;
+      set_value(compiler, key, number);
+      EXPECT_EQ(value_of(compiler, key), number) << key.name;
+    }
+  }
 }
 
 TEST(StudyCompilers, AnEntryWithoutOptionsBesideLabelledOnesHasItsPlainName) {

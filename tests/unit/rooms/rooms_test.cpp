@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "architecture.h"
 #include "base/file.h"
@@ -35,6 +37,24 @@ TEST(Rooms, AreListedInAnOrderInWhichEachUsesOnlyEarlierOnes) {
     for (const std::string& used : allowed) {
       if (used == "include") continue;
       EXPECT_LT(text.find("\n| " + used + " |"), text.find("\n| " + room + " |")) << room << " uses " << used;
+    }
+  }
+}
+
+TEST(Rooms, AreDrawnAboveTheRoomsThatTheyUse) {
+  const std::string text = file::read(kSource / "ARCHITECTURE.md").value();
+  const std::size_t begin = text.find("the client measures");
+  ASSERT_NE(begin, std::string::npos);
+  const std::vector<std::string> lines = text::split(text.substr(begin, text.find("```", begin) - begin), '\n');
+  const auto line_of = [&](const std::string& room) {
+    const std::regex alone("(^|[ ·])" + room + "( |$)");
+    return std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return std::regex_search(line, alone); });
+  };
+  for (const auto& [room, allowed] : read_table(text)) {
+    EXPECT_NE(line_of(room), lines.end()) << room;
+    for (const std::string& used : allowed) {
+      if (used == "include") continue;
+      EXPECT_LT(line_of(room), line_of(used)) << room << " uses " << used;
     }
   }
 }

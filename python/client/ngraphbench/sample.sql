@@ -1,14 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
-// The view that readers of a results file use. Views hold no data and belong to no version: whoever opens a file to
-// write makes a view anew if the file has another text of it (renew_views), so older files get its new columns without
-// a new version. schema_markdown() reads the text line by line, as that of the steps (schema_sql_7.h).
-#pragma once
-
-namespace ngb::store {
-
-// SQLite keeps the text as it is here, which renew_views compares: no line break at the end, no semicolon.
-inline constexpr const char* kSampleView =
-    R"sql(CREATE VIEW sample AS  -- Every repetition that counts with what it belongs to: a good start for pandas.
+-- SPDX-License-Identifier: Apache-2.0
+-- The view that readers of a results file use: ngb writes it into results files, and the Python package makes it for itself.
+-- A view holds no data and belongs to no version. Whoever opens a file to write makes the view anew if the file has another
+-- text of it (renew_views in src/store/schema.cpp), so older files get its new columns without a new version.
+-- schema_markdown() reads the text line by line, as that of the steps (src/store/schema_sql_7.h). No semicolon at the end.
+CREATE VIEW sample AS  -- Every repetition that counts with what it belongs to: a good start for pandas.
 SELECT
   cell.cell_id AS cell_id,  -- the cell: tells all cells apart
   cell.device AS device,  -- the device
@@ -36,6 +31,4 @@ JOIN process USING (process_key)
 JOIN cell USING (cell_key)
 JOIN model USING (model_key)
 JOIN origin ON origin.cell_key = process.cell_key AND origin.origin = process.origin
-WHERE process.is_complete = 1 AND origin.rank = 1)sql";
-
-}  // namespace ngb::store
+WHERE process.is_complete = 1 AND origin.rank = 1
