@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes what pnnx reads rightly in one form only, and refuses what it reads as something else."""
+import math
+
 import numpy as np
 from onnx import helper, numpy_helper
 
@@ -46,12 +48,14 @@ def _pairs(node) -> list:
 
 
 def _along_two(node, graph, shapes) -> list:
-    """pnnx drops the axes if they are an operand of one number, not if it has two: an axis of one element is added."""
+    """pnnx drops the axes if they are an operand of one number, not if it has two: an axis of one element is added. The
+    other axes are joined before and behind them, because ncnn has four."""
     given, axes = shapes.get(node.input[0]), _value(graph, node.input[1])
     if given is None or axes is None or axes.size != 1 or node.output[0] not in shapes:
         return [node]
-    behind, out = int(axes.ravel()[0]) % len(given) + 1, node.output[0]
-    more = {"shape": [*given[:behind], 1, *given[behind:]], "axes": [behind - 1, behind], "kept": shapes[out]}
+    axis, out = int(axes.ravel()[0]) % len(given), node.output[0]
+    more = {"shape": [math.prod(given[:axis]), given[axis], 1, math.prod(given[axis + 1:])], "axes": [1, 2],
+            "kept": shapes[out]}
     for what, numbers in more.items():
         graph.initializer.append(numpy_helper.from_array(np.array(numbers, np.int64), f"{out}/{what}"))
     node.input[:], name = [f"{out}/with_one", f"{out}/axes"], node.input[0]

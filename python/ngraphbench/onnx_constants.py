@@ -52,7 +52,9 @@ def compute(model, shapes: Mapping[str, Sequence[int]]) -> None:
         for dim, extent in zip(slot.type.tensor_type.shape.dim, shapes[slot.name]):
             dim.dim_value = extent
     del model.graph.value_info[:]
-    if not any(node.op_type in ("Constant", "ConstantOfShape", "Shape", "Size") for node in model.graph.node):
+    weights = {each.name for each in model.graph.initializer}
+    if not any(node.op_type in ("Constant", "ConstantOfShape", "Shape", "Size") or weights.issuperset(node.input)
+               for node in model.graph.node):  # an exporter has an Identity for each weight that is equal to another one
         return
     light = _without_weights(model)
     opset = opset_of(model)

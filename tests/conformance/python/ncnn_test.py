@@ -132,6 +132,15 @@ class Ncnn(unittest.TestCase):
             (found,) = self.outputs({"x": x})
             self.assertEqual(found.ravel().tolist(), expected, (kind, axis))
 
+    def test_a_reduction_of_four_axes_has_as_many_numbers_as_it_should(self):
+        x = numpy.arange(24, dtype="f4").reshape(1, 2, 3, 4)
+        for kind, axis in (("ReduceL2", -1), ("ReduceMean", 2), ("ReduceSum", 1)):
+            self.write(helper.make_node(kind, ["x", "axes"], ["y"]), inputs=[("x", TensorProto.FLOAT, [1, 2, 3, 4])],
+                       weights=[numpy_helper.from_array(numpy.array([axis]), "axes")])
+            (found,) = self.outputs({"x": x})
+            expected = {"ReduceL2": numpy.sqrt((x * x).sum(-1)), "ReduceMean": x.mean(2), "ReduceSum": x.sum(1)}[kind]
+            numpy.testing.assert_allclose(found.ravel(), expected.ravel(), rtol=1e-5, err_msg=kind)
+
     def test_what_pnnx_reads_as_something_else_is_refused(self):
         self.write(helper.make_node("Shrink", ["x"], ["y"], lambd=1.5))
         self.assertEqual(self.refusal().message, "pnnx drops the limits of Shrink")

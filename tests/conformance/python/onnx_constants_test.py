@@ -41,6 +41,13 @@ class Constants(unittest.TestCase):
         onnx_constants.compute(model, {"x": (batch, 6, 4)})
         return [node.op_type for node in model.graph.node]
 
+    def test_an_identity_of_a_weight_is_a_weight(self):
+        weight = numpy_helper.from_array(numpy.float32([1, 2, 3, 4]), "weight")
+        model = graph_of([helper.make_node("Identity", ["weight"], ["same"]), helper.make_node("Add", ["x", "same"], ["y"])],
+                         [weight])
+        self.assertEqual(self.computed(model), ["Add"])
+        self.assertIn("same", [each.name for each in model.graph.initializer])
+
     def test_of_a_shape_that_is_worked_out_only_the_reshape_is_left(self):
         model = graph_of([*RESHAPE, helper.make_node("Relu", ["r"], ["y"])], [constant("zero", 0)])
         x = numpy.random.default_rng(1).uniform(-1, 1, (2, 6, 4)).astype(numpy.float32)
