@@ -41,6 +41,14 @@ function(ngb_hot target)
   target_precompile_headers(${target} REUSE_FROM ${NGB_HOT_PRELUDE})
 endfunction()
 
+# ngb_program(TARGET): a program of the kind of code that waits. It is compiled as the rooms are, with which it shares the parsed
+# headers.
+function(ngb_program target)
+  target_precompile_headers(${target} REUSE_FROM ngb_room_prelude)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC)
+endfunction()
+
 # ngb_even_units(TARGET [COUNT]): shares the target's sources out among COUNT units of the same size, or as few as hold at
 # most 44 each. Without that a room of 37 sources is a unit of 36 and one of 1, which parses all headers for a single file.
 function(ngb_even_units target)

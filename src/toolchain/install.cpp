@@ -14,6 +14,7 @@
 #include "toolchain/manifest.h"
 #include "toolchain/pins.h"
 #include "toolchain/pip.h"
+#include "toolchain/reuse.h"
 #include "toolchain/selection.h"
 #include "toolchain/site.h"
 #include "toolchain/spelling.h"
@@ -58,36 +59,42 @@ Result<Selection> choose_packages(const Python& python, const fs::path& partial,
                 partial / "scratch");
 }
 
-// Installs the wheels into `partial`, if the disk has room for them.
-Result<std::vector<ChosenWheel>> install_wheels(const Python& python, const fs::path& partial,
-                                                const std::vector<ChosenWheel>& wheels, const Progress& progress) {
-  if (Status room = check_disk(partial, bytes_needed(wheels)); !room) return error_of(room);
-  Result<std::vector<ChosenWheel>> installed = install_side_by_side(python, partial, wheels, progress);
+// Installs the wheels into the place's partial folder, if the disk has room for them. What another toolchain has is
+// copied.
+Result<std::vector<ChosenWheel>> install_wheels(const Python& python, const Place& place,
+                                                std::vector<ChosenWheel> wheels, const Progress& progress) {
+  if (Status room = check_disk(place.partial(), bytes_needed(wheels)); !room) return error_of(room);
+  std::vector<ChosenWheel> copied = copy_installed(python, place.root, place.partial() / "site", wheels, progress);
+  std::erase_if(wheels, [&](const ChosenWheel& wheel) {
+    return std::any_of(copied.begin(), copied.end(), [&](const ChosenWheel& each) { return each.name == wheel.name; });
+  });
+  if (wheels.empty()) return copied;
+  Result<std::vector<ChosenWheel>> installed = install_side_by_side(python, place.partial(), wheels, progress);
   if (!installed) return error_of(installed);
   // The index does not give every hash, but pip has reported the hash of each wheel that it installed.
   if (Status same = check_wheels(python, *installed); !same) return error_of(same);
+  std::move(copied.begin(), copied.end(), std::back_inserter(*installed));
   return installed;
 }
 
-// Installs the packages into `partial`, the smallest set first.
-Result<std::vector<ChosenWheel>> collect(const Python& python, const fs::path& partial,
-                                         const CompilerDescription& compiler, const std::string& version,
+// Installs the packages into the place's partial folder, the smallest set first.
+Result<std::vector<ChosenWheel>> collect(const Python& python, const Place& place, const CompilerDescription& compiler,
                                          const Progress& progress) {
   const auto say = [&](const std::string& line) {
     if (progress) progress(line);
   };
   say("choosing packages");
-  const Result<Selection> selection = choose_packages(python, partial, compiler, version, false);
+  const Result<Selection> selection = choose_packages(python, place.partial(), compiler, place.version, false);
   if (!selection) return error_of(selection);
   say(weight(*selection));
-  Result<std::vector<ChosenWheel>> installed = install_wheels(python, partial, selection->wheels, progress);
+  Result<std::vector<ChosenWheel>> installed = install_wheels(python, place, selection->wheels, progress);
   if (!installed || python.target) return installed;  // another device's packages cannot be imported on this machine
   if (!compiler.imports.empty()) say("importing " + text::join(compiler.imports, ", "));
-  const fs::path site = partial / "site";
+  const fs::path site = place.partial() / "site";
   Status imported = try_imports(python.command, site, compiler.imports, true);
   if (!imported && !selection->left_out.empty()) {
     say(imported.error().what + "; installing the packages for GPUs too");
-    Result<std::vector<ChosenWheel>> more = install_wheels(python, partial, selection->left_out, progress);
+    Result<std::vector<ChosenWheel>> more = install_wheels(python, place, selection->left_out, progress);
     if (!more) return error_of(more);
     std::move(more->begin(), more->end(), std::back_inserter(*installed));
     imported = try_imports(python.command, site, compiler.imports, true);
@@ -111,7 +118,7 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   if (Status room = check_disk(place.folder().parent_path(), compiler.disk_bytes); !room) {
     return error_of(room);
   }
-  Result<std::vector<ChosenWheel>> wheels = collect(*python, place.partial(), compiler, place.version, progress);
+  Result<std::vector<ChosenWheel>> wheels = collect(*python, place, compiler, progress);
   if (!wheels) return error_of(wheels);
   std::sort(wheels->begin(), wheels->end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   std::error_code ignored;

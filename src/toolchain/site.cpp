@@ -61,6 +61,19 @@ Result<std::vector<Distribution>> contents(const std::string& command, const fs:
   }
 }
 
+Result<std::vector<std::string>> copy(const std::string& command, const fs::path& from, const fs::path& into,
+                                      const std::vector<std::string>& names) {
+  std::vector<std::string> arguments{"copy", from.string(), into.string()};
+  arguments.insert(arguments.end(), names.begin(), names.end());
+  const Result<json> answer = ask_site(command, {}, std::move(arguments));
+  if (!answer) return error_of(answer);
+  try {
+    return answer->get<std::vector<std::string>>();
+  } catch (const json::exception& exception) {
+    return fail(exception.what(), command);
+  }
+}
+
 Status merge(const fs::path& from, const fs::path& into) {
   if (Status made = file::make_folder(into); !made) return made;
   std::error_code code;

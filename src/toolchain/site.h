@@ -32,6 +32,12 @@ namespace site {
 // Returns every package in `site`, sorted by name.
 Result<std::vector<Distribution>> contents(const std::string& command, const std::filesystem::path& site);
 
+// Copies the named packages from one site into another one: the files that their RECORDs list, and bytecode. Returns
+// the names of the copied ones. Does not copy a package of which a file is missing, or is not the one that was in the
+// wheel.
+Result<std::vector<std::string>> copy(const std::string& command, const std::filesystem::path& from,
+                                      const std::filesystem::path& into, const std::vector<std::string>& names);
+
 // Moves everything in `from` into `into` (same file system). Folders of the same name are merged, because packages
 // share namespaces such as nvidia/, which pip would replace. Files are replaced.
 Status merge(const std::filesystem::path& from, const std::filesystem::path& into);

@@ -2,28 +2,35 @@
 """Reads a folder of installed packages with Python's own importlib.metadata.
 
 Run as `python3 -c TEXT find SITE NAME…` (the first of these packages in that folder, or, if SITE is empty, of those
-that the interpreter finds, and the folder that holds it) or `contents SITE` (what that folder holds). The answer is the
-last line of output, as JSON.
+that the interpreter finds, and the folder that holds it), `contents SITE` (what that folder holds) or `copy SITE INTO
+NAME…` (copies these packages). The answer is the last line of output, as JSON.
 """
 
+import base64
 import csv
+import hashlib
 import io
 import json
 import os
+import shutil
 import sys
 from importlib import metadata
 from importlib.util import cache_from_source
 
 
-def recorded_files(distribution, site):
-    """Return the files that RECORD lists and that are inside `site`.
+def record(distribution):
+    """Return the files that RECORD lists, as paths from the site, and their hashes: "sha256=…", or "" without one.
 
     RECORD keeps the paths that programs had before pip moved them with --target: ../../bin/x is bin/x here.
     """
     for row in csv.reader(io.StringIO(distribution.read_text("RECORD") or "")):
         if row:
             parts = [part for part in os.path.normpath(row[0]).split("/") if part not in ("", ".", "..")]
-            yield os.path.join(site, *parts)
+            yield os.path.join(*parts), (row + [""])[1]
+
+
+def recorded_files(distribution, site):
+    return [os.path.join(site, path) for path, _ in record(distribution)]
 
 
 def size_of(paths):
@@ -35,7 +42,7 @@ def size_of(paths):
 def contents(site):
     """Return name, version and bytes of every package, sorted."""
     found = {(d.metadata["Name"], d.version): d for d in metadata.distributions(path=[site]) if d.metadata["Name"]}
-    return [[*key, size_of([*recorded_files(found[key], site)])] for key in sorted(found)]
+    return [[*key, size_of(recorded_files(found[key], site))] for key in sorted(found)]
 
 
 def find(site, *names):
@@ -49,8 +56,36 @@ def find(site, *names):
     return {}
 
 
+def is_as_recorded(path, expected):
+    """Return whether the file exists and has the hash, if RECORD has one: PEP 376 has none for RECORD itself."""
+    if not os.path.isfile(path) or not expected:
+        return os.path.isfile(path)
+    name, _, digest = expected.partition("=")
+    found = hashlib.new(name)
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 20):
+            found.update(piece)
+    return base64.urlsafe_b64encode(found.digest()).rstrip(b"=").decode() == digest
+
+
+def copy(site, into, *names):
+    """Copy each package that is whole, and return their names. The times of files stay, because bytecode refers to them."""
+    copied = []
+    for name in names:
+        distribution = next(iter(metadata.distributions(name=name, path=[site])), None)
+        files = dict(record(distribution)) if distribution else {}
+        if not files or not all(is_as_recorded(os.path.join(site, path), digest) for path, digest in files.items()):
+            continue
+        bytecode = [cache_from_source(path) for path in files if path.endswith(".py")]
+        for path in {*files, *(each for each in bytecode if os.path.isfile(os.path.join(site, each)))}:
+            os.makedirs(os.path.join(into, os.path.dirname(path)), exist_ok=True)
+            shutil.copy2(os.path.join(site, path), os.path.join(into, path))
+        copied.append(name)
+    return copied
+
+
 try:
-    answer = {"find": find, "contents": contents}[sys.argv[1]](*sys.argv[2:])
+    answer = {"find": find, "contents": contents, "copy": copy}[sys.argv[1]](*sys.argv[2:])
 except OSError as error:
     sys.exit(str(error))
 print("\n" + json.dumps(answer))

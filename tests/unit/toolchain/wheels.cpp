@@ -13,7 +13,9 @@ namespace {
 
 // The format of a wheel: PEP 427.
 constexpr const char* kMakeWheel = R"(
-import json, sys, zipfile
+import base64, hashlib, json, sys, zipfile
+def digest(content):
+    return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(content.encode()).digest()).rstrip(b"=").decode()
 wheel = json.loads(sys.argv[2])
 name, version = wheel["name"].replace("-", "_"), wheel["version"]
 info = f"{name}-{version}.dist-info"
@@ -22,7 +24,7 @@ files[f"{info}/METADATA"] = "\n".join(["Metadata-Version: 2.1", f"Name: {wheel['
     [f"Provides-Extra: {extra}" for extra in wheel["extras"]] +
     [f"Requires-Dist: {text}" for text in wheel["requires_dist"]]) + "\n"
 files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-files[f"{info}/RECORD"] = "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"])
+files[f"{info}/RECORD"] = "".join(f"{path},{digest(text)},{len(text)}\n" for path, text in files.items()) + f"{info}/RECORD,,\n"
 with zipfile.ZipFile(f"{sys.argv[1]}/{name}-{version}-py3-none-any.whl", "w") as archive:
     for path, content in files.items():
         archive.writestr(path, content)
