@@ -9,11 +9,11 @@ import unittest
 from browser import Browser, Page, find_axe, find_browser
 from ngb_program import NULL_STUDY, NgbTest
 
-# Two settings, of which the second is half as fast as the first. The verdicts come with the third round; two more give the
-# browser the time to see them, also beside other tests.
-STUDY = NULL_STUDY.replace("depth: [1, 2]", "depth: 1").replace("processes: 3", "processes: 5\nbaseline: quick").replace(
+# Two settings, of which the second takes eight times as long, so that the verdicts come with the third round also beside other tests.
+# Three more rounds give the browser the time to see them.
+STUDY = NULL_STUDY.replace("depth: [1, 2]", "depth: 1").replace("processes: 3", "processes: 6\nbaseline: quick").replace(
     '- "null"', """- "null": {label: quick, options: {compile_ns: 500000000, run_ns: 1000000}}
-  - "null": {label: slow, options: {compile_ns: 500000000, run_ns: 2000000}}""")
+  - "null": {label: slow, options: {compile_ns: 500000000, run_ns: 8000000}}""")
 
 
 @unittest.skipUnless(find_browser(), "no Chromium on this machine: scripts/setup tests installs it")
@@ -34,7 +34,7 @@ class LivePage(NgbTest):
         self.page.wait_for("document.querySelectorAll('#rows tr').length === 4")
         self.page.wait_for("/partial|measured/.test(document.getElementById('rows').textContent)")
         self.assertEqual(self.page.run("document.getElementById('study').textContent"), "test")
-        self.assertRegex(self.page.run("document.getElementById('now').textContent"), r"^\d+ of 20 processes are done\.$")
+        self.assertRegex(self.page.run("document.getElementById('now').textContent"), r"^\d+ of 24 processes are done\.$")
         self.page.wait_for("(document.getElementById('rows').textContent.match(/0\\.\\d+ \\[0\\.\\d+, \\d\\.\\d+\\] slower/g) || [])"
                            ".length === 2")
         for scheme in ("light", "dark"):

@@ -139,13 +139,13 @@ class Edge(unittest.TestCase):
         self.assertIn(facts["delegate"], ("none",))
 
     def test_a_profile_tells_the_time_of_each_kernel_also_within_the_delegate(self):
-        write_recipe(str(self.path), "conv_block", width=32, depth=2, image_size=64)
-        names, share = self.profiled(numpy.ones((1, 3, 64, 64), "f4"))
+        write_recipe(str(self.path), "conv_block", width=64, depth=2, image_size=128)
+        names, share = self.profiled(numpy.ones((1, 3, 128, 128), "f4"))
         self.assertEqual(sum("Convolution" in name for name in names), 3, names)  # the stem and one for each block
-        # Work beside this test makes what is between the kernels longer, never shorter: the quietest of five profiles counts.
+        # Work beside this test makes what is between the kernels longer, never shorter: the quietest of up to eight profiles counts.
         tries = 1
-        while share <= 0.8 and tries < 5:
-            share = max(share, self.profiled(numpy.ones((1, 3, 64, 64), "f4"))[1])
+        while share <= 0.8 and tries < 8:
+            share = max(share, self.profiled(numpy.ones((1, 3, 128, 128), "f4"))[1])
             tries += 1
         self.assertGreater(share, 0.8)
         self.assertLess(share, 1.02)
