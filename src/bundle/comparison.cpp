@@ -190,13 +190,13 @@ std::vector<Problem> differences(const std::vector<DerivedValue>& given, const s
   std::vector<Problem> found;
   std::map<std::pair<std::string, std::string>, const DerivedValue*> stored;
   for (const DerivedValue& value : given) {
-    if (!stored.emplace(std::pair(value.cell_id, value.metric), &value).second) {
-      found.push_back({fmt::format("cell {}, {}", value.cell_id, value.metric), "it is stored twice"});
+    if (!stored.emplace(std::pair(value.cell_id.str(), value.metric.str()), &value).second) {
+      found.push_back({fmt::format("cell {}, {}", value.cell_id.str(), value.metric.str()), "it is stored twice"});
     }
   }
   for (const DerivedValue& value : follow) {
-    const std::string where = fmt::format("cell {}, {}", value.cell_id, value.metric);
-    const auto place = stored.find(std::pair(value.cell_id, value.metric));
+    const std::string where = fmt::format("cell {}, {}", value.cell_id.str(), value.metric.str());
+    const auto place = stored.find(std::pair(value.cell_id.str(), value.metric.str()));
     if (place == stored.end()) {
       found.push_back({where, fmt::format("nothing is stored, {} follows", shown_value(value.value))});
       continue;

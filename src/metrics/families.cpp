@@ -28,6 +28,7 @@ constexpr int kRevision = 3;
 
 void add_flags(const Analysis& analysis, std::size_t index, const std::map<std::string, double>& highest_hz,
                std::vector<DerivedValue>& values) {
+  const SharedText cell_id = values.empty() ? SharedText(analysis.cell(index).cell_id) : values.front().cell_id;
   const CellData& cell = analysis.cell(index);
   if (cell.processes.empty() || decisive_failure(cell) != nullptr) return;
   const std::optional<std::size_t> baseline = analysis.baseline_of(index);
@@ -36,8 +37,14 @@ void add_flags(const Analysis& analysis, std::size_t index, const std::map<std::
                           highest == highest_hz.end() ? std::nullopt : std::optional(highest->second)};
   for (const Flag& flag : flag_table()) {
     const std::optional<double> raised = flag.raised_by(evidence);
-    if (raised) values.push_back({cell.cell_id, fmt::format("flag_{}", flag.name), raised, {}, {}, {}});
+    if (raised) values.push_back({cell_id, fmt::format("flag_{}", flag.name), raised, {}, {}, {}});
   }
+}
+
+std::vector<SharedText> names_of(std::span<const Metric* const> metrics) {
+  std::vector<SharedText> names;
+  for (const Metric* metric : metrics) names.emplace_back(metric->name);
+  return names;
 }
 
 }  // namespace
@@ -51,12 +58,16 @@ std::vector<const Metric*> all_metrics() {
 std::vector<std::vector<DerivedValue>> compute_family(const Analysis& analysis, std::span<const Metric* const> metrics,
                                                       const std::map<std::string, double>& highest_hz) {
   std::vector<std::vector<DerivedValue>> by_cell(analysis.size());
+  const std::vector<SharedText> names = names_of(metrics);
+  std::vector<SharedText> reasons(metrics.size());  // the last of each metric
   for (std::size_t i = 0; i < analysis.size(); ++i) {
     by_cell[i].reserve(metrics.size());
-    for (const Metric* metric : metrics) {
-      Value value = metric->compute(analysis, i);
-      by_cell[i].push_back(
-          {analysis.cell(i).cell_id, metric->name, value.value, value.low, value.high, std::move(value.reason)});
+    const SharedText cell_id = analysis.cell(i).cell_id;
+    for (std::size_t place = 0; place < metrics.size(); ++place) {
+      Value value = metrics[place]->compute(analysis, i);
+      if (!value.reason.empty() && reasons[place] != value.reason) reasons[place] = value.reason;
+      by_cell[i].push_back({cell_id, names[place], value.value, value.low, value.high,
+                            value.reason.empty() ? SharedText() : reasons[place]});
     }
     add_flags(analysis, i, highest_hz, by_cell[i]);
   }

@@ -11,7 +11,7 @@ constexpr std::string_view kFlagPrefix = "flag_";
 }  // namespace
 
 Values::Values(const std::vector<store::DerivedValue>& derived) {
-  for (const store::DerivedValue& value : derived) by_cell_[value.cell_id].push_back(&value);
+  for (const store::DerivedValue& value : derived) by_cell_[value.cell_id.str()].push_back(&value);
 }
 
 const store::DerivedValue* Values::find(std::string_view cell_id, std::string_view metric) const {
@@ -28,7 +28,7 @@ std::vector<Values::Raised> Values::flags(std::string_view cell_id) const {
   const auto found = by_cell_.find(cell_id);
   if (found == by_cell_.end()) return raised;
   for (const store::DerivedValue* value : found->second) {
-    const std::string_view metric = value->metric;
+    const std::string_view metric = value->metric.str();
     if (metric.starts_with(kFlagPrefix))
       raised.push_back({metric.substr(kFlagPrefix.size()), value->value.value_or(0)});
   }

@@ -8,9 +8,14 @@ namespace {
 
 std::string select_derived() { return "SELECT cell_id, " + sql::names_of_columns<DerivedValue>() + " FROM derived"; }
 
-DerivedValue value_in(const sql::Statement& row) {
+// Returns the value of the row, which shares texts with `before`, if there is such a one.
+DerivedValue value_in(const sql::Statement& row, const SharedText& cell_id, const DerivedValue* before) {
   DerivedValue value = sql::read_record<DerivedValue>(row, 1);
-  value.cell_id = row.text(0);
+  value.cell_id = cell_id;
+  if (before != nullptr) {
+    if (value.metric == before->metric) value.metric = before->metric;
+    if (value.reason == before->reason) value.reason = before->reason;
+  }
   return value;
 }
 
@@ -29,9 +34,15 @@ void load_family_values(sql::Database& database, FamilyValues& values) {
   sql::Statement& row = database.kept(kSelect.c_str());
   const sql::Resetting resetting(row);
   for (const ValueFamily::Member& member : values.family->cells) {
-    std::vector<DerivedValue>& of_cell = values.by_cell.emplace_back();
+    std::vector<DerivedValue> of_cell;
+    const std::vector<DerivedValue> none;
+    const std::vector<DerivedValue>& before = values.by_cell.empty() ? none : values.by_cell.back();
     row.bind(member.cell_key);
-    while (row.step()) of_cell.push_back(value_in(row));
+    while (row.step()) {
+      const SharedText cell_id = of_cell.empty() ? SharedText(row.text(0)) : of_cell.front().cell_id;
+      of_cell.push_back(value_in(row, cell_id, of_cell.size() < before.size() ? &before[of_cell.size()] : nullptr));
+    }
+    values.by_cell.push_back(std::move(of_cell));
   }
 }
 
@@ -57,7 +68,7 @@ std::vector<DerivedValue> read_derived(const sql::Database& database) {
   sql::Statement row = database.statement(select_derived() +
                                           " CROSS JOIN cell USING (cell_key) "
                                           "ORDER BY derived.cell_key, derived.position");
-  while (row.step()) values.push_back(value_in(row));
+  while (row.step()) values.push_back(value_in(row, row.text(0), nullptr));
   return values;
 }
 

@@ -70,6 +70,9 @@ class Loader {
     const std::string counted = origin_that_counts(loaded, cell.planned_processes);
     std::set<std::string> counted_on;  // facts `device` of processes that count
     std::set<std::string> tried_on;    // … of the others
+    cell.processes.reserve(static_cast<std::size_t>(std::count_if(loaded.begin(), loaded.end(), [&](const auto& each) {
+      return !each.process.failure && each.origin == counted;
+    })));
     for (LoadedProcess& each : loaded) {
       load_details(database_, detail_, has_arrivals_ || cell.of.compiler.in_flight != 1, each);
       if (has_repetitions_ && has_agreement_) sql::load(database_, each.process_key, each.process.agreement);

@@ -15,6 +15,7 @@
 
 #include "base/record.h"
 #include "base/result.h"
+#include "base/shared_text.h"
 #include "samples/codec.h"
 #include "samples/environment.h"
 #include "samples/process_result.h"
@@ -43,6 +44,8 @@ struct Columns {
   static void bind(Statement& row, int index, const T& value) {
     if constexpr (std::is_enum_v<T>) {
       row.bind_at(index, name(value));
+    } else if constexpr (std::is_same_v<T, SharedText>) {
+      row.bind_at(index, value.str());
     } else {
       row.bind_at(index, value);
     }
@@ -52,7 +55,7 @@ struct Columns {
       const Result<T> word = work::Codec<T>::parse(row.text(column));
       if (!word) row.refuse(word.error().what);
       return *word;
-    } else if constexpr (std::is_same_v<T, std::string>) {
+    } else if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, SharedText>) {
       return row.text(column);
     } else if constexpr (std::is_same_v<T, double>) {
       return row.real(column);

@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/revision.h"
+#include "base/shared_text.h"
 #include "plan/plan.h"
 #include "samples/message.h"
 #include "work/configuration.h"
@@ -95,14 +96,16 @@ struct FileState {
   bool operator==(const FileState&) const = default;
 };
 
-// A metric's value for a cell. It is kept so that a large study is shown without computing it again.
+// A metric's value for a cell. It is kept so that a large study is shown without computing it again. The values of a
+// cell share its id; those of a family, names and reasons: a cell has sixty, so that texts of their own would weigh
+// more than all else that is known of it.
 struct DerivedValue {
-  std::string cell_id{};
-  std::string metric{};
+  SharedText cell_id{};
+  SharedText metric{};
   std::optional<double> value{};
   std::optional<double> low{};  // 95 % interval, where the metric has one
   std::optional<double> high{};
-  std::string reason{};  // why there is no value
+  SharedText reason{};  // why there is no value
 
   static constexpr auto fields(auto visit) {  // beside the cell
     return visit(Field{"metric", &DerivedValue::metric}, Field{"value", &DerivedValue::value},

@@ -50,7 +50,7 @@ Number number_of(const Selection& selection, const CellData& cell, std::string_v
   if (!state.reason.empty()) return {.reason = state.reason};
   const store::DerivedValue* const value = selection.results().values.find(cell.cell_id, metric);
   if (value == nullptr) return {.reason = "not measured yet"};
-  return {value->value, value->low, value->high, text::visible(value->reason)};
+  return {value->value, value->low, value->high, text::visible(value->reason.str())};
 }
 
 void add_number(Row& row, const char* name, const Number& number, const State& state) {

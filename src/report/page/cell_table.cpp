@@ -55,7 +55,7 @@ std::string number_html(const Results& results, const CellData& cell, const Cell
   const Shown shown = shown_entry(metric_entry(results, cell, column.numbers), column.numbers.metric->unit);
   const store::DerivedValue* value = value_of(results, cell, column.numbers);
   const bool has_reason = value != nullptr && !value->value && value->reason != column.only_reason;
-  const std::string title = has_reason ? fmt::format(" title=\"{}\"", escaped(value->reason)) : "";
+  const std::string title = has_reason ? fmt::format(" title=\"{}\"", escaped(value->reason.str())) : "";
   const std::string tail = shown.tail.empty() ? "" : fmt::format("<small>{}</small>", escaped(shown.tail));
   return fmt::format("<td class=\"n{}\"{}>{}{}", tone_of(results, cell, column.numbers), title, escaped(shown.main),
                      tail);

@@ -120,7 +120,7 @@ class DataWriter {
   }
 
   json value_json(const CellData& cell, const Metric& metric, const DerivedValue& value) {
-    if (!value.value) return reasons_.index_of(text::visible(value.reason));
+    if (!value.value) return reasons_.index_of(text::visible(value.reason.str()));
     const Shown shown = shown_entry(metric_entry(results_, cell, {&metric, nullptr}), metric.unit);
     json entry = json::array({short_number(*value.value), shown.main + shown.tail});
     if (value.low && value.high) {

@@ -59,23 +59,19 @@ std::string text_of(const Entry& entry, const std::string& unit) {
   return shown.main + shown.tail;
 }
 
-// Returns a table for each section. A text in place of a row's entries is put into the column `place_of_rest`.
-std::vector<SpanningTable> tables_of(const Table& table, std::size_t place_of_rest) {
-  std::vector<SpanningTable> made;
-  for (const Section& section : table.sections) {
-    SpanningTable each{.title = section.title};
-    for (const Column& column : table.columns) each.columns.push_back(column.heading);
-    for (const Row& row : section.rows) {
-      Texts fields(table.columns.size());
-      for (std::size_t i = 0; i < fields.size(); ++i) {
-        if (!row.rest || i == 0) fields[i] = text_of(row.entries[i], table.columns[i].unit);
-      }
-      if (row.rest) fields[place_of_rest] = text_of(*row.rest, "");
-      each.rows.push_back(std::move(fields));
+// Returns the section as a table. A text in place of a row's entries is put into the column `place_of_rest`.
+SpanningTable table_of(const Section& section, const std::vector<Column>& columns, std::size_t place_of_rest) {
+  SpanningTable made{.title = section.title};
+  for (const Column& column : columns) made.columns.push_back(column.heading);
+  for (const Row& row : section.rows) {
+    Texts fields(columns.size());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if (!row.rest || i == 0) fields[i] = text_of(row.entries[i], columns[i].unit);
     }
-    made.push_back(fitted(std::move(each)));
+    if (row.rest) fields[place_of_rest] = text_of(*row.rest, "");
+    made.rows.push_back(std::move(fields));
   }
-  return made;
+  return fitted(std::move(made));
 }
 
 // Returns the unit of a value of a finding. What is neither a metric nor a series is a ratio of two speeds.
@@ -130,17 +126,15 @@ SpanningTable reversals(const json& all) {
   return fitted(std::move(table));
 }
 
-// Adds to each table the formula and the source of its series.
+// Returns a table for each series, with its formula and its source.
 std::vector<SpanningTable> series_tables(const Results& results) {
   constexpr std::size_t kPlaceOfValue = 4;
-  std::vector<SpanningTable> tables = tables_of(series_table(results), kPlaceOfValue);
-  for (SpanningTable& table : tables) {
-    for (const metrics::series::Series& series : metrics::series::all_series()) {
-      if (!table.title.ends_with(fmt::format(": {}", series.name))) continue;
-      const std::string left_out = table.remark.empty() ? "" : ". " + table.remark;
-      table.remark = fmt::format("{} ({}){}", series.formula, series.source, left_out);
-    }
-  }
+  std::vector<SpanningTable> tables;
+  each_series(results, [&](const metrics::series::Series& series, const Section& section) {
+    SpanningTable& table = tables.emplace_back(table_of(section, series_columns(), kPlaceOfValue));
+    const std::string left_out = table.remark.empty() ? "" : ". " + table.remark;
+    table.remark = fmt::format("{} ({}){}", series.formula, series.source, left_out);
+  });
   return tables;
 }
 
@@ -193,8 +187,9 @@ void add_what_spans_cells(Content& content) {
   content.unmeasured = unmeasured_claims(all);
   json measured = all;
   drop_unmeasured_claims(measured);
-  for (SpanningTable& claim : tables_of(claims_table(measured), kPlaceOfStatus)) {
-    content.conclusions.push_back(std::move(claim));
+  const Table claims = claims_table(measured);
+  for (const Section& claim : claims.sections) {
+    content.conclusions.push_back(table_of(claim, claims.columns, kPlaceOfStatus));
   }
   content.tables = series_tables(*content.results);
 }

@@ -2,11 +2,13 @@
 // Formats the numbers that span cells, and what the results as a whole say.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "metrics/series/series.h"
 #include "report/document.h"
 #include "report/show/show.h"
 
@@ -22,8 +24,12 @@ std::string answer_text(const Results& results);
 // all results, whichever are selected.
 std::string findings_text(const Results& results, const ShowOptions& options);
 
-// Returns the table of series_text; its sections have the formula's name in their titles.
-Table series_table(const Results& results);
+// The columns of series_text's table. Its sections have the formula's name in their titles.
+std::vector<Column> series_columns();
+// Calls `use` with the section of each series that has rows: one after the other, because a large study has so many
+// rows that only one section should be in memory.
+using UseSeries = std::function<void(const metrics::series::Series& series, const Section& section)>;
+void each_series(const Results& results, const UseSeries& use);
 
 // Each takes what conclusions_json returns, which may hold anything. Returns a section for each of the paper's claims.
 Table claims_table(const nlohmann::json& all);

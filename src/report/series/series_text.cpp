@@ -61,12 +61,14 @@ Row row_of_value(const SeriesValue& value, const Series& series, const BySeries&
 
 }  // namespace
 
-Table series_table(const Results& results) {
+std::vector<Column> series_columns() {
+  return {text_column("about"),    number_column("batch"), text_column("device"),
+          text_column("compiler"), number_column("value"), text_column("why there is none", 1)};
+}
+
+void each_series(const Results& results, const UseSeries& use) {
   BySeries by_series;
   for (const SeriesValue* value : results.series) by_series[value->series].emplace(about(*value), value);
-  Table table;
-  table.columns = {text_column("about"),    number_column("batch"), text_column("device"),
-                   text_column("compiler"), number_column("value"), text_column("why there is none", 1)};
   for (const Series& series : metrics::series::all_series()) {
     if (is_shown_beside_another(series)) continue;
     Section section;
@@ -75,13 +77,13 @@ Table series_table(const Results& results) {
     for (const SeriesValue* value : results.series) {
       if (value->series == series.name) section.rows.push_back(row_of_value(*value, series, by_series));
     }
-    if (!section.rows.empty()) table.sections.push_back(std::move(section));
+    if (!section.rows.empty()) use(series, section);
   }
-  return table;
 }
 
 std::string series_text(const Results& results, const ShowOptions& options) {
-  const Table table = series_table(results);
+  Table table{.columns = series_columns()};
+  each_series(results, [&](const Series& /*series*/, const Section& section) { table.sections.push_back(section); });
   if (table.sections.empty()) return "These results have no numbers that span cells.\n";
   const RenderedTable rendering = render(table, options.all ? 0 : options.width, options.color);
   const std::string left_out =

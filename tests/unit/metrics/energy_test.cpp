@@ -24,7 +24,7 @@ samples::Reading watts(const char* quantity, const char* when, double value) {
 
 double joules(const store::CellData& cell, const std::string& metric) {
   const auto found = value_of({cell}, "fast-4", metric);
-  EXPECT_TRUE(found.value) << metric << ": " << found.reason;
+  EXPECT_TRUE(found.value) << metric << ": " << found.reason.str();
   return found.value.value_or(-1);
 }
 

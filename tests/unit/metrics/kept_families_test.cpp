@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,8 @@ std::string text_of(const std::vector<store::DerivedValue>& values) {
   std::string text;
   const auto number = [](const std::optional<double>& given) { return given ? fmt::format("{:a}", *given) : "none"; };
   for (const store::DerivedValue& each : values) {
-    text += fmt::format("{} {} {} {} {} {}\n", each.cell_id, each.metric, number(each.value), number(each.low),
-                        number(each.high), each.reason);
+    text += fmt::format("{} {} {} {} {} {}\n", each.cell_id.str(), each.metric.str(), number(each.value),
+                        number(each.low), number(each.high), each.reason.str());
   }
   return text;
 }
@@ -100,6 +101,24 @@ samples::ProcessResult process_at(const std::string& cell, int index, double hz)
   samples::ProcessResult made = made_up::process(cell, index);
   made.readings.push_back({"frequency", "hz", "end", Known<double>::of(hz)});
   return made;
+}
+
+// Returns how many texts of this metric's name are in memory.
+std::size_t names_in_memory(const Derived& derived, const std::string& metric) {
+  std::set<const std::string*> places;
+  for (const store::DerivedValue& value : derived.values) {
+    if (value.metric == metric) places.insert(&value.metric.str());
+  }
+  return places.size();
+}
+
+TEST_F(KeptFamilies, HaveTheirNamesInMemoryOnceForAFamilyWhetherComputedOrLoaded) {
+  for (const std::size_t computed : {2U, 0U}) {
+    const Derived derived = shown();
+    EXPECT_EQ(derived.computed, computed);
+    EXPECT_EQ(derived.cells.size(), 6U);
+    EXPECT_EQ(names_in_memory(derived, "throughput_per_s"), 2U);
+  }
 }
 
 TEST_F(KeptFamilies, AreComputedOnceAndThenAgainOnlyWhereSomethingWasRecorded) {

@@ -113,7 +113,8 @@ inline std::vector<std::string> flags(const store::CellData& cell) {
   constexpr std::string_view kPrefix = "flag_";
   std::vector<std::string> raised;
   for (const store::DerivedValue& value : values_of({cell})) {
-    if (value.metric.starts_with(kPrefix)) raised.push_back(value.metric.substr(kPrefix.size()));
+    const std::string& name = value.metric;
+    if (name.starts_with(kPrefix)) raised.push_back(name.substr(kPrefix.size()));
   }
   return raised;
 }

@@ -23,7 +23,7 @@ using store::CellData;
 
 double number(const std::vector<CellData>& cells, const std::string& cell_id, const std::string& metric) {
   const auto value = value_of(cells, cell_id, metric);
-  EXPECT_TRUE(value.value) << metric << ": " << value.reason;
+  EXPECT_TRUE(value.value) << metric << ": " << value.reason.str();
   return value.value.value_or(-1);
 }
 

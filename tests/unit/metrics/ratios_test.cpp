@@ -24,7 +24,7 @@ store::CellData at_speeds(const std::string& compiler, const std::vector<double>
 }
 
 void expect_value(const store::DerivedValue& found, double value, double low, double high) {
-  ASSERT_TRUE(found.value) << found.reason;
+  ASSERT_TRUE(found.value) << found.reason.str();
   ASSERT_TRUE(found.low);
   EXPECT_NEAR(*found.value, value, 1e-6);
   EXPECT_NEAR(*found.low, low, 1e-6);
@@ -174,8 +174,8 @@ TEST(Ratios, DoNotDependOnCellsOfOtherModels) {
   const auto all = made_up::values_of(cells);
   const auto few = made_up::values_of({cells[0], cells[1]});
   for (std::size_t i = 0; i < few.size(); ++i) {
-    EXPECT_EQ(all[i].value, few[i].value) << all[i].metric;
-    EXPECT_EQ(all[i].high, few[i].high) << all[i].metric;
+    EXPECT_EQ(all[i].value, few[i].value) << all[i].metric.str();
+    EXPECT_EQ(all[i].high, few[i].high) << all[i].metric.str();
   }
 }
 
@@ -226,7 +226,7 @@ TEST(Ratios, AreOfEquallyManyRepetitionsIfTheirNumbersWereChosenByTime) {
     for (auto& process : cell->processes) process.stop_reason = "repetitions";
   }
   const auto found = made_up::value_of({identity, fast}, "fast-1", "speed_up_ratio");
-  EXPECT_NEAR(found.value.value_or(0), 2, 1e-12) << found.reason;
+  EXPECT_NEAR(found.value.value_or(0), 2, 1e-12) << found.reason.str();
 }
 
 }  // namespace
