@@ -56,7 +56,7 @@ class AotInductor(Identity):
             except (torch._dynamo.exc.TorchDynamoException, RuntimeError, NotImplementedError) as error:
                 traceback.print_exc()
                 first_line = (str(error).strip().splitlines() or [""])[0]
-                raise CompilerError("internal", f"AOTInductor: {type(error).__name__}: {first_line}",
+                raise CompilerError("compiler_failed", f"AOTInductor: {type(error).__name__}: {first_line}",
                                     "the whole message is in the log of this attempt") from None
             inductor.move(package, self._artifact_path)
         self._module = None  # the package has all that is needed

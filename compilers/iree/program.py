@@ -137,7 +137,7 @@ def _failure(model, said) -> CompilerError:
         return CompilerError("unsupported_operator", f"IREE cannot compile {named[0]}{_in_graph(model, operators)}",
                              _ADVICE)
     what = said[0].splitlines()[0] if said else "it gave no reason"
-    return CompilerError("unsupported_operator" if said else "internal",
+    return CompilerError("unsupported_operator" if said else "compiler_failed",
                          f"IREE cannot compile the model{_in_graph(model, operators)}: {what}",
                          "all its messages are in the log of this attempt")
 

@@ -64,6 +64,6 @@ def _failure(model, said: Sequence[str], crash: str) -> CompilerError:
     if crash:
         return CompilerError("compiler_failed", f"MNN's converter crashed ({crash})", _ADVICE)
     errors = [line for line in said if re.search(r"error|fail|not support", line, re.IGNORECASE)]
-    return CompilerError("unsupported_operator" if errors else "internal",
+    return CompilerError("unsupported_operator" if errors else "compiler_failed",
                          f"MNN's converter failed: {errors[0] if errors else 'it gave no reason'}",
                          "all its messages are in the log of this attempt")

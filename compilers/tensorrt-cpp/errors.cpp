@@ -76,7 +76,7 @@ plugin::Failure build_failure(const std::string& reason, const std::string& kern
   if (says_any(text, {"could not find any implementation", "unsupported"})) {
     return {NGB_UNSUPPORTED_OPERATOR, message, "leave this model out for tensorrt-cpp, or try another version"};
   }
-  return {NGB_INTERNAL, message,
+  return {NGB_COMPILER_FAILED, message,
           kernels_advice.empty() ? "its messages are in the log of this attempt" : kernels_advice};
 }
 

@@ -196,7 +196,7 @@ void Session::enqueue_or_throw() {
 
 plugin::Failure Session::run_failure(int status) const {
   if (status != kNotEnqueued) return gpu_.failure(graph_ != nullptr ? "launching the graph" : "the inference", status);
-  return {NGB_INTERNAL, "TensorRT cannot run the model: " + logger().reason()};
+  return {NGB_COMPILER_FAILED, "TensorRT cannot run the model: " + logger().reason()};
 }
 
 void Session::unbind() {

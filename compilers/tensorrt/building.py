@@ -160,7 +160,7 @@ class Building:
             return CompilerError("unsupported_operator", message,
                                  "leave this model out for tensorrt, or try another version")
         advice = bindings.kernels_advice(self._trt, reason)
-        return CompilerError("internal", message, advice or "its messages are in the log of this attempt")
+        return CompilerError("compiler_failed", message, advice or "its messages are in the log of this attempt")
 
 
 def _keep(path: str, content) -> None:

@@ -195,7 +195,7 @@ class Execution:
                 self._copy_out(buffer, buffer.size_bytes)
 
     def _not_enqueued(self) -> CompilerError:
-        return CompilerError("internal", f"TensorRT cannot run the model: {self._logger.reason()}")
+        return CompilerError("compiler_failed", f"TensorRT cannot run the model: {self._logger.reason()}")
 
     def _synchronize(self) -> None:
         self._cuda.call("cuStreamSynchronize", self._stream)

@@ -91,7 +91,7 @@ class TorchCompile(Identity):
         cause = error.__cause__ or error
         text = str(cause).strip().splitlines() or [type(cause).__name__]
         return CompilerError("unsupported_operator" if isinstance(error, self._torch._dynamo.exc.Unsupported)
-                             else "internal", f"torch.compile: {type(cause).__name__}: {text[0]}",
+                             else "compiler_failed", f"torch.compile: {type(cause).__name__}: {text[0]}",
                              "the whole message is in the log of this attempt")
 
     def begin_profile(self):

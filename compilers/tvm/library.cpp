@@ -57,13 +57,13 @@ plugin::Failure Runtime::failure(const char* doing) const {
   TVMFFIObjectHandle error = nullptr;
   functions_.take_error(&error);
   std::string message = std::string("TVM cannot ") + doing;
-  if (error == nullptr) return {NGB_INTERNAL, message};
+  if (error == nullptr) return {NGB_COMPILER_FAILED, message};
   const TVMFFIErrorCell& cell = *TVMFFIErrorGetCellPtr(error);
   const std::string kind(cell.kind.data, cell.kind.size);
   message += ": " + kind + ": " + std::string(cell.message.data, cell.message.size);
   functions_.release(error);
   if (message.find("bad_alloc") != std::string::npos || kind == "MemoryError") return {NGB_OUT_OF_MEMORY, message};
-  if (message.find("Cannot find ffi::Function") == std::string::npos) return {NGB_INTERNAL, message};
+  if (message.find("Cannot find ffi::Function") == std::string::npos) return {NGB_COMPILER_FAILED, message};
   return {NGB_UNSUPPORTED_OPERATOR, message,
           "TVM's runtime lacks this function, or has it in Python only; leave this model out for tvm"};
 }

@@ -73,7 +73,7 @@ ngb_status Runtime::status_of(const PJRT_Error* error, const std::string& messag
   }
   if (args.code == PJRT_Error_Code_RESOURCE_EXHAUSTED || says(message, "Out of memory")) return NGB_OUT_OF_MEMORY;
   if (args.code == PJRT_Error_Code_UNIMPLEMENTED) return NGB_UNSUPPORTED_OPERATOR;
-  return NGB_INTERNAL;
+  return NGB_COMPILER_FAILED;
 }
 
 void Runtime::check(PJRT_Error* error, const char* doing) const {

@@ -3,17 +3,19 @@
 """Does `ngb run` tell the same time as what others would measure with: a bare loop over the same library for native
 plugins, the library's own benchmark for those that Python hosts?
 
-    agreement.py BUILD_DIR [COMPILER …] [--model NAME] [--batch N …] [--threads N] [--repetitions N] [--rounds N] [--turn-s S]
+    agreement.py BUILD_DIR [COMPILER …] [--model NAME] [--parameters JSON --shape C,H,W] [--batch N …] [--threads N]
+                 [--repetitions N] [--rounds N] [--turn-s S]
 
-ResNet-50, or another model of the zoo. Each round, every one in a fresh process on the same processors: a study of one
-process, the rival twice (A and B: the rival against itself shows what the machine can resolve), and further rivals once. They
-are alive together and take turns, in shuffled order: while one runs for a turn, the others are stopped. Two are compared turn
-by turn, so that what the machine does meanwhile befalls both alike: the ratio is that of their means in the same turn, of which
-the median over a round's turns, of which the median over the rounds; with it the lowest and the highest round, the number of
-turns, and the ratio of the minima over all repetitions. Below 1, ours is the shorter time. A repetition within which a turn
-ended took longer than one and is left out; it tells where the next turn begins. One round more, before the others, tells how
-many turns each needs until it begins to measure: as many more than the quickest it is then given in advance. Without a
-COMPILER: those whose toolchain is installed. A rival that does not run says why.
+ResNet-50, or another model of the zoo (with other parameters: for the runtimes for the edge). Each round, every one in a fresh
+process on the same processors: a study of one process, the rival twice (A and B: the rival against itself shows what the
+machine can resolve), and further rivals once. They are alive together and take turns, in shuffled order: while one runs for a
+turn, the others are stopped. Two are compared turn by turn, so that what the machine does meanwhile befalls both alike: the
+ratio is that of their means in the same turn, of which the median over a round's turns, of which the median over the rounds;
+with it the lowest and the highest round, the number of turns, and the ratio of the minima over all repetitions. Below 1, ours
+is the shorter time. A repetition within which a turn ended took longer than one and is left out; it tells where the next turn
+begins. One round more, before the others, tells how many turns each needs until it begins to measure: as many more than the
+quickest it is then given in advance. Without a COMPILER: those whose toolchain is installed. A rival that does not run says
+why.
 
 Another compiler is a row in RIVALS and a function that returns the command; what it starts prints a line of nanoseconds
 for each repetition."""
@@ -77,6 +79,7 @@ class Case:
     threads: int
     repetitions: int
     folder: pathlib.Path  # for this process alone
+    shape: tuple = (3, 224, 224)  # of an input's sample
 
 
 def ours(case):
@@ -159,7 +162,7 @@ def made_once(case, suffix, folder, code, *words):
 
 
 def bare_pjrt_loop(case):
-    shape = [case.batch, 3, 224, 224]
+    shape = [case.batch, *case.shape]
     code = f"""
 import compile, json, sys
 request = dict(model=sys.argv[1], inputs=[dict(name="input", dtype="float32", shape={shape})], output=sys.argv[2],
@@ -193,7 +196,7 @@ program.write(model, sys.argv[2], sys.argv[3:])"""
 
 
 def edge_loop(case):
-    shape, code = json.dumps([case.batch, 3, 224, 224]), (HERE / "idioms/edge_convert.py").read_text()
+    shape, code = json.dumps([case.batch, *case.shape]), (HERE / "idioms/edge_convert.py").read_text()
     program = made_once(case, f".{case.compiler}", "python", code, case.compiler, shape, case.threads)
     more = [built(case, "bare_executorch.so")] if case.compiler == "executorch" else []
     return from_nanoseconds(on_our_processors(
@@ -365,7 +368,7 @@ def print_rows(case, rounds, reasons):
         ours_ms = statistics.median(statistics.mean(one.all_of(mine)) for one in rounds)
         medians = list(map(statistics.median, ratios))
         minima = [min(min(one.all_of(who)) for one in rounds) for who in (a, b)]
-        print(f"{start} {ours_ms:.2f} | {statistics.median(medians):.4f} | {min(medians):.3f}–{max(medians):.3f} | "
+        print(f"{start} {ours_ms:.4g} | {statistics.median(medians):.4f} | {min(medians):.3f}–{max(medians):.3f} | "
               f"{sum(map(len, ratios))} | {minima[0] / minima[1]:.4f} |", flush=True)
 
 
@@ -374,6 +377,8 @@ def main():
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("compilers", nargs="*", metavar="COMPILER", choices=[[], *RIVALS])
     parser.add_argument("--model", default="resnet50")
+    parser.add_argument("--parameters", default="{}", help="of the model, for the runtimes for the edge")
+    parser.add_argument("--shape", default="3,224,224", help="of a sample of the model's input, if it is another one")
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repetitions", type=int, default=20)
@@ -389,10 +394,10 @@ def main():
         for compiler in arguments.compilers or [each for each, row in RIVALS.items() if row[0] in newest]:
             for batch in arguments.batch:
                 model = pathlib.Path(name) / f"{arguments.model}-{batch}.onnx"
-                subprocess.run([build / "bin/ngb", "models", "write", arguments.model, "--batch", str(batch), "-o", model],
-                               check=True, stdout=subprocess.DEVNULL)
+                subprocess.run([build / "bin/ngb", "models", "write", arguments.model, "--batch", str(batch), "--parameters",
+                                arguments.parameters, "-o", model], check=True, stdout=subprocess.DEVNULL)
                 case = Case(build, compiler, newest[RIVALS[compiler][0]], sites, model, batch, arguments.threads,
-                            arguments.repetitions, pathlib.Path(name))
+                            arguments.repetitions, pathlib.Path(name), tuple(map(int, arguments.shape.split(","))))
                 print_rows(case, *measure(case, arguments.rounds, arguments.turn_s))
 
 

@@ -34,7 +34,7 @@ class Failures(TensorRTTest):
     def test_a_failed_build_says_why(self):
         for message, kind in (("Could not find any implementation for node conv_1", "unsupported_operator"),
                               ("Requested amount of GPU memory could not be allocated: out of memory", "out_of_memory"),
-                              ("Error Code 2: Internal Error", "internal")):
+                              ("Error Code 2: Internal Error", "compiler_failed")):
             self.say("fail_to_build", message)
             error = self.failure(self.compile)
             self.assertEqual(error.kind, kind)
