@@ -61,14 +61,18 @@ Known<std::vector<OfRound>> find_busy_cpus(const CellData& cell, const Steady& s
 
 }  // namespace
 
-Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::span<const Steady> given)
+Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::vector<const Steady*> given)
     : cells_(std::move(cells)),
       baseline_(std::move(baseline)),
       baselines_(cells_, baseline_),
       identities_(baseline_.is_identity() ? baselines_ : BaselineCells(cells_, Baseline())),
       without_python_(cells_, Baseline::of_compiler(kWithoutPython)),
-      given_(given),
+      steady_(std::move(given)),
       related_(cells_.size()) {
+  if (steady_.empty()) {
+    for (const CellData* cell : cells_) own_.push_back(metrics::steady(*cell));
+    for (const Steady& each : own_) steady_.push_back(&each);
+  }
   const auto key_of = [](const std::string& setting, int batch, const std::string& load, int instances) {
     return fmt::format("{}{}\n{}\n{}", setting, batch, load, instances);
   };
@@ -91,7 +95,6 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::s
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     const CellData& cell = *cells_[i];
     RelatedCells& related = related_[i];
-    if (given_.empty()) related.steady = metrics::steady(cell);
     related.busy_cpus = find_busy_cpus(cell, steady(i));
     related.single = find(i, 1, cell.of.load, cell.of.compiler.instances);
     related.without_load = find(i, cell.of.model.key.batch, work::kNoLoad, cell.of.compiler.instances);

@@ -17,16 +17,20 @@ namespace ngb::metrics {
 
 class Analysis {
  public:
-  // The cells must outlive the Analysis. `given` has the Steady of each cell and must outlive it too; if it is empty,
-  // the cells have their repetitions.
+  // The cells must outlive the Analysis. `given` has the Steady of each cell, which must outlive it too; if it is
+  // empty, the cells have their repetitions.
   explicit Analysis(std::vector<const store::CellData*> cells, Baseline baseline = {},
-                    std::span<const Steady> given = {});
+                    std::vector<const Steady*> given = {});
+  // It has pointers to what it owns.
+  Analysis(const Analysis&) = delete;
+  Analysis& operator=(const Analysis&) = delete;
+  Analysis(Analysis&&) = default;
+  Analysis& operator=(Analysis&&) = default;
+  ~Analysis() = default;
 
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
   [[nodiscard]] const store::CellData& cell(std::size_t index) const { return *cells_[index]; }
-  [[nodiscard]] const Steady& steady(std::size_t index) const {
-    return given_.empty() ? related_[index].steady : given_[index];
-  }
+  [[nodiscard]] const Steady& steady(std::size_t index) const { return *steady_[index]; }
   // Returns how many processors each process kept busy in its timed phase (1.5: one and a half).
   [[nodiscard]] const Known<std::vector<OfRound>>& busy_cpus(std::size_t index) const {
     return related_[index].busy_cpus;
@@ -66,7 +70,6 @@ class Analysis {
  private:
   // What is known of a cell from others of its family, as the functions above return it.
   struct RelatedCells {
-    Steady steady{};  // unless it was given
     Known<std::vector<OfRound>> busy_cpus{};
     std::optional<std::size_t> single{};
     std::optional<std::size_t> without_load{};
@@ -81,7 +84,8 @@ class Analysis {
   BaselineCells baselines_;
   BaselineCells identities_;
   BaselineCells without_python_;
-  std::span<const Steady> given_;
+  std::vector<Steady> own_{};  // none if they were given
+  std::vector<const Steady*> steady_;
   std::vector<RelatedCells> related_;
 };
 

@@ -143,7 +143,9 @@ DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store
     members.push_back(&cell);
     derived.steady.push_back(steady(cell));
   }
-  const Analysis analysis(std::move(members), baseline, derived.steady);
+  std::vector<const Steady*> of_members;
+  for (const Steady& each : derived.steady) of_members.push_back(&each);
+  const Analysis analysis(std::move(members), baseline, std::move(of_members));
   derived.values = compute_family(analysis, metrics, highest_hz);
   return derived;
 }
@@ -160,6 +162,7 @@ void drop_details(store::CellData& cell) {
         if (reading.quantity == "gpu_utilisation") kept.push_back(std::move(reading));
       }
       process.readings = std::move(kept);
+      process.phases.shrink_to_fit();
     }
   }
 }

@@ -88,6 +88,7 @@ std::vector<double> means_of_first(std::span<const double> numbers) {
     means.push_back(sum / static_cast<double>(next));
     next = next_like_count(next);
   }
+  means.shrink_to_fit();  // a large report has some for each of a hundred thousand processes
   return means;
 }
 

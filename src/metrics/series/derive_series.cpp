@@ -68,11 +68,11 @@ std::vector<std::size_t> fill_in_kept(std::vector<SeriesPart>& parts, std::vecto
 
 void compute(const std::vector<CellData>& cells, std::span<const Steady> steady, const Heading& heading,
              const std::vector<Part>& parts, const std::vector<std::size_t>& missing, std::vector<SeriesPart>& made) {
-  std::vector<Steady> of_exact;
+  std::vector<const Steady*> of_exact;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (!cells[i].of.model.is_variant()) of_exact.push_back(steady[i]);
+    if (!cells[i].of.model.is_variant()) of_exact.push_back(&steady[i]);
   }
-  const Analysis analysis(of_exact_models(cells), heading.baseline, of_exact);
+  const Analysis analysis(of_exact_models(cells), heading.baseline, std::move(of_exact));
   Part of_all{"", {}};
   for (std::size_t i = 0; i < analysis.size(); ++i) of_all.cells.push_back(i);
   for (const std::size_t i : missing) {

@@ -23,10 +23,12 @@ using store::CellData;
 constexpr std::size_t kMostFailures = 10;  // notes
 constexpr char kBetween = '\x1f';          // fields of a packed row; no visible text contains it
 
+// Most fields have no tail: '0' and on is the style of one that has, 'a' and on of one that has not.
 void pack(const TextField& cell, std::string& packed) {
-  packed += static_cast<char>('0' + static_cast<int>(cell.style));
+  packed += static_cast<char>((cell.tail.empty() ? 'a' : '0') + static_cast<int>(cell.style));
   packed += cell.main;
   packed += kBetween;
+  if (cell.tail.empty()) return;
   packed += cell.tail;
   packed += kBetween;
 }
@@ -60,8 +62,10 @@ Unpacked unpack(std::string_view packed) {
   const bool has_rest = !next().empty();
   while (!packed.empty()) {
     const std::string_view main = next();
-    const std::string_view tail = next();
-    unpacked.row.fields.push_back({std::string(main.substr(1)), std::string(tail), static_cast<Style>(main[0] - '0')});
+    const bool has_tail = main[0] < 'a';
+    const std::string_view tail = has_tail ? next() : std::string_view();
+    const auto style = static_cast<Style>(main[0] - (has_tail ? '0' : 'a'));
+    unpacked.row.fields.push_back({std::string(main.substr(1)), std::string(tail), style});
   }
   if (has_rest) {
     unpacked.row.rest = std::move(unpacked.row.fields.back());
