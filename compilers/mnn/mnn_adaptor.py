@@ -31,7 +31,7 @@ class Mnn(Adaptor):
         self._conversion, self._running = {}, {}  # facts; none unless this process compiled, and before it has loaded
 
     def compile(self, model):
-        from ngraphbench import onnx_constants
+        from ngraphbench import onnx_constants, onnx_standardised
 
         from . import conversion, exact_gelu, mnn_forms
 
@@ -44,7 +44,8 @@ class Mnn(Adaptor):
             for tensor in model.inputs:
                 _held_as(tensor)
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
-            onnx_file.change(proto, mnn_forms.write, *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
+            onnx_file.change(proto, onnx_standardised.write, mnn_forms.write,
+                             *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
             conversion.write(proto, model.artifact_path, flags)
 
         _, self._conversion = onnx_opset.use(model.path, write)

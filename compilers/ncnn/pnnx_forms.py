@@ -10,7 +10,7 @@ from ngraphbench.adaptor import CompilerError
 
 _NEWEST_FORMAT = 10  # of ONNX files that the onnxruntime within pnnx reads
 _DEFAULTS = {"Pad": {"mode": "constant"}}  # attributes that pnnx looks for
-_POWERS = {-1.0: "Reciprocal", 0.5: "Sqrt", 1.0: "Identity"}
+_LARGEST_POWER = 4  # of those that are written as products
 _PAIRWISE = ("Max", "Min", "Sum")  # pnnx takes two operands of them
 
 
@@ -24,6 +24,8 @@ def write(model) -> None:
         given = {attribute.name for attribute in node.attribute}
         node.attribute.extend(helper.make_attribute(name, value) for name, value in _DEFAULTS.get(node.op_type, {}).items()
                               if name not in given)
+        if node.op_type == "Pad":
+            _pad_finitely(node, model.graph)
         if node.op_type == "Pow":
             nodes += _power(node, model.graph, nodes)
         elif node.op_type in _PAIRWISE:
@@ -65,20 +67,60 @@ def _along_two(node, graph, shapes) -> list:
 
 
 def _power(node, graph, nodes) -> list:
-    """ncnn's power is exp(y · log(x)), which is 2e38 where x is not positive: small exponents are written as what they mean."""
+    """ncnn's power is exp(y · log(x)), which is 2e38 where x is not positive: small exponents are written as products of roots."""
     base, name = node.input
     value = _value(graph, name)
-    exponent = float(value.ravel()[0]) if value is not None and value.size == 1 else None
-    if exponent in (3.0, 4.0):
-        square, other = f"{node.output[0]}/square", base if exponent == 3 else f"{node.output[0]}/square"
-        return [helper.make_node("Mul", [base, base], [square]), helper.make_node("Mul", [square, other], node.output, node.name)]
-    if exponent in _POWERS:
-        return [helper.make_node(_POWERS[exponent], [base], node.output, node.name)]
+    exponent = float(value.ravel()[0]) if value is not None and value.size == 1 else math.nan
+    if exponent == 2:
+        return [node]
+    if exponent == -1:
+        return [helper.make_node("Reciprocal", [base], node.output, node.name)]
+    if 0 < exponent <= _LARGEST_POWER and exponent * 4 % 1 == 0:
+        return _product(node, base, int(exponent * 4))
     source = next((each for each in nodes if base in each.output), None)
     low = _value(graph, source.input[1]) if source is not None and source.op_type == "Clip" and len(source.input) > 1 else None
-    if exponent != 2 and (low is None or low <= 0):
-        _refuse("ncnn computes Pow of what is not positive as 2e38, for exponents other than -1, 0.5, 1, 2, 3 and 4")
+    if low is None or low <= 0:
+        _refuse("ncnn computes Pow of what is not positive as 2e38, for exponents other than -1 and multiples of 1/4 "
+                "up to 4")
     return [node]
+
+
+def _product(node, base: str, quarters: int) -> list:
+    """x to the quarters / 4"""
+    out, made = node.output[0], []
+
+    def add(kind, *operands):
+        made.append(helper.make_node(kind, operands, [f"{out}/{kind}_{len(made)}"]))
+        return made[-1].output[0]
+
+    powers = [base]  # x, √x, ⁴√x, as many as are needed
+    while len(powers) < 3 and quarters % (8 >> len(powers)):
+        powers.append(add("Sqrt", powers[-1]))
+    factors = [power for place, power in enumerate(powers) if place and quarters & (4 >> place)]
+    whole = quarters // 4
+    if whole >= 2:
+        square = add("Mul", base, base)
+        factors += [square] * (whole // 2)
+    if whole % 2:
+        factors.append(base)
+    product = factors[0]
+    for factor in factors[1:]:
+        product = add("Mul", product, factor)
+    made.append(helper.make_node("Identity", [product], [out], node.name))
+    return made
+
+
+def _pad_finitely(node, graph) -> None:
+    """ncnn's files hold no infinite number: what a pool of maxima is given around an image is the lowest number that is one."""
+    value = _value(graph, node.input[2]) if len(node.input) > 2 else None
+    if value is None or np.isfinite(value).all():
+        return
+    users = {each.op_type for each in graph.node if node.output[0] in each.input}
+    if value.item() > 0 or users != {"MaxPool"}:
+        _refuse(f"ncnn's files hold no infinite number, and Pad has {value.item()}")
+    name = f"{node.output[0]}/lowest"
+    graph.initializer.append(numpy_helper.from_array(np.array(np.finfo(np.float32).min), name))
+    node.input[2] = name
 
 
 def _value(graph, name: str):

@@ -128,6 +128,18 @@ class Mnn(unittest.TestCase):
                 (found,) = self.outputs({"x": numpy.float32([first, [0, 3, 4]])})
                 numpy.testing.assert_allclose(found, expected, rtol=1e-6)
 
+    def test_weights_that_the_model_standardises_itself_are_those_of_a_convolution(self):
+        """Of 1 and 3 the mean is 2 and the deviation 1: they become -1 and 1."""
+        def weight(name, *values):
+            return numpy_helper.from_array(numpy.float32(values), name)
+
+        self.write(helper.make_node("BatchNormalization", ["w", "one", "zero", "zero", "one"], ["k"], training_mode=1,
+                                    epsilon=1e-9), helper.make_node("MatMul", ["x", "k"], ["y"]),
+                   inputs=[("x", TensorProto.FLOAT, [1, 2])],
+                   weights=[weight("w", [1, 5], [3, 5]), weight("one", 1, 1), weight("zero", 0, 0)])
+        (found,) = self.outputs({"x": numpy.float32([[2, 7]])})
+        numpy.testing.assert_allclose(found, [[5, 0]], atol=1e-6)
+
     def test_a_pool_without_strides_moves_by_one(self):
         self.write(helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[1, 2]), inputs=[("x", TensorProto.FLOAT, [1, 1, 1, 4])])
         (found,) = self.outputs({"x": numpy.float32([[[[1, 4, 2, 3]]]])})

@@ -114,8 +114,42 @@ class Ncnn(unittest.TestCase):
                        weights=[numpy_helper.from_array(numpy.float32(exponent), "p")])
             (found,) = self.outputs({"x": numpy.float32([[-2, 0, 2]])})
             self.assertEqual(found.ravel().tolist(), expected)
-        self.write(helper.make_node("Pow", ["x", "p"], ["y"]), weights=[numpy_helper.from_array(numpy.float32(2.5), "p")])
+        for exponent, expected in ((0.75, [numpy.nan, 0, 8]), (2.5, [numpy.nan, 0, 1024]), (0.25, [numpy.nan, 0, 2]),
+                                   (1.5, [numpy.nan, 0, 64])):
+            self.write(helper.make_node("Pow", ["x", "p"], ["y"]), inputs=[("x", TensorProto.FLOAT, [1, 3])],
+                       weights=[numpy_helper.from_array(numpy.float32(exponent), "p")])
+            (found,) = self.outputs({"x": numpy.float32([[-16, 0, 16]])})
+            numpy.testing.assert_allclose(found.ravel(), expected, rtol=1e-6, err_msg=str(exponent))
+        self.write(helper.make_node("Pow", ["x", "p"], ["y"]), weights=[numpy_helper.from_array(numpy.float32(-0.5), "p")])
         self.assertIn("ncnn computes Pow of what is not positive as 2e38", self.refusal().message)
+
+    def test_a_pool_of_maxima_may_be_given_minus_infinity_around_the_image_and_nothing_else_may(self):
+        infinity = [numpy_helper.from_array(numpy.array([0, 0, 0, 0, 0, 0, 1, 1]), "pads"),
+                    numpy_helper.from_array(numpy.float32(-numpy.inf), "v")]
+        pad = helper.make_node("Pad", ["x", "pads", "v"], ["p"])
+        image = [("x", TensorProto.FLOAT, [1, 1, 2, 3])]
+        self.write(pad, helper.make_node("MaxPool", ["p"], ["y"], kernel_shape=[2, 2]), inputs=image, weights=infinity,
+                   output=("y", TensorProto.FLOAT, [1, 1, 2, 3]))
+        (found,) = self.outputs({"x": numpy.float32([[[[-1, -5, -2], [-7, -3, -9]]]])})
+        self.assertEqual(found.tolist(), [[[[-1, -2, -2], [-3, -3, -9]]]])
+        self.write(pad, helper.make_node("Relu", ["p"], ["y"]), inputs=image, weights=infinity)
+        with self.assertRaises(CompilerError) as caught:
+            self.session_of({"x": numpy.zeros((1, 1, 2, 3), "f4")})
+        self.assertEqual(caught.exception.message, "ncnn's files hold no infinite number, and Pad has -inf")
+
+    def test_weights_that_the_model_standardises_itself_are_those_of_a_convolution(self):
+        """Of 1 and 3 the mean is 2 and the deviation 1: they become -1 and 1. Of 5 and 5 there is no deviation."""
+        def weight(name, *values):
+            return numpy_helper.from_array(numpy.float32(values), name)
+
+        self.write(helper.make_node("BatchNormalization", ["w", "one", "zero", "zero", "one"], ["s"], training_mode=1,
+                                    epsilon=1e-9),
+                   helper.make_node("Reshape", ["s", "shape"], ["k"]), helper.make_node("Conv", ["x", "k"], ["y"]),
+                   inputs=[("x", TensorProto.FLOAT, [1, 1, 1, 3])], output=("y", TensorProto.FLOAT, [1, 2, 1, 2]),
+                   weights=[weight("w", [[1, 3], [5, 5]]), weight("one", 1, 1), weight("zero", 0, 0),
+                            numpy_helper.from_array(numpy.array([2, 1, 1, 2]), "shape")])
+        (found,) = self.outputs({"x": numpy.float32([[[[2, 7, 4]]]])})
+        numpy.testing.assert_allclose(found.ravel(), [5, -3, 0, 0], rtol=1e-6)
 
     def test_all_operands_of_a_maximum_count(self):
         self.write(helper.make_node("Max", ["x", "a", "b"], ["y"]), inputs=[("x", TensorProto.FLOAT, [1, 3])],
