@@ -31,7 +31,7 @@ class Mnn(Adaptor):
         self._conversion, self._running = {}, {}  # facts; none unless this process compiled, and before it has loaded
 
     def compile(self, model):
-        from ngraphbench import onnx_constants, onnx_standardised
+        from ngraphbench import onnx_constants, onnx_patches, onnx_standardised
 
         from . import conversion, exact_gelu, mnn_forms
 
@@ -44,7 +44,7 @@ class Mnn(Adaptor):
             for tensor in model.inputs:
                 _held_as(tensor)
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
-            onnx_file.change(proto, onnx_standardised.write, mnn_forms.write,
+            onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, mnn_forms.write,
                              *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
             conversion.write(proto, model.artifact_path, flags)
 

@@ -40,7 +40,7 @@ class Ncnn(Adaptor):
         self._given = {name: _apply(option, name, value) for name, value in settings.settings.items()}
 
     def compile(self, model):
-        from ngraphbench import onnx_constants, onnx_standardised
+        from ngraphbench import onnx_constants, onnx_patches, onnx_standardised
 
         from . import conversion, low_rank, per_sample, pnnx_forms
 
@@ -52,7 +52,7 @@ class Ncnn(Adaptor):
             _check_types(model.inputs, proto.graph.output)
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
             reasons = []
-            onnx_file.change(proto, onnx_standardised.write,
+            onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, onnx_patches.write_unfolds,
                              lambda graph: reasons.append(per_sample.write(graph, batch)) if batch > 1 else None,
                              low_rank.write, pnnx_forms.write)
             conversion.write(proto, model.artifact_path, inputs, 1 if any(reasons) else batch)

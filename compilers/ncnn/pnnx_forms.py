@@ -56,6 +56,8 @@ def _along_two(node, graph, shapes) -> list:
     if given is None or axes is None or axes.size != 1 or node.output[0] not in shapes:
         return [node]
     axis, out = int(axes.ravel()[0]) % len(given), node.output[0]
+    if node.op_type in ("ReduceMax", "ReduceMin"):
+        return _pooled(node, graph, [1, math.prod(given[:axis]), given[axis], math.prod(given[axis + 1:])], shapes[out])
     more = {"shape": [math.prod(given[:axis]), given[axis], 1, math.prod(given[axis + 1:])], "axes": [1, 2],
             "kept": shapes[out]}
     for what, numbers in more.items():
@@ -64,6 +66,21 @@ def _along_two(node, graph, shapes) -> list:
     node.output[0] = f"{out}/reduced"
     return [helper.make_node("Reshape", [name, f"{out}/shape"], [f"{out}/with_one"]), node,
             helper.make_node("Reshape", [f"{out}/reduced", f"{out}/kept"], [out])]
+
+
+def _pooled(node, graph, shape, kept) -> list:
+    """pnnx knows ReduceMax and ReduceMin only in forms of an older opset: they are pools of maxima along the third axis."""
+    out, x = node.output[0], node.input[0]
+    for what, numbers in (("shape", shape), ("kept", kept)):
+        graph.initializer.append(numpy_helper.from_array(np.array(numbers, np.int64), f"{out}/{what}"))
+    made = [helper.make_node("Reshape", [x, f"{out}/shape"], [f"{out}/image"]),
+            helper.make_node("MaxPool", [f"{out}/image"], [f"{out}/most"], node.name, kernel_shape=[shape[2], 1], strides=[1, 1]),
+            helper.make_node("Reshape", [f"{out}/most", f"{out}/kept"], [out])]
+    if node.op_type == "ReduceMin":
+        made[0].input[0] = f"{out}/opposite"
+        made[2].output[0] = f"{out}/least"
+        made = [helper.make_node("Neg", [x], [f"{out}/opposite"]), *made, helper.make_node("Neg", [f"{out}/least"], [out])]
+    return made
 
 
 def _power(node, graph, nodes) -> list:

@@ -140,6 +140,15 @@ class Mnn(unittest.TestCase):
         (found,) = self.outputs({"x": numpy.float32([[2, 7]])})
         numpy.testing.assert_allclose(found, [[5, 0]], atol=1e-6)
 
+    def test_patches_are_added_up_to_an_image(self):
+        """Three patches of 1 × 3 in a row of 7 that begin one before it: the last pixel is in none of them."""
+        self.write(helper.make_node("Col2Im", ["x", "image", "block"], ["y"], strides=[1, 2], pads=[0, 1, 0, 0]),
+                   inputs=[("x", TensorProto.FLOAT, [1, 6, 3])], output=("y", TensorProto.FLOAT, [1, 2, 1, 7]),
+                   weights=[numpy_helper.from_array(numpy.array(value), name)
+                            for name, value in (("image", [1, 7]), ("block", [1, 3]))])
+        (found,) = self.outputs({"x": numpy.arange(18, dtype="f4").reshape(1, 6, 3)})
+        self.assertEqual(found.tolist(), [[[[3, 7, 4, 9, 5, 8, 0]], [[12, 25, 13, 27, 14, 17, 0]]]])
+
     def test_a_pool_without_strides_moves_by_one(self):
         self.write(helper.make_node("MaxPool", ["x"], ["y"], kernel_shape=[1, 2]), inputs=[("x", TensorProto.FLOAT, [1, 1, 1, 4])])
         (found,) = self.outputs({"x": numpy.float32([[[[1, 4, 2, 3]]]])})

@@ -108,6 +108,54 @@ class Ncnn(unittest.TestCase):
             self.assertEqual(whole.reshape(few[0]).transpose(few[1]).ravel().tolist(),
                              whole.reshape(shape).transpose(order).ravel().tolist())
 
+    def test_a_transpose_of_more_axes_is_some_that_follow_each_other(self):
+        """Windows of an image that lie apart, as in MaxViT: two transposes of four axes."""
+        for shape, order, count in (((1, 8, 2, 8, 2, 6), (0, 2, 4, 1, 3, 5), 2), ((2, 3, 4, 5, 6), (4, 3, 2, 1, 0), 2),
+                                    ((2, 3, 2, 3, 2, 3), (5, 3, 1, 4, 2, 0), 2), ((2, 3, 4), (2, 1, 0), 1),
+                                    ((2,) * 7, (6, 4, 2, 0, 5, 3, 1), 0)):
+            steps = low_rank.steps(shape, order)
+            self.assertEqual(len(steps), count, shape)
+            whole = numpy.arange(numpy.prod(shape))
+            found = whole
+            for few, few_order in steps:
+                self.assertLessEqual(len(few) - (few[0] == 1), 4)
+                found = found.reshape(few).transpose(few_order)
+            if steps:
+                self.assertEqual(found.ravel().tolist(), whole.reshape(shape).transpose(order).ravel().tolist())
+
+    def test_patches_of_an_image_are_taken_apart_and_added_up(self):
+        """Of 2 × 2 side by side, and of 3 × 3 that overlap, or whose rows lie two apart; a pixel counts once for each patch."""
+        image = numpy.arange(2 * 6 * 6, dtype="f4").reshape(1, 2, 6, 6)
+        for kernel, stride, dilation in ((2, 2, 1), (3, 1, 2), (3, 2, 1)):
+            places = (6 - dilation * (kernel - 1) - 1) // stride + 1
+            taken = dilation * numpy.arange(kernel)[:, None] + stride * numpy.arange(places)[None, :]
+            more = dict(strides=[stride] * 2, dilations=[dilation] * 2)
+            self.write(helper.make_node("Gather", ["x", "i"], ["rows"], axis=2),
+                       helper.make_node("Gather", ["rows", "i"], ["all"], axis=4),
+                       helper.make_node("Transpose", ["all"], ["t"], perm=[0, 1, 2, 4, 3, 5]),
+                       helper.make_node("Reshape", ["t", "shape"], ["patches"]), helper.make_node("Relu", ["patches"], ["r"]),
+                       helper.make_node("Col2Im", ["r", "image", "block"], ["y"], **more),
+                       inputs=[("x", TensorProto.FLOAT, [1, 2, 6, 6])], output=("y", TensorProto.FLOAT, [1, 2, 6, 6]),
+                       weights=[numpy_helper.from_array(numpy.array(value), name) for name, value in
+                                (("i", taken), ("shape", [1, -1, places * places]), ("image", [6, 6]), ("block", [kernel] * 2))])
+            (found,) = self.outputs({"x": image})
+            times = numpy.bincount(taken.ravel(), minlength=6).astype("f4")
+            self.assertEqual(found.tolist(), (image * times[:, None] * times).tolist(), (kernel, stride, dilation))
+
+    def test_values_along_the_first_axis_are_taken_from_there(self):
+        x = numpy.arange(24, dtype="f4").reshape(1, 4, 6)
+        weights = [numpy_helper.from_array(numpy.array(value), name) for name, value in
+                   (("s", [1, 4, 3, 2]), ("zero", [0]), ("one", [1]), ("two", [2]), ("three", [3]))]
+        self.write(helper.make_node("Reshape", ["x", "s"], ["a"]), helper.make_node("Transpose", ["a"], ["b"], perm=[2, 0, 3, 1]),
+                   helper.make_node("Slice", ["b", "one", "two", "zero"], ["c"]),
+                   helper.make_node("Squeeze", ["c", "zero"], ["d"]),
+                   helper.make_node("Slice", ["b", "two", "three", "zero"], ["e"]),
+                   helper.make_node("Squeeze", ["e", "zero"], ["f"]),
+                   helper.make_node("Sub", ["d", "f"], ["g"]), helper.make_node("Mul", ["g", "d"], ["y"]),
+                   inputs=[("x", TensorProto.FLOAT, [1, 4, 6])], output=("y", TensorProto.FLOAT, [1, 2, 4]), weights=weights)
+        (found,) = self.outputs({"x": x})
+        self.assertEqual(found.tolist(), [[[-4, -16, -28, -40], [-6, -18, -30, -42]]])
+
     def test_a_power_is_right_also_of_what_is_not_positive_or_is_refused(self):
         for exponent, expected in ((3, [-8, 0, 8]), (2, [4, 0, 4]), (4, [16, 0, 16])):
             self.write(helper.make_node("Pow", ["x", "p"], ["y"]), inputs=[("x", TensorProto.FLOAT, [1, 3])],
@@ -160,7 +208,8 @@ class Ncnn(unittest.TestCase):
     def test_a_reduction_is_along_its_axis_also_if_that_is_an_operand(self):
         x = numpy.arange(12, dtype="f4").reshape(1, 3, 4)
         for kind, axis, kept, expected in (("ReduceMean", 1, 0, [4, 5, 6, 7]), ("ReduceSum", -1, 1, [6, 22, 38]),
-                                           ("ReduceMean", 2, 0, [1.5, 5.5, 9.5])):
+                                           ("ReduceMean", 2, 0, [1.5, 5.5, 9.5]), ("ReduceMax", 1, 0, [8, 9, 10, 11]),
+                                           ("ReduceMin", -1, 1, [0, 4, 8])):
             self.write(helper.make_node(kind, ["x", "axes"], ["y"], keepdims=kept), inputs=[("x", TensorProto.FLOAT, [1, 3, 4])],
                        weights=[numpy_helper.from_array(numpy.array([axis]), "axes")])
             (found,) = self.outputs({"x": x})
