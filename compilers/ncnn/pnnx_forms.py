@@ -26,7 +26,9 @@ def write(model) -> None:
                               if name not in given)
         if node.op_type == "Pad":
             _pad_finitely(node, model.graph)
-        if node.op_type == "Pow":
+        if node.op_type in ("Reshape", "Unsqueeze") and shapes.get(node.input[0], [])[:-1] == [1]:
+            nodes += _after_product(node, model.graph, nodes, shapes)
+        elif node.op_type == "Pow":
             nodes += _power(node, model.graph, nodes)
         elif node.op_type in _PAIRWISE:
             nodes += _pairs(node)
@@ -36,6 +38,29 @@ def write(model) -> None:
             nodes.append(node)
     del model.graph.node[:]
     model.graph.node.extend(nodes)
+
+
+def _after_product(node, graph, nodes, shapes) -> list:
+    """A product of one row that gets more axes is written with three: pnnx may join it to an attention, whose query ncnn takes for
+    another one if it has one axis, as rows have without that of samples."""
+    product = next((each for each in nodes if node.input[0] in each.output), None)
+    users = [each for each in graph.node if node.input[0] in each.input]
+    is_output = any(output.name == node.input[0] for output in graph.output)
+    given = {each.name: helper.get_attribute_value(each) for each in product.attribute} if product is not None else {}
+    weights = _value(graph, product.input[1]) if product is not None and product.op_type == "Gemm" else None
+    is_plain = not given.get("transA") and given.get("alpha", 1) == given.get("beta", 1) == 1
+    if weights is None or not is_plain or is_output or len(users) > 1 or len(shapes.get(node.output[0], [])) < 3:
+        return [node]
+    out, weights = node.output[0], weights.T if given.get("transB") else weights
+    for what, value in (("weights", np.ascontiguousarray(weights)), ("row", np.array([1, 1, len(weights)])),
+                        ("kept", np.array(shapes[out]))):
+        graph.initializer.append(numpy_helper.from_array(value, f"{out}/{what}"))
+    nodes.remove(product)
+    made = [helper.make_node("Reshape", [product.input[0], f"{out}/row"], [f"{out}/of_row"]),
+            helper.make_node("MatMul", [f"{out}/of_row", f"{out}/weights"], [f"{out}/product"], product.name)]
+    if len(product.input) > 2:
+        made.append(helper.make_node("Add", [f"{out}/product", product.input[2]], [f"{out}/sum"]))
+    return [*made, helper.make_node("Reshape", [made[-1].output[0], f"{out}/kept"], [out], node.name)]
 
 
 def _pairs(node) -> list:

@@ -142,6 +142,31 @@ class Ncnn(unittest.TestCase):
             times = numpy.bincount(taken.ravel(), minlength=6).astype("f4")
             self.assertEqual(found.tolist(), (image * times[:, None] * times).tolist(), (kernel, stride, dilation))
 
+    def test_an_attention_may_have_one_query(self):
+        """As of a class token: a product with one row, whose result gets more axes."""
+        random = numpy.random.default_rng(4)
+        numbers = {name: random.normal(size=shape).astype("f4") for name, shape in
+                   (("wq", (8, 8)), ("wk", (8, 8)), ("wv", (8, 8)), ("wo", (8, 8)), ("bq", 8), ("bk", 8), ("bv", 8), ("bo", 8))}
+        numbers.update(first=numpy.array(0), one=numpy.array([1]), q=numpy.array([1, 1, 2, 4]), k=numpy.array([1, 3, 2, 4]),
+                       o=numpy.array([1, 1, 8]), root=numpy.float32([0.7071]))
+        make = helper.make_node
+        self.write(make("Gather", ["x", "first"], ["token"], axis=1), make("Gemm", ["token", "wq", "bq"], ["q0"], transB=1),
+                   make("Unsqueeze", ["q0", "one"], ["q1"]), make("Reshape", ["q1", "q"], ["q2"]),
+                   make("Transpose", ["q2"], ["q3"], perm=[0, 2, 1, 3]), make("MatMul", ["x", "wk"], ["k0"]),
+                   make("Add", ["bk", "k0"], ["k1"]), make("Reshape", ["k1", "k"], ["k2"]),
+                   make("Transpose", ["k2"], ["k3"], perm=[0, 2, 3, 1]), make("MatMul", ["x", "wv"], ["v0"]),
+                   make("Add", ["bv", "v0"], ["v1"]), make("Reshape", ["v1", "k"], ["v2"]),
+                   make("Transpose", ["v2"], ["v3"], perm=[0, 2, 1, 3]), make("Mul", ["q3", "root"], ["q4"]),
+                   make("Mul", ["k3", "root"], ["k4"]), make("MatMul", ["q4", "k4"], ["a0"]), make("Softmax", ["a0"], ["a1"]),
+                   make("MatMul", ["a1", "v3"], ["o0"]), make("Transpose", ["o0"], ["o1"], perm=[0, 2, 1, 3]),
+                   make("Reshape", ["o1", "o"], ["o2"]), make("MatMul", ["o2", "wo"], ["o3"]), make("Add", ["bo", "o3"], ["o4"]),
+                   make("Concat", ["o4", "x"], ["y"], axis=1), inputs=[("x", TensorProto.FLOAT, [1, 3, 8])],
+                   output=("y", TensorProto.FLOAT, [1, 4, 8]),
+                   weights=[numpy_helper.from_array(value, name) for name, value in numbers.items()])
+        x = random.normal(size=(1, 3, 8)).astype("f4")
+        (found,), (expected,) = self.outputs({"x": x}), ReferenceEvaluator(self.path).run(None, {"x": x})
+        numpy.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
     def test_values_along_the_first_axis_are_taken_from_there(self):
         x = numpy.arange(24, dtype="f4").reshape(1, 4, 6)
         weights = [numpy_helper.from_array(numpy.array(value), name) for name, value in
