@@ -3,6 +3,7 @@
 an image as a reshape to six axes, a transpose, and a reshape. Axes of extent 1, and those that stay together, need not be
 told apart: then four are enough, for one transpose or for some that follow each other."""
 import collections
+import functools
 import itertools
 import math
 from typing import List, Optional, Sequence, Tuple
@@ -64,7 +65,8 @@ def steps(shape: Sequence[int], order: Sequence[int]) -> List[Tuple[List[int], L
             for before, after in zip(path, path[1:])]
 
 
-def _arrangements(first: tuple, last: tuple) -> List[tuple]:
+@functools.lru_cache(maxsize=None)  # a net has the same windows in each block
+def _arrangements(first: tuple, last: tuple) -> Tuple[tuple, ...]:
     """Return arrangements of axes from the first to the last; four runs of axes at the most change places from each to the next."""
     before, reached = {first: None}, [first]
     while last not in before:
@@ -81,7 +83,7 @@ def _arrangements(first: tuple, last: tuple) -> List[tuple]:
     found = [last]
     while before[found[-1]] is not None:
         found.append(before[found[-1]])
-    return found[::-1]
+    return tuple(found[::-1])
 
 
 def _transposed(graph, node, shapes, index: int) -> list:
@@ -93,7 +95,7 @@ def _transposed(graph, node, shapes, index: int) -> list:
     for place, (few, few_order) in enumerate(steps(shape, order)):
         before, after = (f"{_PREFIX}{what}_{index}_{place}" for what in ("before", "after"))
         made += [helper.make_node("Reshape", [given, _constant(graph, before, few)], [before]),
-                 helper.make_node("Transpose", [before], [after], node.name, perm=few_order)]
+                 helper.make_node("Transpose", [before], [after], f"{node.name}_{place}" if place else node.name, perm=few_order)]
         given = after
     if not made:
         return [node]

@@ -16,6 +16,7 @@ sys.path.insert(0, FOLDER)
 import low_rank  # noqa: E402
 import numpy  # noqa: E402
 import onnx  # noqa: E402
+import per_sample  # noqa: E402
 from ngraphbench.adaptor import CompilerError  # noqa: E402
 from ngraphbench.hosting import Host  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
@@ -99,6 +100,17 @@ class Ncnn(unittest.TestCase):
         self.assertIn(("batches", "part of the graph: Softmax works along the axis of samples"), session.inspect())
         numpy.testing.assert_allclose(numpy.frombuffer(session.read()[0][3], "f4"), [0.25] * 3 + [0.75] * 3, rtol=1e-5)
 
+    def test_a_graph_within_a_node_is_not_split_into_samples(self):
+        """It may use any value without it being an operand."""
+        def branch(name):
+            return helper.make_graph([helper.make_node("Relu", ["x"], [name])], name, [],
+                                     [helper.make_tensor_value_info(name, TensorProto.FLOAT, None)])
+
+        self.write(helper.make_node("If", ["c"], ["z"], then_branch=branch("t"), else_branch=branch("e")),
+                   helper.make_node("Reshape", ["z", "s"], ["y"]), output=("y", TensorProto.FLOAT, [2, 3]),
+                   weights=[numpy_helper.from_array(numpy.array(True), "c"), numpy_helper.from_array(numpy.array([2, 3]), "s")])
+        self.assertEqual(per_sample.write(onnx.load(self.path), 2), "If has a graph within")
+
     def test_a_transpose_has_as_few_axes_as_it_needs(self):
         for shape, order, few in (((1, 6, 3, 6, 3, 12), (0, 1, 3, 2, 4, 5), ([1, 6, 3, 6, 36], [0, 1, 3, 2, 4])),
                                   ((2, 3, 1, 4, 5), (3, 4, 0, 2, 1), ([6, 20], [1, 0])),
@@ -122,6 +134,18 @@ class Ncnn(unittest.TestCase):
                 found = found.reshape(few).transpose(few_order)
             if steps:
                 self.assertEqual(found.ravel().tolist(), whole.reshape(shape).transpose(order).ravel().tolist())
+
+    def test_windows_that_lie_apart_are_those_of_the_model(self):
+        """The transpose of MaxViT's grid: the first window has every second pixel of every second row."""
+        numbers = {"apart": [1, 2, 2, 2, 2, 3], "windows": [1, 16, 3]}
+        self.write(helper.make_node("MaxPool", ["x"], ["p"], kernel_shape=[1, 1]),
+                   helper.make_node("Transpose", ["p"], ["r"], perm=[0, 2, 3, 1]), helper.make_node("Reshape", ["r", "apart"], ["a"]),
+                   helper.make_node("Transpose", ["a"], ["t"], "grid", perm=[0, 2, 4, 1, 3, 5]),
+                   helper.make_node("Reshape", ["t", "windows"], ["y"]), inputs=[("x", TensorProto.FLOAT, [1, 3, 4, 4])],
+                   output=("y", TensorProto.FLOAT, [1, 16, 3]),
+                   weights=[numpy_helper.from_array(numpy.array(value), name) for name, value in numbers.items()])
+        (found,) = self.outputs({"x": numpy.arange(48, dtype="f4").reshape(1, 3, 4, 4)})
+        self.assertEqual(found[0, :, 0].tolist(), [0, 2, 8, 10, 1, 3, 9, 11, 4, 6, 12, 14, 5, 7, 13, 15])
 
     def test_patches_of_an_image_are_taken_apart_and_added_up(self):
         """Of 2 × 2 side by side, and of 3 × 3 that overlap, or whose rows lie two apart; a pixel counts once for each patch."""
