@@ -26,6 +26,8 @@ def write(model) -> None:
                               if name not in given)
         if node.op_type == "Pad":
             _pad_finitely(node, model.graph)
+        if node.op_type == "InstanceNormalization":
+            _of_groups(node, model.graph, nodes, shapes)
         if node.op_type in ("Reshape", "Unsqueeze") and shapes.get(node.input[0], [])[:-1] == [1]:
             nodes += _after_product(node, model.graph, nodes, shapes)
         elif node.op_type == "Pow":
@@ -150,6 +152,18 @@ def _product(node, base: str, quarters: int) -> list:
         product = add("Mul", product, factor)
     made.append(helper.make_node("Identity", [product], [out], node.name))
     return made
+
+
+def _of_groups(node, graph, nodes, shapes) -> None:
+    """pnnx sees a normalisation of groups of channels only where the reshape to these groups is written as [0, groups, -1]."""
+    apart = next((each for each in nodes if node.input[0] in each.output), None)
+    shape = shapes.get(node.input[0], [])
+    if apart is None or apart.op_type != "Reshape" or len(shape) != 3 or shapes.get(apart.input[0], [0])[0] != shape[0]:
+        return
+    name = f"{apart.output[0]}/groups"
+    graph.initializer.append(numpy_helper.from_array(np.array([0, shape[1], -1], np.int64), name))
+    apart.input[1] = name
+    del apart.attribute[:]
 
 
 def _pad_finitely(node, graph) -> None:

@@ -100,6 +100,37 @@ class Ncnn(unittest.TestCase):
         self.assertIn(("batches", "part of the graph: Softmax works along the axis of samples"), session.inspect())
         numpy.testing.assert_allclose(numpy.frombuffer(session.read()[0][3], "f4"), [0.25] * 3 + [0.75] * 3, rtol=1e-5)
 
+    def test_query_and_key_are_taken_from_where_they_lie_so_that_samples_stay_apart(self):
+        """Of each token the first two numbers are its query, the others its key: (query - key) · key is -2 · key."""
+        make, numbers = helper.make_node, {"s": [2, 2, 2, 1, 2], "zero": [0], "one": [1], "two": [2], "out": [2, 2, 2]}
+        for taken in ([make("Split", ["t"], ["q0", "k0"], axis=0, num_outputs=2), make("Squeeze", ["q0", "zero"], ["q"]),
+                       make("Squeeze", ["k0", "zero"], ["k"])],
+                      [make("Slice", ["t", "zero", "one", "zero"], ["q0"]), make("Slice", ["t", "one", "two", "zero"], ["k0"]),
+                       make("Squeeze", ["q0", "zero"], ["q"]), make("Squeeze", ["k0", "zero"], ["k"])],
+                      [make("Gather", ["t", "first"], ["q"], axis=0), make("Gather", ["t", "second"], ["k"], axis=0)]):
+            self.write(make("Reshape", ["x", "s"], ["r"]), make("Transpose", ["r"], ["t"], perm=[2, 0, 3, 1, 4]), *taken,
+                       make("Sub", ["q", "k"], ["d"]), make("Relu", ["k"], ["e"]), make("Mul", ["d", "e"], ["m"]),
+                       make("Reshape", ["m", "out"], ["y"]), inputs=[("x", TensorProto.FLOAT, [2, 2, 4])],
+                       output=("y", TensorProto.FLOAT, [2, 2, 2]),
+                       weights=[*(numpy_helper.from_array(numpy.array(value), name) for name, value in numbers.items()),
+                                numpy_helper.from_array(numpy.array(0), "first"), numpy_helper.from_array(numpy.array(1), "second")])
+            x = {"x": numpy.arange(16, dtype="f4").reshape(2, 2, 4)}
+            session = self.session_of(x)
+            session.runner()()
+            self.assertNotIn("batches", dict(session.inspect()))
+            (found,) = self.outputs(x)
+            self.assertEqual(found.tolist(), [[[-4, -6], [-12, -14]], [[-20, -22], [-28, -30]]], taken[0].op_type)
+
+    def test_groups_of_channels_are_normalised_however_the_reshape_is_written(self):
+        weights = [numpy_helper.from_array(numpy.array(value), name) for name, value in (("s", [1, 2, 4]), ("o", [1, 4, 1, 2]))]
+        weights += [numpy_helper.from_array(numpy.float32(value), name) for name, value in (("w", [1, 1]), ("b", [0, 0]))]
+        self.write(helper.make_node("Reshape", ["x", "s"], ["g"]),
+                   helper.make_node("InstanceNormalization", ["g", "w", "b"], ["n"], epsilon=1e-9),
+                   helper.make_node("Reshape", ["n", "o"], ["y"]), inputs=[("x", TensorProto.FLOAT, [1, 4, 1, 2])],
+                   output=("y", TensorProto.FLOAT, [1, 4, 1, 2]), weights=weights)
+        (found,) = self.outputs({"x": numpy.float32([1, 3, 3, 1, 5, 9, 9, 5]).reshape(1, 4, 1, 2)})
+        numpy.testing.assert_allclose(found.ravel(), [-1, 1, 1, -1, -1, 1, 1, -1], rtol=1e-4)
+
     def test_a_graph_within_a_node_is_not_split_into_samples(self):
         """It may use any value without it being an operand."""
         def branch(name):
