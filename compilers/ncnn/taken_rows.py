@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes query, key and value from where they lie. Exporters write a transpose that moves their axis to the front, and take each along
-the first axis then, which counts samples of all other values: a batch could not be taken apart into samples."""
+"""Takes query, key and value from where they lie. Exporters write a transpose that moves their axis to the front, and take
+each along the first axis then, which counts samples of all other values: a batch could not be taken apart into samples."""
 import math
 
 import numpy as np
@@ -16,7 +16,8 @@ def write(model) -> None:
     graph = model.graph
     shapes = onnx_constants.shapes_of(model)
     constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer if len(each.dims) < 2}
-    moved = {node.output[0]: node for node in graph.node if node.op_type == "Transpose" and _order(node, shapes)[:1] not in ([], [0])}
+    moved = {node.output[0]: node for node in graph.node
+             if node.op_type == "Transpose" and _order(node, shapes)[:1] not in ([], [0])}
     rows, nodes = {}, []  # {value: (the transpose, which of its rows)}
     for node in graph.node:
         rows.update(_rows_of(node, moved, shapes, constants))

@@ -113,7 +113,8 @@ class Ncnn(unittest.TestCase):
                        make("Reshape", ["m", "out"], ["y"]), inputs=[("x", TensorProto.FLOAT, [2, 2, 4])],
                        output=("y", TensorProto.FLOAT, [2, 2, 2]),
                        weights=[*(numpy_helper.from_array(numpy.array(value), name) for name, value in numbers.items()),
-                                numpy_helper.from_array(numpy.array(0), "first"), numpy_helper.from_array(numpy.array(1), "second")])
+                                *(numpy_helper.from_array(numpy.array(place), name)
+                                  for place, name in enumerate(("first", "second")))])
             x = {"x": numpy.arange(16, dtype="f4").reshape(2, 2, 4)}
             session = self.session_of(x)
             session.runner()()
@@ -170,7 +171,8 @@ class Ncnn(unittest.TestCase):
         """The transpose of MaxViT's grid: the first window has every second pixel of every second row."""
         numbers = {"apart": [1, 2, 2, 2, 2, 3], "windows": [1, 16, 3]}
         self.write(helper.make_node("MaxPool", ["x"], ["p"], kernel_shape=[1, 1]),
-                   helper.make_node("Transpose", ["p"], ["r"], perm=[0, 2, 3, 1]), helper.make_node("Reshape", ["r", "apart"], ["a"]),
+                   helper.make_node("Transpose", ["p"], ["r"], perm=[0, 2, 3, 1]),
+                   helper.make_node("Reshape", ["r", "apart"], ["a"]),
                    helper.make_node("Transpose", ["a"], ["t"], "grid", perm=[0, 2, 4, 1, 3, 5]),
                    helper.make_node("Reshape", ["t", "windows"], ["y"]), inputs=[("x", TensorProto.FLOAT, [1, 3, 4, 4])],
                    output=("y", TensorProto.FLOAT, [1, 16, 3]),
