@@ -57,8 +57,8 @@ class Mnn(Adaptor):
         import onnx
 
         self._outputs = []
-        graph = onnx.load(model.path, load_external_data=False).graph
-        for output in graph.output:
+        source = onnx.load(model.path, load_external_data=False)
+        for output in source.graph.output:
             word = str(onnx.helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type))
             dtype = next((ours for ours, theirs in _NUMPY.items() if theirs == word), None)
             if dtype is None:
@@ -77,7 +77,7 @@ class Mnn(Adaptor):
         self._running = {"threads": str(threads)}
         self._module = MNN.nn.load_module_from_file(
             model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _, _ in self._outputs],
-            runtime_manager=self._runtime, shape_mutable=any(node.op_type in _LOOPS for node in graph.node))
+            runtime_manager=self._runtime, shape_mutable=any(map(_has_loop, (source.graph, *source.functions))))
         if self._module is None:
             raise CompilerError("compiler_failed", "MNN cannot load the file that its converter has written")
 
@@ -120,6 +120,11 @@ class Mnn(Adaptor):
 
     def close(self):
         self._results = self._inputs = self._module = self._runtime = None
+
+
+def _has_loop(graph) -> bool:
+    return any(node.op_type in _LOOPS or any(_has_loop(inner) for each in node.attribute for inner in (each.g, *each.graphs))
+               for node in graph.node)
 
 
 def _longer(shape) -> list:
