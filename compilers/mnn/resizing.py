@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes Resize as products with matrices where MNN computes something else: cubic interpolation reads the wrong pixels before the
-first one, and smoothing (antialias), other coefficients and exclude_outside are dropped. Of all modes it drops the axes."""
+first one, and smoothing (antialias), other coefficients, exclude_outside and some coordinates are dropped. Of all modes it drops
+the axes."""
 import numpy as np
 from onnx import helper, numpy_helper
 
@@ -8,6 +9,7 @@ from ngraphbench import onnx_constants, onnx_file, onnx_resize
 from ngraphbench.adaptor import CompilerError
 
 _PREFIX = "ngraphbench_resizing_"
+_UNKNOWN = ("half_pixel_symmetric", "tf_crop_and_resize")  # coordinates
 _NEVER_BEFORE = ("align_corners", "asymmetric")  # the first pixel
 _MNN_CUBIC = -0.75  # its coefficient
 
@@ -33,7 +35,9 @@ class _Resize:
         self._scales, self._sizes = (self._operand(place, constants) for place in (2, 3))
 
     def written(self) -> list:
-        if self._scales is None and self._sizes is None:  # not known
+        if self._scales is None and self._sizes is None:
+            if self._is_misread() or "axes" in self._attributes:
+                raise self.refusal("neither scales nor sizes are constants")
             return [self._node]
         if not self._is_misread():
             return [self._with_all_axes()]
@@ -67,9 +71,15 @@ class _Resize:
         mode = self.attribute("mode", "nearest")
         if mode == "nearest":
             return False
-        if self.attribute("antialias", 0) or mode == "linear":
-            return bool(self.attribute("antialias", 0))
-        return (self.attribute("coordinate_transformation_mode", "half_pixel") not in _NEVER_BEFORE
+        how = self.attribute("coordinate_transformation_mode", "half_pixel")
+        is_cut = how == "align_corners" and any(
+            abs(extent * scale - round(extent * scale)) > 1e-4  # MNN takes whole lengths
+            for extent, scale in zip(self._shape, self._scales or ()))
+        if self.attribute("antialias", 0) or how in _UNKNOWN or is_cut:
+            return True
+        if mode == "linear":
+            return False
+        return (how not in _NEVER_BEFORE
                 or bool(self.attribute("exclude_outside", 0))
                 or abs(self.attribute("cubic_coeff_a", _MNN_CUBIC) - _MNN_CUBIC) > 1e-6)
 
