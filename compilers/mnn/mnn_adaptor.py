@@ -8,6 +8,8 @@ from ngraphbench.adaptor import Adaptor, CompilerError
 
 _WINOGRAD_HINT = 3  # of MNN's Interpreter::HintMode
 _WINOGRAD_LEVELS = {"small": 1, "large": 3}
+# MNN keeps one step's value for all of them unless shapes may change.
+_LOOPS = ("GRU", "LSTM", "Loop", "RNN", "Scan")
 # MNN's arithmetic is in f32 and in integers of 32 or 8 bits: i64 and bool are i32 there.
 _HELD_AS = {"f32": "float32", "i64": "int32", "i32": "int32", "bool": "int32", "u8": "uint8"}
 _NUMPY = {"f32": "float32", "i64": "int64", "i32": "int32", "bool": "bool", "u8": "uint8", "i8": "int8"}
@@ -23,7 +25,7 @@ class Mnn(Adaptor):
         import MNN.nn  # noqa: F401
         import onnx  # noqa: F401
 
-        from . import conversion, exact_gelu, mnn_forms  # noqa: F401
+        from . import conversion, exact_gelu, mnn_forms, resizing  # noqa: F401
 
     def __init__(self, settings):
         self._threads_asked, self._options = settings.threads, settings.options
@@ -31,9 +33,9 @@ class Mnn(Adaptor):
         self._conversion, self._running = {}, {}  # facts; none unless this process compiled, and before it has loaded
 
     def compile(self, model):
-        from ngraphbench import onnx_constants
+        from ngraphbench import onnx_constants, onnx_patches, onnx_standardised
 
-        from . import conversion, exact_gelu, mnn_forms
+        from . import conversion, exact_gelu, mnn_forms, resizing
 
         inputs = [{"name": tensor.name, "shape": tensor.shape} for tensor in model.inputs]
         flags = ["--optimizeLevel", str(self._options["optimize_level"]),
@@ -44,7 +46,8 @@ class Mnn(Adaptor):
             for tensor in model.inputs:
                 _held_as(tensor)
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
-            onnx_file.change(proto, mnn_forms.write, *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
+            onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, resizing.write,
+                             mnn_forms.write, *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
             conversion.write(proto, model.artifact_path, flags)
 
         _, self._conversion = onnx_opset.use(model.path, write)
@@ -54,7 +57,8 @@ class Mnn(Adaptor):
         import onnx
 
         self._outputs = []
-        for output in onnx_file.outputs_of(model.path):
+        source = onnx.load(model.path, load_external_data=False)
+        for output in source.graph.output:
             word = str(onnx.helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type))
             dtype = next((ours for ours, theirs in _NUMPY.items() if theirs == word), None)
             if dtype is None:
@@ -73,7 +77,7 @@ class Mnn(Adaptor):
         self._running = {"threads": str(threads)}
         self._module = MNN.nn.load_module_from_file(
             model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _, _ in self._outputs],
-            runtime_manager=self._runtime, shape_mutable=False)
+            runtime_manager=self._runtime, shape_mutable=any(map(_has_loop, (source.graph, *source.functions))))
         if self._module is None:
             raise CompilerError("compiler_failed", "MNN cannot load the file that its converter has written")
 
@@ -116,6 +120,11 @@ class Mnn(Adaptor):
 
     def close(self):
         self._results = self._inputs = self._module = self._runtime = None
+
+
+def _has_loop(graph) -> bool:
+    return any(node.op_type in _LOOPS or any(_has_loop(inner) for each in node.attribute for inner in (each.g, *each.graphs))
+               for node in graph.node)
 
 
 def _longer(shape) -> list:

@@ -9,6 +9,9 @@ from ngraphbench.adaptor import CompilerError
 _PREFIX = "ngraphbench_form_"
 _POOLS = ("AveragePool", "LpPool", "MaxPool")  # the converter takes strides that are left out for 0
 _LAST_AXIS = ("LogSoftmax", "OneHot")  # it takes an axis that is left out for the first one, or crashes
+_RECURRENT = {"GRU": 2, "LSTM": 3, "RNN": 2}  # it crashes without all these outputs
+_ACTIVATIONS = {"GRU": [b"Sigmoid", b"Tanh"], "RNN": [b"Tanh"]}  # that MNN always takes
+_JOINED = ("BatchNormalization", "Clip", "Relu")  # it joins them to a convolution of three axes, also where they are an output
 _OF_ONE = ("Max", "Mean", "Min", "Sum")  # it crashes if they have one operand
 _SUMS = ("ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceSumSquare")  # it does not see axes that are an operand
 # It crashes, or MNN computes something else, if these operands are no constants.
@@ -26,6 +29,7 @@ def write(model) -> None:
     nodes = []
     for node in model.graph.node:
         nodes += forms.of(node) if node.domain in onnx_file.STANDARD_DOMAINS else [node]
+    nodes += forms.outputs(nodes)
     del model.graph.node[:]
     model.graph.node.extend(nodes)
 
@@ -43,6 +47,9 @@ class _Forms:
             node.attribute.append(helper.make_attribute("strides", [1] * len(attributes["kernel_shape"])))
         if kind in _LAST_AXIS and "axis" not in attributes:
             node.attribute.append(helper.make_attribute("axis", -1))
+        if kind in _RECURRENT:
+            given = [name or self._names(1)[0] for name in node.output]
+            node.output[:] = given + self._names(_RECURRENT[kind] - len(given))
         if kind == "Dropout" or (kind in _OF_ONE and len(node.input) == 1):
             return [helper.make_node("Identity", node.input[:1], node.output[:1], node.name)]
         if kind == "Less":
@@ -56,6 +63,25 @@ class _Forms:
         if kind == "LpNormalization":
             return self._normalised(node, attributes)
         return [node]
+
+    def outputs(self, nodes) -> list:
+        """Return nodes that are the model's outputs in place of those that would be joined to a convolution of three axes."""
+        makers, made = {name: node for node in nodes for name in node.output}, []
+        for output in self._graph.output:
+            last = before = makers.get(output.name)
+            while before is not None and before.op_type in _JOINED:
+                before = makers.get(before.input[0])
+            if before is last or before is None or before.op_type != "Conv" or len(self._dims(before.input[1])) != 5:
+                continue
+            (name,) = self._names(1)
+            for node in nodes:
+                node.input[:] = [name if each == output.name else each for each in node.input]
+            last.output[0] = name
+            made.append(helper.make_node("Reshape", [name, self._constant(np.array([0, 0, 0, 0, -1]))], [output.name]))
+        return made
+
+    def _dims(self, name: str) -> list:
+        return list(self._constants[name].dims) if name in self._constants else []
 
     def _is_nan(self, node) -> list:
         """A number is at least or at most 0."""
@@ -107,8 +133,8 @@ class _Forms:
             reason = "MNN's MaxUnpool reads places as those of the larger output_shape"
         elif kind == "Unique" and not attributes.get("sorted", 1):
             reason = "MNN's Unique sorts"
-        elif kind == "Loop" and len(node.output) > len(given) - 2:
-            reason = "MNN's Loop is wrong where it keeps a value of each step"
+        elif kind in _RECURRENT and (dropped := _dropped_of(node, attributes)):
+            reason = f"MNN drops {', '.join(dropped)} of {kind}"
         elif kind == "ReverseSequence" and attributes.get("time_axis", 0) != 0:
             reason = "MNN's ReverseSequence reverses along the first axis only"
         elif kind == "SoftmaxCrossEntropyLoss" and len(node.output) > 1:
@@ -128,3 +154,18 @@ class _Forms:
     def _names(self, count: int) -> list:
         self._count += count
         return [f"{_PREFIX}{index}" for index in range(self._count - count, self._count)]
+
+
+def _dropped_of(node, attributes) -> list:
+    """Return what of a recurrent layer MNN does not see."""
+    kind, dropped = node.op_type, [name for name in ("clip", "input_forget", "layout") if attributes.get(name)]
+    operands = dict(enumerate(node.input))
+    dropped += [name for place, name in ((4, "sequence_lens"), (7, "P")) if operands.get(place)]
+    if attributes.get("direction", b"forward") == b"reverse":
+        dropped.append("direction")
+    usual = _ACTIVATIONS.get(kind)
+    if usual and attributes.get("activations", usual) not in (usual, 2 * usual):
+        dropped.append("activations")
+    if kind == "GRU" and not attributes.get("linear_before_reset"):
+        dropped.append("linear_before_reset=0")
+    return dropped

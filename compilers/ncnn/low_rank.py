@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes transposes of many axes with few. ncnn's values have four axes and a batch at the most, and exporters write windows of
 an image as a reshape to six axes, a transpose, and a reshape. Axes of extent 1, and those that stay together, need not be
-told apart: then four are enough."""
+told apart: then four are enough, for one transpose or for some that follow each other."""
 import collections
-from typing import List, Sequence, Tuple
+import functools
+import itertools
+import math
+from typing import List, Optional, Sequence, Tuple
 
 import numpy as np
 from onnx import helper, numpy_helper
@@ -12,6 +15,7 @@ from ngraphbench import onnx_constants
 
 _PREFIX = "ngraphbench_low_rank_"
 _MOST_AXES = 4
+_MOST_MOVED = 6  # of axes; each more makes the search for steps some ten times longer
 
 
 def write(model) -> None:
@@ -20,7 +24,8 @@ def write(model) -> None:
     shapes = onnx_constants.shapes_of(model)
     nodes = []
     for node in graph.node:
-        nodes += _transposed(graph, node, shapes, len(nodes)) if node.op_type == "Transpose" else [node]
+        change = {"Transpose": _transposed, "Slice": _of_first_axis}.get(node.op_type)
+        nodes += change(graph, node, shapes, len(nodes)) if change else [node]
     is_changed = _without_first_axis(graph, nodes, shapes)
     if len(nodes) == len(graph.node) and not is_changed:
         return
@@ -46,18 +51,74 @@ def merged(shape: Sequence[int], order: Sequence[int]) -> Tuple[List[int], List[
     return ([1, *extents], [0, *(place + 1 for place in places)]) if is_kept else (extents, places)
 
 
+def steps(shape: Sequence[int], order: Sequence[int]) -> List[Tuple[List[int], List[int]]]:
+    """Return the shapes and orders of transposes that together are this one, each with four axes at the most besides a first one
+    of extent 1 that stays: as few of them as there are. Empty if too many axes move."""
+    few, few_order = merged(shape, order)
+    is_kept = int(few[:1] == [1])
+    if len(few) - is_kept <= _MOST_AXES:
+        return [(few, few_order)]
+    if len(few) - is_kept > _MOST_MOVED:
+        return []
+    path = _arrangements(tuple(range(is_kept, len(few))), tuple(few_order[is_kept:]))
+    return [merged([1] * is_kept + [few[axis] for axis in before], [0] * is_kept + [before.index(axis) + is_kept for axis in after])
+            for before, after in zip(path, path[1:])]
+
+
+@functools.lru_cache(maxsize=None)  # a net has the same windows in each block
+def _arrangements(first: tuple, last: tuple) -> Tuple[tuple, ...]:
+    """Return arrangements of axes from the first to the last; four runs of axes at the most change places from each to the next."""
+    before, reached = {first: None}, [first]
+    while last not in before:
+        further = []
+        for each in reached:
+            for cuts in itertools.combinations(range(1, len(each)), _MOST_AXES - 1):
+                runs = [each[begin:end] for begin, end in zip((0, *cuts), (*cuts, len(each)))]
+                for order in itertools.permutations(runs):
+                    moved = tuple(itertools.chain(*order))
+                    if moved not in before:
+                        before[moved] = each
+                        further.append(moved)
+        reached = further
+    found = [last]
+    while before[found[-1]] is not None:
+        found.append(before[found[-1]])
+    return tuple(found[::-1])
+
+
 def _transposed(graph, node, shapes, index: int) -> list:
     shape = shapes.get(node.input[0])
     if shape is None or len(shape) <= _MOST_AXES or 0 in shape:
         return [node]
     order = next((list(each.ints) for each in node.attribute if each.name == "perm"), list(range(len(shape)))[::-1])
-    few, few_order = merged(shape, order)
-    if len(few) - (few[:1] == [1]) > _MOST_AXES:
+    made, given = [], node.input[0]
+    for place, (few, few_order) in enumerate(steps(shape, order)):
+        before, after = (f"{_PREFIX}{what}_{index}_{place}" for what in ("before", "after"))
+        made += [helper.make_node("Reshape", [given, _constant(graph, before, few)], [before]),
+                 helper.make_node("Transpose", [before], [after], f"{node.name}_{place}" if place else node.name, perm=few_order)]
+        given = after
+    if not made:
         return [node]
-    before, after = f"{_PREFIX}before_{index}", f"{_PREFIX}after_{index}"
-    return [helper.make_node("Reshape", [node.input[0], _constant(graph, before, few)], [before]),
-            helper.make_node("Transpose", [before], [after], node.name, perm=few_order),
-            helper.make_node("Reshape", [after, _constant(graph, after, [shape[axis] for axis in order])], node.output)]
+    return [*made, helper.make_node("Reshape", [given, _constant(graph, given, [shape[axis] for axis in order])], node.output)]
+
+
+def _of_first_axis(graph, node, shapes, index: int) -> list:
+    """Of several values that lie along the first axis one is taken along the second: pnnx may read the first as that of samples."""
+    shape, kept = shapes.get(node.input[0], [1]), shapes.get(node.output[0], [0])
+    begins, _, axes, strides = [*(_numbers(graph, name) for name in node.input[1:]), None, None, None, None][:4]
+    if shape[0] == 1 or kept != [1, *shape[1:]] or begins is None or axes != [0] or strides not in (None, [1]):
+        return [node]
+    begin = max(begins[0] + shape[0], 0) if begins[0] < 0 else begins[0]
+    given, taken = f"{_PREFIX}rows_{index}", f"{_PREFIX}row_{index}"
+    numbers = [_constant(graph, f"{taken}_{what}", [value]) for what, value in (("begin", begin), ("end", begin + 1), ("axis", 1))]
+    rows = _constant(graph, given, [1, shape[0], math.prod(shape[1:])])
+    return [helper.make_node("Reshape", [node.input[0], rows], [given]),
+            helper.make_node("Slice", [given, *numbers], [taken], node.name),
+            helper.make_node("Reshape", [taken, _constant(graph, taken, kept)], node.output)]
+
+
+def _numbers(graph, name: str) -> Optional[List[int]]:
+    return next((numpy_helper.to_array(each).ravel().tolist() for each in graph.initializer if each.name == name), None)
 
 
 def _without_first_axis(graph, nodes, shapes) -> bool:

@@ -19,7 +19,7 @@ class Ncnn(Adaptor):
         import ncnn  # noqa: F401
         import onnx  # noqa: F401
 
-        from . import conversion, low_rank, per_sample, pnnx_forms  # noqa: F401
+        from . import conversion, low_rank, per_sample, pnnx_forms, taken_rows  # noqa: F401
 
     def __init__(self, settings):
         import ncnn
@@ -40,9 +40,9 @@ class Ncnn(Adaptor):
         self._given = {name: _apply(option, name, value) for name, value in settings.settings.items()}
 
     def compile(self, model):
-        from ngraphbench import onnx_constants
+        from ngraphbench import onnx_constants, onnx_patches, onnx_standardised
 
-        from . import conversion, low_rank, per_sample, pnnx_forms
+        from . import conversion, low_rank, per_sample, pnnx_forms, taken_rows
 
         inputs = [{"name": tensor.name, "shape": tensor.shape, "dtype": tensor.dtype} for tensor in model.inputs]
         batch = _batch_of(model.inputs)
@@ -52,7 +52,8 @@ class Ncnn(Adaptor):
             _check_types(model.inputs, proto.graph.output)
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
             reasons = []
-            onnx_file.change(proto, lambda graph: reasons.append(per_sample.write(graph, batch)) if batch > 1 else None,
+            apart = [taken_rows.write, lambda graph: reasons.append(per_sample.write(graph, batch))] if batch > 1 else []
+            onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, onnx_patches.write_unfolds, *apart,
                              low_rank.write, pnnx_forms.write)
             conversion.write(proto, model.artifact_path, inputs, 1 if any(reasons) else batch)
             return {"batches": f"part of the graph: {reasons[0]}"} if any(reasons) else {}

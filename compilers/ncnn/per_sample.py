@@ -54,6 +54,8 @@ class _Change:
         for name in self._varying:
             self._sample_of(name, f'input "{name}"')
         for node in self._model.graph.node:
+            if any(each.HasField("g") or each.graphs for each in node.attribute):
+                raise _Refusal(f"{node.op_type} has a graph within")
             if self._varying & set(node.input):
                 self._keep_apart(node)
             elif node.op_type == "Expand" and all(name in self._constants for name in node.input):

@@ -10,7 +10,7 @@ from ngraphbench.adaptor import CompilerError
 
 _NEWEST_FORMAT = 10  # of ONNX files that the onnxruntime within pnnx reads
 _DEFAULTS = {"Pad": {"mode": "constant"}}  # attributes that pnnx looks for
-_POWERS = {-1.0: "Reciprocal", 0.5: "Sqrt", 1.0: "Identity"}
+_LARGEST_POWER = 4  # of those that are written as products
 _PAIRWISE = ("Max", "Min", "Sum")  # pnnx takes two operands of them
 
 
@@ -24,7 +24,13 @@ def write(model) -> None:
         given = {attribute.name for attribute in node.attribute}
         node.attribute.extend(helper.make_attribute(name, value) for name, value in _DEFAULTS.get(node.op_type, {}).items()
                               if name not in given)
-        if node.op_type == "Pow":
+        if node.op_type == "Pad":
+            _pad_finitely(node, model.graph)
+        if node.op_type == "InstanceNormalization":
+            _of_groups(node, model.graph, nodes, shapes)
+        if node.op_type in ("Reshape", "Unsqueeze") and shapes.get(node.input[0], [])[:-1] == [1]:
+            nodes += _after_product(node, model.graph, nodes, shapes)
+        elif node.op_type == "Pow":
             nodes += _power(node, model.graph, nodes)
         elif node.op_type in _PAIRWISE:
             nodes += _pairs(node)
@@ -34,6 +40,29 @@ def write(model) -> None:
             nodes.append(node)
     del model.graph.node[:]
     model.graph.node.extend(nodes)
+
+
+def _after_product(node, graph, nodes, shapes) -> list:
+    """A product of one row that gets more axes is written with three: pnnx may join it to an attention, whose query ncnn takes for
+    another one if it has one axis, as rows have without that of samples."""
+    product = next((each for each in nodes if node.input[0] in each.output), None)
+    users = [each for each in graph.node if node.input[0] in each.input]
+    is_output = any(output.name == node.input[0] for output in graph.output)
+    given = {each.name: helper.get_attribute_value(each) for each in product.attribute} if product is not None else {}
+    weights = _value(graph, product.input[1]) if product is not None and product.op_type == "Gemm" else None
+    is_plain = not given.get("transA") and given.get("alpha", 1) == given.get("beta", 1) == 1
+    if weights is None or not is_plain or is_output or len(users) > 1 or len(shapes.get(node.output[0], [])) < 3:
+        return [node]
+    out, weights = node.output[0], weights.T if given.get("transB") else weights
+    for what, value in (("weights", np.ascontiguousarray(weights)), ("row", np.array([1, 1, len(weights)])),
+                        ("kept", np.array(shapes[out]))):
+        graph.initializer.append(numpy_helper.from_array(value, f"{out}/{what}"))
+    nodes.remove(product)
+    made = [helper.make_node("Reshape", [product.input[0], f"{out}/row"], [f"{out}/of_row"]),
+            helper.make_node("MatMul", [f"{out}/of_row", f"{out}/weights"], [f"{out}/product"], product.name)]
+    if len(product.input) > 2:
+        made.append(helper.make_node("Add", [f"{out}/product", product.input[2]], [f"{out}/sum"]))
+    return [*made, helper.make_node("Reshape", [made[-1].output[0], f"{out}/kept"], [out], node.name)]
 
 
 def _pairs(node) -> list:
@@ -54,6 +83,8 @@ def _along_two(node, graph, shapes) -> list:
     if given is None or axes is None or axes.size != 1 or node.output[0] not in shapes:
         return [node]
     axis, out = int(axes.ravel()[0]) % len(given), node.output[0]
+    if node.op_type in ("ReduceMax", "ReduceMin"):
+        return _pooled(node, graph, [1, math.prod(given[:axis]), given[axis], math.prod(given[axis + 1:])], shapes[out])
     more = {"shape": [math.prod(given[:axis]), given[axis], 1, math.prod(given[axis + 1:])], "axes": [1, 2],
             "kept": shapes[out]}
     for what, numbers in more.items():
@@ -64,21 +95,88 @@ def _along_two(node, graph, shapes) -> list:
             helper.make_node("Reshape", [f"{out}/reduced", f"{out}/kept"], [out])]
 
 
+def _pooled(node, graph, shape, kept) -> list:
+    """pnnx knows ReduceMax and ReduceMin only in forms of an older opset: they are pools of maxima along the third axis."""
+    out, x = node.output[0], node.input[0]
+    for what, numbers in (("shape", shape), ("kept", kept)):
+        graph.initializer.append(numpy_helper.from_array(np.array(numbers, np.int64), f"{out}/{what}"))
+    made = [helper.make_node("Reshape", [x, f"{out}/shape"], [f"{out}/image"]),
+            helper.make_node("MaxPool", [f"{out}/image"], [f"{out}/most"], node.name, kernel_shape=[shape[2], 1], strides=[1, 1]),
+            helper.make_node("Reshape", [f"{out}/most", f"{out}/kept"], [out])]
+    if node.op_type == "ReduceMin":
+        made[0].input[0] = f"{out}/opposite"
+        made[2].output[0] = f"{out}/least"
+        made = [helper.make_node("Neg", [x], [f"{out}/opposite"]), *made, helper.make_node("Neg", [f"{out}/least"], [out])]
+    return made
+
+
 def _power(node, graph, nodes) -> list:
-    """ncnn's power is exp(y · log(x)), which is 2e38 where x is not positive: small exponents are written as what they mean."""
+    """ncnn's power is exp(y · log(x)), which is 2e38 where x is not positive: small exponents are written as products of roots."""
     base, name = node.input
     value = _value(graph, name)
-    exponent = float(value.ravel()[0]) if value is not None and value.size == 1 else None
-    if exponent in (3.0, 4.0):
-        square, other = f"{node.output[0]}/square", base if exponent == 3 else f"{node.output[0]}/square"
-        return [helper.make_node("Mul", [base, base], [square]), helper.make_node("Mul", [square, other], node.output, node.name)]
-    if exponent in _POWERS:
-        return [helper.make_node(_POWERS[exponent], [base], node.output, node.name)]
+    exponent = float(value.ravel()[0]) if value is not None and value.size == 1 else math.nan
+    if exponent == 2:
+        return [node]
+    if exponent == -1:
+        return [helper.make_node("Reciprocal", [base], node.output, node.name)]
+    if 0 < exponent <= _LARGEST_POWER and exponent * 4 % 1 == 0:
+        return _product(node, base, int(exponent * 4))
     source = next((each for each in nodes if base in each.output), None)
     low = _value(graph, source.input[1]) if source is not None and source.op_type == "Clip" and len(source.input) > 1 else None
-    if exponent != 2 and (low is None or low <= 0):
-        _refuse("ncnn computes Pow of what is not positive as 2e38, for exponents other than -1, 0.5, 1, 2, 3 and 4")
+    if low is None or low <= 0:
+        _refuse("ncnn computes Pow of what is not positive as 2e38, for exponents other than -1 and multiples of 1/4 "
+                "up to 4")
     return [node]
+
+
+def _product(node, base: str, quarters: int) -> list:
+    """x to the quarters / 4"""
+    out, made = node.output[0], []
+
+    def add(kind, *operands):
+        made.append(helper.make_node(kind, operands, [f"{out}/{kind}_{len(made)}"]))
+        return made[-1].output[0]
+
+    powers = [base]  # x, √x, ⁴√x, as many as are needed
+    while len(powers) < 3 and quarters % (8 >> len(powers)):
+        powers.append(add("Sqrt", powers[-1]))
+    factors = [power for place, power in enumerate(powers) if place and quarters & (4 >> place)]
+    whole = quarters // 4
+    if whole >= 2:
+        square = add("Mul", base, base)
+        factors += [square] * (whole // 2)
+    if whole % 2:
+        factors.append(base)
+    product = factors[0]
+    for factor in factors[1:]:
+        product = add("Mul", product, factor)
+    made.append(helper.make_node("Identity", [product], [out], node.name))
+    return made
+
+
+def _of_groups(node, graph, nodes, shapes) -> None:
+    """pnnx sees a normalisation of groups of channels only where the reshape to these groups is written as [0, groups, -1]."""
+    apart = next((each for each in nodes if node.input[0] in each.output), None)
+    shape = shapes.get(node.input[0], [])
+    if apart is None or apart.op_type != "Reshape" or len(shape) != 3 or shapes.get(apart.input[0], [0])[0] != shape[0]:
+        return
+    name = f"{apart.output[0]}/groups"
+    graph.initializer.append(numpy_helper.from_array(np.array([0, shape[1], -1], np.int64), name))
+    apart.input[1] = name
+    del apart.attribute[:]
+
+
+def _pad_finitely(node, graph) -> None:
+    """ncnn's files hold no infinite number: what a pool of maxima is given around an image is the lowest number that is one."""
+    value = _value(graph, node.input[2]) if len(node.input) > 2 else None
+    if value is None or np.isfinite(value).all():
+        return
+    users = {each.op_type for each in graph.node if node.output[0] in each.input}
+    if value.item() > 0 or users != {"MaxPool"}:
+        _refuse(f"ncnn's files hold no infinite number, and Pad has {value.item()}")
+    name = f"{node.output[0]}/lowest"
+    graph.initializer.append(numpy_helper.from_array(np.array(np.finfo(np.float32).min), name))
+    node.input[2] = name
 
 
 def _value(graph, name: str):

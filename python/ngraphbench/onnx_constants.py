@@ -68,20 +68,27 @@ def compute(model, shapes: Mapping[str, Sequence[int]]) -> None:
         return
     del model.graph.node[:]
     model.graph.node.extend(light.graph.node)
-    used = _names_used(light.graph)
+    used = names_used(light.graph.node)
     model.graph.initializer.extend(numpy_helper.from_array(constants[name], name) for name in constants
                                    if name in used and name not in known)
 
 
-def _names_used(graph) -> set:
-    """Return the names of the values that the graph's nodes use, those in graphs within nodes included."""
+def names_used(nodes) -> set:
+    """Return the names of the values that the nodes use, those in graphs within them included."""
     names = set()
-    for node in graph.node:
+    for node in nodes:
         names.update(node.input)
         for attribute in node.attribute:
             for inner in (attribute.g, *attribute.graphs):
-                names |= _names_used(inner) | {output.name for output in inner.output}
+                names |= names_used(inner.node) | {output.name for output in inner.output}
     return names
+
+
+def is_a_function_of_operands(node) -> bool:
+    """Whether the node's results follow from its operands alone, and the standard says how."""
+    if node.domain not in STANDARD_DOMAINS or node.op_type in _OTHERWISE_EACH_TIME:
+        return False
+    return not any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute)
 
 
 def shapes_of(model) -> dict:
@@ -137,9 +144,7 @@ def _static_shape(value):
 
 def _results(node, constants, shapes, opset: int):
     """Return arrays, with None for those that depend on more than shapes."""
-    if node.domain not in STANDARD_DOMAINS or node.op_type in _OTHERWISE_EACH_TIME:
-        return None
-    if any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute):
+    if not is_a_function_of_operands(node):
         return None
     if node.op_type == "Shape" and shapes.get(node.input[0]) is not None:
         ends = {attribute.name: attribute.i for attribute in node.attribute}

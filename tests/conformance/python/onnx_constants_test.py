@@ -12,7 +12,7 @@ import numpy  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from onnx.reference import ReferenceEvaluator  # noqa: E402
 
-from ngraphbench import onnx_constants  # noqa: E402
+from ngraphbench import onnx_constants, onnx_standardised  # noqa: E402
 
 
 def constant(name, *values):
@@ -80,6 +80,22 @@ class Constants(unittest.TestCase):
         model = graph_of([helper.make_node("Shape", ["x"], ["s"]), helper.make_node("Transpose", ["w"], ["t"]),
                           helper.make_node("ReduceSum", ["t"], ["y"], keepdims=0)], [weight])
         self.assertEqual(self.computed(model), ["Transpose", "ReduceSum"])
+
+    def test_only_weights_that_are_standardised_are_computed_where_a_compiler_asks_for_it(self):
+        """Each column of w becomes -1 and 1 by its mean and deviation, and is doubled then; what only led there is dropped."""
+        weights = [numpy_helper.from_array(numpy.float32(value), name) for name, value in
+                   (("w", [[1, 7, 7, 8], [3, 9, 5, 0]]), ("ones", [1] * 4), ("zeros", [0] * 4), ("two", 2), ("v", numpy.eye(4)))]
+        model = graph_of([helper.make_node("Neg", ["zeros"], ["less"]), helper.make_node("Neg", ["v"], ["kept"]),
+                          helper.make_node("BatchNormalization", ["w", "ones", "less", "zeros", "ones"], ["s"],
+                                           training_mode=1, epsilon=1e-9),
+                          helper.make_node("Mul", ["s", "two"], ["t"]), helper.make_node("Transpose", ["t"], ["u"]),
+                          helper.make_node("MatMul", ["x", "kept"], ["a"]), helper.make_node("MatMul", ["a", "u"], ["y"])],
+                         weights)
+        onnx_standardised.write(model)
+        self.assertEqual([node.op_type for node in model.graph.node], ["Neg", "MatMul", "MatMul"])
+        values = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
+        self.assertEqual(set(values), {"v", "u"})
+        numpy.testing.assert_allclose(values["u"], [[-2, 2], [-2, 2], [2, -2], [2, -2]], rtol=1e-6)
 
     def test_a_sequence_is_no_constant(self):
         model = graph_of([helper.make_node("Constant", [], ["a"], value=constant("", 3)),
