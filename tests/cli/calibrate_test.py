@@ -123,7 +123,9 @@ class Calibrate(MeasuredTest):
         of_one_thread, = json.loads(told.stdout)["threads"]
         self.assertEqual(of_one_thread["compiler"], "null")
         self.assertGreaterEqual(len(of_one_thread["measured"]), 3)  # a millisecond each, at least
-        self.assertAlmostEqual(of_one_thread["measured"][0]["inference_s"], 0.001, delta=0.001)
+        # Where other programs disturbed every round of a cell, it has no time.
+        times_s = [each["inference_s"] for each in of_one_thread["measured"] if each["inference_s"] is not None]
+        self.assertAlmostEqual(min(times_s), 0.001, delta=0.001)
         self.assertEqual([each["rounds"] for each in of_one_thread["smallest_difference"]], [5, 15])
         kept, = self.calibrations()
         self.assertEqual(stat.S_IMODE(kept.stat().st_mode) & (stat.S_IWGRP | stat.S_IWOTH), 0)
