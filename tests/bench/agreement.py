@@ -1,24 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does `ngb run` tell the same time as what others would measure with: a bare loop over the same library for native
-plugins, the library's own benchmark for those that Python hosts?
+"""Does `ngb run` tell the same time as a bare loop over the same library, or as the library's own benchmark?
 
     agreement.py BUILD_DIR [COMPILER …] [--model NAME] [--parameters JSON --shape C,H,W] [--batch N …] [--threads N]
                  [--repetitions N] [--rounds N] [--turn-s S]
 
 ResNet-50, or another model of the zoo (with other parameters: for the runtimes for the edge). Each round, every one in a fresh
 process on the same processors: a study of one process, the rival twice (A and B: the rival against itself shows what the
-machine can resolve), and further rivals once. They are alive together and take turns, in shuffled order: while one runs for a
-turn, the others are stopped. Two are compared turn by turn, so that what the machine does meanwhile befalls both alike: the
-ratio is that of their means in the same turn, of which the median over a round's turns, of which the median over the rounds;
-with it the lowest and the highest round, the number of turns, and the ratio of the minima over all repetitions. Below 1, ours
-is the shorter time. A repetition within which a turn ended took longer than one and is left out; it tells where the next turn
-begins. One round more, before the others, tells how many turns each needs until it begins to measure: as many more than the
-quickest it is then given in advance. Without a COMPILER: those whose toolchain is installed. A rival that does not run says
-why.
+machine can resolve), and further rivals once. They take turns, in shuffled order: while one runs, the others are stopped. Two
+are compared turn by turn, so that what the machine does meanwhile befalls both: the ratio of their means in the same turn, of
+which the median over a round's turns, of which the median over the rounds; with it the lowest and the highest round, the number
+of turns, and the ratio of the minima over all repetitions. Below 1, ours is the shorter time. A repetition within which a turn
+ended is left out. One round more, before the others, tells how many turns each needs until it begins to measure: as many more
+than the quickest it is then given in advance. Without a COMPILER: those whose toolchain is installed.
 
-Another compiler is a row in RIVALS and a function that returns the command; what it starts prints a line of nanoseconds
-for each repetition."""
+Another compiler is a row in RIVALS and a function that returns the command, which prints nanoseconds, a line each."""
 
 import argparse
 import contextlib
@@ -58,8 +54,8 @@ output: results
 IREE_FLAGS = ["--iree-opt-level=O3", "--iree-opt-data-tiling=false"]  # as the adaptor's defaults are
 EDGE = ("mnn", "ncnn", "litert", "executorch")
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "TVM_NUM_THREADS")  # OpenMP's runtimes read theirs when they are loaded
-# The C library keeps the memory that it has. By default it gives large pieces back to the kernel and takes them anew in each
-# inference, how often being an accident of what else lies in the heap: 5 or 6 % of a ResNet-50 of batch 8 in PyTorch.
+# The C library keeps its memory. By default it gives large pieces back to the kernel and takes them anew in each inference,
+# how often being an accident of what else lies in the heap: 5 or 6 % of a ResNet-50 of batch 8 in PyTorch.
 ALLOCATOR = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2 ** 34)}
 QUIET = {"ORT_DISABLE_TELEMETRY": "1"}  # as our plugin has it
 
@@ -98,8 +94,7 @@ def ours(case):
 
 
 def on_our_processors(case, command, site="", **more):
-    """Runs the command as a worker is run: the THREADS highest processors, as many threads, and nothing that was compiled
-    before."""
+    """Runs the command as a worker is run: the THREADS highest processors, as many threads, nothing compiled before."""
     cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))[-case.threads:]))
     environment = {**os.environ, **{name: str(case.threads) for name in THREAD_VARIABLES}, "PYTHONPATH": str(site),
                    "NGB_MODULE_SITE": case.sites.get("identity", ""), "TVM_BIND_THREADS": "0",
@@ -381,8 +376,8 @@ def main():
     parser.add_argument("--shape", default="3,224,224", help="of a sample of the model's input, if it is another one")
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--repetitions", type=int, default=20)
-    parser.add_argument("--rounds", type=int, default=10)
+    for option, default in (("--repetitions", 20), ("--rounds", 10)):
+        parser.add_argument(option, type=int, default=default)
     parser.add_argument("--turn-s", type=float, help=f"without it, {REPETITIONS_IN_A_TURN} repetitions of a rival")
     arguments = parser.parse_args()
     os.environ.update({**ALLOCATOR, **QUIET})
@@ -394,8 +389,8 @@ def main():
         for compiler in arguments.compilers or [each for each, row in RIVALS.items() if row[0] in newest]:
             for batch in arguments.batch:
                 model = pathlib.Path(name) / f"{arguments.model}-{batch}.onnx"
-                subprocess.run([build / "bin/ngb", "models", "write", arguments.model, "--batch", str(batch), "--parameters",
-                                arguments.parameters, "-o", model], check=True, stdout=subprocess.DEVNULL)
+                asked = [arguments.model, "--batch", str(batch), "--parameters", arguments.parameters, "-o", model]
+                subprocess.run([build / "bin/ngb", "models", "write", *asked], check=True, stdout=subprocess.DEVNULL)
                 case = Case(build, compiler, newest[RIVALS[compiler][0]], sites, model, batch, arguments.threads,
                             arguments.repetitions, pathlib.Path(name), tuple(map(int, arguments.shape.split(","))))
                 print_rows(case, *measure(case, arguments.rounds, arguments.turn_s))

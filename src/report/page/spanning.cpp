@@ -60,7 +60,7 @@ std::string text_of(const Entry& entry, const std::string& unit) {
 }
 
 // Returns the section as a table. A text in place of a row's entries is put into the column `place_of_rest`.
-SpanningTable table_of(const Section& section, const std::vector<Column>& columns, std::size_t place_of_rest) {
+SpanningTable spanning_table(const Section& section, const std::vector<Column>& columns, std::size_t place_of_rest) {
   SpanningTable made{.title = section.title};
   for (const Column& column : columns) made.columns.push_back(column.heading);
   for (const Row& row : section.rows) {
@@ -131,7 +131,7 @@ std::vector<SpanningTable> series_tables(const Results& results) {
   constexpr std::size_t kPlaceOfValue = 4;
   std::vector<SpanningTable> tables;
   each_series(results, [&](const metrics::series::Series& series, const Section& section) {
-    SpanningTable& table = tables.emplace_back(table_of(section, series_columns(), kPlaceOfValue));
+    SpanningTable& table = tables.emplace_back(spanning_table(section, series_columns(), kPlaceOfValue));
     const std::string left_out = table.remark.empty() ? "" : ". " + table.remark;
     table.remark = fmt::format("{} ({}){}", series.formula, series.source, left_out);
   });
@@ -189,7 +189,7 @@ void add_what_spans_cells(Content& content) {
   drop_unmeasured_claims(measured);
   const Table claims = claims_table(measured);
   for (const Section& claim : claims.sections) {
-    content.conclusions.push_back(table_of(claim, claims.columns, kPlaceOfStatus));
+    content.conclusions.push_back(spanning_table(claim, claims.columns, kPlaceOfStatus));
   }
   content.tables = series_tables(*content.results);
 }
