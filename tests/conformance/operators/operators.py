@@ -27,10 +27,14 @@ def main() -> int:
         print(f"operators: no compiler of {lib} has a toolchain in {arguments.toolchains}; ngb toolchain install",
               file=sys.stderr)
         return 2
-    cases = _write_cases(arguments, versions)
-    os.chdir(folder)  # a worker that crashes leaves its artifact in the current folder
     outcomes_file = folder / "results.json"
     results = json.loads(outcomes_file.read_text()) if outcomes_file.exists() else {"compilers": {}}
+    known = {*results["compilers"], *(each.name for each in compilers)}
+    if arguments.keep and "onnxruntime" not in known:  # a column counts of what onnxruntime runs how much another one does
+        print("operators: --keep needs onnxruntime's outcomes in the folder: add it to --compilers", file=sys.stderr)
+        return 2
+    cases = _write_cases(arguments, versions)
+    os.chdir(folder)  # a worker that crashes leaves its artifact in the current folder
     results.update(cases=cases, is_all=arguments.all, onnx=versions["wheels"]["onnx"],
                    options=" --all" if arguments.all else "")
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:

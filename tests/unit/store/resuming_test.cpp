@@ -320,7 +320,8 @@ TEST_F(RoundsThatEnd, NeedTheProcessesThatTheyHave) {
   ASSERT_TRUE(store.record(run, "local", {++sequence, samples::RoundsEnded{{"aa", "bb", "cc", "dd"}}}));
   ASSERT_TRUE(store.record(run, "local", {++sequence, samples::Finished{}}));
   ASSERT_TRUE(store.flush());
-  for (const CellState& state : store.cell_states().value()) {
+  const std::vector<CellState> states = store.cell_states().value();
+  for (const CellState& state : states) {
     EXPECT_EQ(state.progress, CellState::Progress::complete);
     EXPECT_TRUE(state.has_ended_rounds);
   }
