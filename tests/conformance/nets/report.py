@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes docs/nets.md from a results file and the list of drawn nets."""
 import collections
+import re
 
 _ORDER = ("identity", "torchscript", "eager-cpp", "torch-compile", "aotinductor", "onnxruntime", "openvino", "tvm", "xla",
           "iree", "mnn", "ncnn", "litert", "executorch")
@@ -107,5 +108,5 @@ def _reasons(nets, cells, names) -> str:
 
 
 def _cut(message: str) -> str:
-    line = " ".join(message.split()).replace("|", "\\|")
+    line = re.sub(r"/\S*/toolchains/", "…/", " ".join(message.split())).replace("|", "\\|")  # where it is installed here
     return line if len(line) <= 240 else line[:239] + "…"
