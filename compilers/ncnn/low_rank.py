@@ -31,7 +31,7 @@ def write(model) -> None:
         return
     _skip_reshapes(graph, nodes)
     del graph.node[:]
-    graph.node.extend(_used(nodes, {output.name for output in graph.output}))
+    graph.node.extend(onnx_constants.used(nodes, {output.name for output in graph.output}))
 
 
 def merged(shape: Sequence[int], order: Sequence[int]) -> Tuple[List[int], List[int]]:
@@ -52,8 +52,8 @@ def merged(shape: Sequence[int], order: Sequence[int]) -> Tuple[List[int], List[
 
 
 def steps(shape: Sequence[int], order: Sequence[int]) -> List[Tuple[List[int], List[int]]]:
-    """Return the shapes and orders of transposes that together are this one, each with four axes at the most besides a first one
-    of extent 1 that stays: as few of them as there are. Empty if too many axes move."""
+    """Return the fewest transposes that together are this one: the shape and the order of each. A transpose has four axes at the
+    most, not counting a first axis of extent 1 that stays. Empty if too many axes move."""
     few, few_order = merged(shape, order)
     is_kept = int(few[:1] == [1])
     if len(few) - is_kept <= _MOST_AXES:
@@ -171,12 +171,3 @@ def _whole_shapes(graph, nodes) -> set:
     """Return the names of constants that tell reshapes every extent but one at the most."""
     shapes = {node.input[1] for node in nodes if node.op_type == "Reshape"}
     return {each.name for each in graph.initializer if each.name in shapes and numpy_helper.to_array(each).all()}
-
-
-def _used(nodes, outputs: set) -> list:
-    kept = []
-    for node in reversed(nodes):
-        if outputs & set(node.output):
-            kept.append(node)
-            outputs |= set(node.input)
-    return kept[::-1]

@@ -25,14 +25,7 @@ def write(model) -> None:
         is_row = index is not None and shapes.get(node.output[0]) == shapes[index[0].output[0]][1:]
         nodes += _taken(graph, node.output[0], *index, shapes) if is_row else [node]
     del graph.node[:]
-    outputs = {output.name for output in graph.output}
-    while True:
-        used = onnx_constants.names_used(nodes) | outputs
-        kept = [node for node in nodes if used & set(node.output)]
-        if len(kept) == len(nodes):
-            break
-        nodes = kept
-    graph.node.extend(nodes)
+    graph.node.extend(onnx_constants.used(nodes, {output.name for output in graph.output}))
 
 
 def _order(node, shapes) -> list:

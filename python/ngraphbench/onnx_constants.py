@@ -84,6 +84,16 @@ def names_used(nodes) -> set:
     return names
 
 
+def used(nodes, outputs) -> list:
+    """Return the nodes that the graph's outputs need, in the same order."""
+    needed, kept = set(outputs), []
+    for node in reversed(nodes):
+        if needed & set(node.output):
+            kept.append(node)
+            needed |= names_used([node])
+    return kept[::-1]
+
+
 def is_a_function_of_operands(node) -> bool:
     """Whether the node's results follow from its operands alone, and the standard says how."""
     if node.domain not in STANDARD_DOMAINS or node.op_type in _OTHERWISE_EACH_TIME:

@@ -5,7 +5,7 @@
     agreement.py BUILD_DIR [COMPILER …] [--model NAME] [--parameters JSON --shape C,H,W] [--batch N …] [--threads N]
                  [--repetitions N] [--rounds N] [--turn-s S]
 
-ResNet-50, or another model of the zoo (with other parameters: for the runtimes for the edge). Each round, every one in a fresh
+ResNet-50, or another model of the zoo (the edge runtimes also with other parameters). Each round, every one in a fresh
 process on the same processors: a study of one process, the rival twice (A and B: the rival against itself shows what the
 machine can resolve), and further rivals once. They take turns, in shuffled order: while one runs, the others are stopped. Two
 are compared turn by turn, so that what the machine does meanwhile befalls both: the ratio of their means in the same turn, of
@@ -14,7 +14,7 @@ of turns, and the ratio of the minima over all repetitions. Below 1, ours is the
 ended is left out. One round more, before the others, tells how many turns each needs until it begins to measure: as many more
 than the quickest it is then given in advance. Without a COMPILER: those whose toolchain is installed.
 
-Another compiler is a row in RIVALS and a function that returns the command, which prints nanoseconds, a line each."""
+Another compiler is a row in RIVALS and a function that returns the command. It prints the nanoseconds of each repetition."""
 
 import argparse
 import contextlib
@@ -376,8 +376,8 @@ def main():
     parser.add_argument("--shape", default="3,224,224", help="of a sample of the model's input, if it is another one")
     parser.add_argument("--batch", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--threads", type=int, default=1)
-    for option, default in (("--repetitions", 20), ("--rounds", 10)):
-        parser.add_argument(option, type=int, default=default)
+    parser.add_argument("--repetitions", type=int, default=20)
+    parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--turn-s", type=float, help=f"without it, {REPETITIONS_IN_A_TURN} repetitions of a rival")
     arguments = parser.parse_args()
     os.environ.update({**ALLOCATOR, **QUIET})
