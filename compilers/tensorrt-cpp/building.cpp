@@ -29,7 +29,7 @@ std::uint32_t network_flags() {
 template <class Object>
 std::unique_ptr<Object> made(Object* object, const char* what) {
   if (object != nullptr) return std::unique_ptr<Object>(object);
-  throw plugin::Failure(NGB_INTERNAL, std::string("TensorRT cannot make a ") + what + ": " + logger().reason());
+  throw plugin::Failure(NGB_COMPILER_FAILED, std::string("TensorRT cannot make a ") + what + ": " + logger().reason());
 }
 
 std::string list_of(const std::set<std::string>& names) {
@@ -151,12 +151,12 @@ void Building::add_profile(nvinfer1::INetworkDefinition& network, nvinfer1::IBui
     const nvinfer1::Dims dims = dims_of(shape_of(input_of(model, tensor.getName())));
     for (const auto which : {OptProfileSelector::kMIN, OptProfileSelector::kOPT, OptProfileSelector::kMAX}) {
       if (profile != nullptr && profile->setDimensions(tensor.getName(), which, dims)) continue;
-      throw plugin::Failure(NGB_INTERNAL, std::string("TensorRT refuses the shape of \"") + tensor.getName() +
-                                              "\": " + logger().reason());
+      throw plugin::Failure(NGB_COMPILER_FAILED, std::string("TensorRT refuses the shape of \"") + tensor.getName() +
+                                                     "\": " + logger().reason());
     }
   }
   if (profile == nullptr || config.addOptimizationProfile(profile) >= 0) return;
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT refuses the optimisation profile: " + logger().reason());
+  throw plugin::Failure(NGB_COMPILER_FAILED, "TensorRT refuses the optimisation profile: " + logger().reason());
 }
 
 }  // namespace ngb::tensorrt

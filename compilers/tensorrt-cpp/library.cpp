@@ -140,7 +140,7 @@ std::unique_ptr<nvinfer1::IBuilder> Runtime::make_builder() const {
   std::unique_ptr<nvinfer1::IBuilder> made(static_cast<nvinfer1::IBuilder*>(make(&logger(), NV_TENSORRT_VERSION)));
   if (made != nullptr) return made;
   const std::string reason = logger().reason();
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a builder: " + reason, kernels_advice(reason));
+  throw plugin::Failure(NGB_COMPILER_FAILED, "TensorRT cannot make a builder: " + reason, kernels_advice(reason));
 }
 
 std::unique_ptr<nvinfer1::IRuntime> Runtime::make_runtime() const {
@@ -150,7 +150,7 @@ std::unique_ptr<nvinfer1::IRuntime> Runtime::make_runtime() const {
   // When it fails, 10.15 may return a small offset instead of null. The kernel maps nothing below this address.
   constexpr std::uintptr_t kLowestAddress = 1U << 16U;
   if (reinterpret_cast<std::uintptr_t>(made) >= kLowestAddress) return std::unique_ptr<nvinfer1::IRuntime>(made);
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a runtime: " + logger().reason());
+  throw plugin::Failure(NGB_COMPILER_FAILED, "TensorRT cannot make a runtime: " + logger().reason());
 }
 
 std::unique_ptr<nvonnxparser::IParser> Runtime::make_parser(nvinfer1::INetworkDefinition& network) const {
@@ -159,7 +159,7 @@ std::unique_ptr<nvonnxparser::IParser> Runtime::make_parser(nvinfer1::INetworkDe
   std::unique_ptr<nvonnxparser::IParser> made(
       static_cast<nvonnxparser::IParser*>(make(&network, &logger(), NV_ONNX_PARSER_VERSION)));
   if (made != nullptr) return made;
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot make a parser: " + logger().reason());
+  throw plugin::Failure(NGB_COMPILER_FAILED, "TensorRT cannot make a parser: " + logger().reason());
 }
 
 }  // namespace ngb::tensorrt

@@ -97,7 +97,7 @@ void Session::load(const ngb_model& model) {
   logger().forget();
   engine_.reset(runtime_->deserializeCudaEngine(plan.data(), plan.size()));
   if (engine_ == nullptr) {
-    throw plugin::Failure(NGB_INTERNAL, "TensorRT cannot open the engine that it made: " + logger().reason());
+    throw plugin::Failure(NGB_COMPILER_FAILED, "TensorRT cannot open the engine that it made: " + logger().reason());
   }
   logger().forget();
   context_.reset(engine_->createExecutionContext());
@@ -174,7 +174,8 @@ std::unique_ptr<Buffer> Session::make_buffer(const std::string& name, ngb_dtype 
   }
   auto buffer = std::make_unique<Buffer>(gpu_, name, dtype, shape, size_bytes);
   if (context_->setTensorAddress(name.c_str(), buffer->on_gpu())) return buffer;
-  throw plugin::Failure(NGB_INTERNAL, "TensorRT does not accept memory for \"" + name + "\": " + logger().reason());
+  throw plugin::Failure(NGB_COMPILER_FAILED,
+                        "TensorRT does not accept memory for \"" + name + "\": " + logger().reason());
 }
 
 int Session::enqueue_with_transfer() {

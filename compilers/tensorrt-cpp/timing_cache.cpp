@@ -43,7 +43,7 @@ std::size_t TimingCache::give(nvinfer1::IBuilderConfig& config) {
   if (cache_ != nullptr && config.setTimingCache(*cache_, false)) return kept.size();
   cache_.reset(config.createTimingCache(nullptr, 0));  // TensorRT rejected the file's: other driver or GPU
   if (cache_ == nullptr || !config.setTimingCache(*cache_, false)) {
-    throw plugin::Failure(NGB_INTERNAL, "TensorRT refuses a timing cache", "leave timing_cache out");
+    throw plugin::Failure(NGB_COMPILER_FAILED, "TensorRT refuses a timing cache", "leave timing_cache out");
   }
   return 0;
 }

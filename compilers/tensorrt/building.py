@@ -40,7 +40,7 @@ class Building:
             self._builder = trt.Builder(logger)
         except TypeError:  # pybind11 raises this for a null pointer
             reason = logger.reason()
-            raise CompilerError("internal", f"TensorRT cannot make a builder: {reason}",
+            raise CompilerError("compiler_failed", f"TensorRT cannot make a builder: {reason}",
                                 bindings.kernels_advice(trt, reason)) from None
         self._builder.max_threads = settings.threads
 

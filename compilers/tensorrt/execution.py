@@ -44,7 +44,7 @@ class Execution:
         self._runtime = trt.Runtime(logger)
         self._engine = self._runtime.deserialize_cuda_engine(plan)
         if self._engine is None:
-            raise CompilerError("internal", f"TensorRT cannot open the engine that it made: {logger.reason()}")
+            raise CompilerError("compiler_failed", f"TensorRT cannot open the engine that it made: {logger.reason()}")
         logger.forget()
         self._context = self._engine.create_execution_context()
         if self._context is None:
@@ -152,7 +152,8 @@ class Execution:
         buffer = Buffer(self._cuda, name, dtype, shape, size_bytes)
         if not self._context.set_tensor_address(name, buffer.device):
             buffer.free()
-            raise CompilerError("internal", f'TensorRT does not accept memory for "{name}": {self._logger.reason()}')
+            raise CompilerError("compiler_failed",
+                                f'TensorRT does not accept memory for "{name}": {self._logger.reason()}')
         return buffer
 
     def _add_input(self, tensor) -> None:

@@ -69,7 +69,7 @@ ngb_status Runtime::status_of(const PJRT_Error* error, const std::string& messag
     auto destroy = NGB_PJRT(PJRT_Error_Destroy_Args);
     destroy.error = nested;
     api_->PJRT_Error_Destroy(&destroy);
-    return NGB_INTERNAL;
+    return NGB_COMPILER_FAILED;
   }
   if (args.code == PJRT_Error_Code_RESOURCE_EXHAUSTED || says(message, "Out of memory")) return NGB_OUT_OF_MEMORY;
   if (args.code == PJRT_Error_Code_UNIMPLEMENTED) return NGB_UNSUPPORTED_OPERATOR;

@@ -57,7 +57,7 @@ TEST_F(TensorRTCppFailure, AFailedBuildSaysWhyAndLeavesNothing) {
   const std::vector<std::pair<std::string, ngb_status>> failures{
       {"Could not find any implementation for node conv_1", NGB_UNSUPPORTED_OPERATOR},
       {"Requested amount of GPU memory could not be allocated: out of memory", NGB_OUT_OF_MEMORY},
-      {"Error Code 2: Internal Error", NGB_INTERNAL}};
+      {"Error Code 2: Internal Error", NGB_COMPILER_FAILED}};
   for (const auto& [message, status] : failures) {
     json model = kStatic;
     model["fail_to_build"] = message;
@@ -75,7 +75,7 @@ TEST_F(TensorRTCppFailure, AFailedBuildSaysWhyAndLeavesNothing) {
 
 TEST_F(TensorRTCppFailure, ARuntimeThatIsNotMadeIsAFailureWhateverItsAddress) {
   ::setenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME", "1", 1);
-  EXPECT_EQ(compile(), NGB_INTERNAL);
+  EXPECT_EQ(compile(), NGB_COMPILER_FAILED);
   EXPECT_STREQ(error_.message, "TensorRT cannot make a runtime: CUDA initialization failure");
 }
 
@@ -85,13 +85,13 @@ TEST_F(TensorRTCppFailure, AnErrorThatIsSurvivedRefusesNothingAndExplainsNoLater
   close();
   json model = kStatic;
   model["fail_to_build"] = "Error Code 2: Internal Error";
-  EXPECT_EQ(compile({.model = model}), NGB_INTERNAL);
+  EXPECT_EQ(compile({.model = model}), NGB_COMPILER_FAILED);
   EXPECT_STREQ(error_.message, "TensorRT cannot make an engine: Error Code 2: Internal Error");
 }
 
 TEST_F(TensorRTCppFailure, WithoutItsLibraryOfKernelsNothingCanBeBuilt) {
   fs::remove(folder_ / "toolchain/tensorrt_libs" / kResource);
-  EXPECT_EQ(compile(), NGB_INTERNAL);
+  EXPECT_EQ(compile(), NGB_COMPILER_FAILED);
   EXPECT_STREQ(error_.message,
                ("TensorRT cannot make a builder: Unable to load library: " + std::string(kResource)).c_str());
   EXPECT_THAT(error_.advice, AllOf(StartsWith("put TensorRT's kernels (libnvinfer_builder_resource*) into /"),
@@ -107,7 +107,7 @@ TEST_F(TensorRTCppFailure, KernelsThatAnOldTensorRTDoesNotFindAreExplainedByTheL
   const fs::path old = folder_ / "libnvinfer_old.so";
   std::ofstream(old, std::ios::binary) << content;
   put_libraries(old, kMajor);
-  EXPECT_EQ(compile(), NGB_INTERNAL);
+  EXPECT_EQ(compile(), NGB_COMPILER_FAILED);
   EXPECT_EQ(error_.advice, "put " + (folder_ / "toolchain/tensorrt_libs").string() +
                                " into LD_LIBRARY_PATH before ngb starts, because TensorRT before 10.7 searches its "
                                "kernels nowhere else; or use 10.7 or later");
@@ -116,7 +116,7 @@ TEST_F(TensorRTCppFailure, KernelsThatAnOldTensorRTDoesNotFindAreExplainedByTheL
 TEST_F(TensorRTCppFailure, AnInferenceThatIsNotTakenIsAFailure) {
   json model = kStatic;
   model["fail_to_run"] = true;
-  EXPECT_EQ(bind({.model = model}), NGB_INTERNAL);
+  EXPECT_EQ(bind({.model = model}), NGB_COMPILER_FAILED);
   EXPECT_STREQ(error_.message, "TensorRT cannot run the model: it gives no reason");
 }
 
