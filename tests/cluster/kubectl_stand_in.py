@@ -163,9 +163,9 @@ def get(words):
 
 
 def run_in(name, words):
-    if not file_of(name).exists():
-        refuse(f'Error from server (NotFound): pods "{name}" not found')
     with locked():
+        if not file_of(name).exists():
+            refuse(f'Error from server (NotFound): pods "{name}" not found')
         pod = looked_at(file_of(name))
     if pod["status"]["phase"] != "Running":
         refuse("error: unable to upgrade connection: container not found (\"device\")")

@@ -2,6 +2,7 @@
 """Studies on pods: in the end every process is recorded once, and no pod is left. The cases run on a real cluster where
 `make kubernetes-cluster` has built one, and on a stand-in for kubectl everywhere."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -44,7 +45,11 @@ class OnAStandIn(PodCases, DevicesTest):
         return f"  - {name}: {{kubernetes: {{{request}}}, folder: {self.folder}/volume-of-{name}/data}}\n"
 
     def pods(self):
-        return [json.loads(path.read_text()) for path in self.cluster.glob("pod-*.json")]
+        pods = []
+        for path in self.cluster.glob("pod-*.json"):
+            with contextlib.suppress(FileNotFoundError):  # the run may delete it now
+                pods.append(json.loads(path.read_text()))
+        return pods
 
     def delete_all(self):
         self.restore()
