@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import sysconfig
 import tempfile
 
 from typing import Any, Mapping
@@ -40,6 +41,15 @@ def no_cxx() -> CompilerError:
     return CompilerError("toolchain_missing",
                          f"Inductor needs a C++ compiler on the device, and there is no {command}",
                          "install g++ (Debian: apt-get install g++), or name another in CXX")
+
+
+def require_python_headers() -> None:
+    """Raise CompilerError if the device lacks Python.h, which the code includes that torch.compile writes."""
+    header = os.path.join(sysconfig.get_path("include"), "Python.h")
+    if not os.path.exists(header):
+        raise CompilerError("toolchain_missing",
+                            f"torch.compile needs the headers of this Python on the device, and there is no {header}",
+                            "install them (Debian: apt-get install python3-dev)")
 
 
 @contextlib.contextmanager

@@ -35,6 +35,8 @@ class TorchCompile(Identity):
         self._cxx = inductor.cxx() if self._is_inductor else "none"
         if self._cxx is None:
             raise inductor.no_cxx()
+        if self._is_inductor:
+            inductor.require_python_headers()
 
     def compile(self, model):
         self._artifact_path = model.artifact_path if self._is_inductor else ""  # the others compile nothing to keep

@@ -3,6 +3,7 @@
 import os
 import sys
 import unittest
+import unittest.mock
 from collections import Counter
 
 import identity_test
@@ -160,7 +161,7 @@ class KeptCache(FamilyTest):
         self.assertFalse(os.path.exists(self.artifact))
 
 
-class WithoutACppCompiler(FamilyTest):
+class WithoutWhatCompilesCpp(FamilyTest):
     def test_inductor_says_what_is_missing(self):
         os.environ["CXX"] = "no-such-compiler"
         self.addCleanup(os.environ.pop, "CXX")
@@ -171,6 +172,15 @@ class WithoutACppCompiler(FamilyTest):
             self.assertEqual(error.kind, "toolchain_missing")
             self.assertIn("no-such-compiler", error.message)
             self.assertIn("apt-get install g++", error.advice)
+
+    def test_torch_compile_says_which_headers_are_missing(self):
+        self.use("torch-compile")
+        with unittest.mock.patch("sysconfig.get_path", lambda name: "/no-such-folder"):
+            error = self.refusal(self.open)
+            self.open(backend="eager")
+        self.assertEqual(error.kind, "toolchain_missing")
+        self.assertIn("there is no /no-such-folder/Python.h", error.message)
+        self.assertIn("apt-get install python3-dev", error.advice)
 
 
 if __name__ == "__main__":
