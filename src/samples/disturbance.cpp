@@ -15,7 +15,7 @@ namespace {
 
 struct Cause {
   std::string_view quantity;
-  enum class Shows { always, alone, beside_load } shows;
+  enum class Shows { always, alone, others } shows;
   const char* words;
   const char* advice;
 };
@@ -27,7 +27,7 @@ constexpr std::array kCauses{
           "measure on a machine of your own, or when its host is quiet"},
     Cause{"throttled", Cause::Shows::always, "the quota of its control group stopped it in",
           "use no more threads than the quota allows, or raise the quota"},
-    Cause{"other_cpu", Cause::Shows::beside_load, "programs other than its load used the processors in",
+    Cause{"other_cpu", Cause::Shows::others, "programs other than it and its load used the processors in",
           "end the other programs, or measure again when the machine is quiet"},
 };
 
@@ -83,12 +83,24 @@ std::optional<Failure> disturbance(const ProcessResult& result, const work::Dist
 
 }  // namespace
 
+std::optional<double> own_wait_percent(const std::vector<Reading>& shares, std::size_t cpus, double max_wait_ratio) {
+  const auto share = [&shares](std::string_view quantity) -> std::optional<double> {
+    const auto found = std::ranges::find(shares, quantity, &Reading::quantity);
+    return found == shares.end() ? std::nullopt : found->value.value;
+  };
+  const std::optional<double> wait = share("run_queue_wait");
+  const std::optional<double> others = share("other_cpu");
+  if (!wait || !others || *wait <= 100 * max_wait_ratio) return std::nullopt;
+  return *others * static_cast<double>(cpus) < *wait / 2 ? wait : std::nullopt;
+}
+
 std::optional<Failure> disturbance_of(const ProcessResult& result, const work::Disturbance& rule) {
-  return disturbance(result, rule, Cause::Shows::alone);
+  const bool waits_for_itself = result.facts.contains(std::string(kWaitsForItself));
+  return disturbance(result, rule, waits_for_itself ? Cause::Shows::others : Cause::Shows::alone);
 }
 
 std::optional<Failure> disturbance_beside_load(const ProcessResult& result, const work::Disturbance& rule) {
-  return disturbance(result, rule, Cause::Shows::beside_load);
+  return disturbance(result, rule, Cause::Shows::others);
 }
 
 }  // namespace ngb::samples

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "samples/failure.h"
 #include "samples/process_result.h"
@@ -11,9 +13,19 @@
 
 namespace ngb::samples {
 
+// Fact of a process whose own threads were found to wait for each other: in which share of half a second
+// (worker/pauses.h).
+inline constexpr std::string_view kWaitsForItself = "waits_for_itself";
+
+// Returns the share of a time, in percent, in which a thread waited for a processor, if that is more than is allowed
+// and other programs used the process's `cpus` processors for less than half as long: then its own threads wait for
+// each other. `shares` are those of probe::waits_between; nothing follows from unknown ones.
+std::optional<double> own_wait_percent(const std::vector<Reading>& shares, std::size_t cpus, double max_wait_ratio);
+
 // Returns the failure `disturbed` if the process was kept from its processors for more than the rule allows: by the run
 // queue, the host or the quota of its control group, each as a share of the timed phase. The longest of them counts,
-// and an unknown one shows nothing. The message names the cause and `result.neighbours`.
+// and an unknown one shows nothing. The message names the cause and `result.neighbours`. Of a process with the fact
+// `waits_for_itself`, its run queue shows nothing; instead, what other programs used of its processors counts.
 std::optional<Failure> disturbance_of(const ProcessResult& result, const work::Disturbance& rule);
 
 // Does the same for a process that was measured beside its cell's load. It waits for its processors because of the

@@ -264,19 +264,21 @@ class Process {
       pauses_->begin();  // close to the phase, because a wait counts in percent of it
       in_phase(Phase::timed, [this, &page_faults] {
         const PageFaultMeter meter;  // excludes what the phase's own meter does
-        const Attempt<Done> timed = request_.protocol.arrivals ? serve() : attempt(time_together());
+        Attempt<Done> timed = attempt(settle());
+        if (timed) timed = request_.protocol.arrivals ? serve() : attempt(time_together());
         page_faults = meter.reading(pauses_->wall_ns());
         return timed;
       });
       std::vector<samples::Reading> waits = pauses_->waits();
+      result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);  // both with the pauses
       pauses_->leave_out_of(result_.phases.back());
-      result_.threads_used = threads.busy_since(result_.phases.back().wall_ns);
       result_.readings = probe::readings_between(before, probe::snapshot());
       if (takes_turns()) forget_machine(result_.readings);
       if (turns_->again() > 0) result_.facts["turns_again"] = std::to_string(turns_->again());
       result_.readings.push_back(page_faults);
       result_.readings.insert(result_.readings.end(), idle_.begin(), idle_.end());
       result_.readings.insert(result_.readings.end(), waits.begin(), waits.end());
+      if (!result_.failure && !request_.has_load) pauses_->explain_waits(result_);
       const bool has_speed = !request_.protocol.profile && !result_.failure;
       if (takes_turns() && request_.process_index == 0 && has_speed) repeat_alone();
       // An instance that failed does not wait: the others end with it.
@@ -317,6 +319,9 @@ class Process {
   }
 
   [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }
+
+  // A short timed phase would otherwise pass while two threads share a processor. Each turn begins with it by itself.
+  bool settle() { return takes_turns() || request_.compiler.threads == 1 || pauses_->settle(); }
 
   void repeat_alone() {
     if (!pauses_->wait_for_turn()) return;  // the inferences that count have succeeded

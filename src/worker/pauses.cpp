@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/pauses.h"
 
+#include <fmt/format.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -38,9 +39,11 @@ Status signal_and_wait(std::string_view signal) {
 
 namespace {
 
-constexpr Nanoseconds kLeastPreparation = std::chrono::milliseconds(2);
-constexpr Nanoseconds kMostPreparation = std::chrono::milliseconds(40);
+constexpr Nanoseconds kLeastSettling = std::chrono::milliseconds(2);
+constexpr Nanoseconds kMostSettling = std::chrono::milliseconds(40);
 constexpr double kCalmPercent = 2;
+// What other programs use is counted in ticks of 10 ms.
+constexpr Nanoseconds kOwnLook = std::chrono::milliseconds(500);
 
 bool is_calm(const probe::Counters& before, const probe::Counters& after) {
   const std::vector<samples::Reading> waits = probe::waits_between(before, after);
@@ -65,11 +68,18 @@ std::int64_t cpu_now_ns() {
 Pauses::Pauses(std::function<bool()> infer, double max_wait_ratio)
     : infer_(std::move(infer)), max_wait_ratio_(max_wait_ratio), contention_("self", probe::allowed_cpus()) {}
 
+bool Pauses::settle() {
+  const Mark begin = mark();
+  const bool succeeded = infer_until_calm();
+  leave_out(begin, mark());
+  return succeeded;
+}
+
 // If the agent does not answer, it has ended or ends this process.
 bool Pauses::wait_for_turn() {
   const Mark begin = mark();
   (void)signal_and_wait(samples::kWantsTurn);
-  const bool succeeded = prepare();
+  const bool succeeded = infer_until_calm();
   turn_ = mark();
   leave_out(begin, turn_);
   return succeeded;
@@ -80,8 +90,34 @@ bool Pauses::was_disturbed() {
   samples::ProcessResult turn;
   turn.readings = timed_waits(begin.counters, turn_.counters);
   if (!samples::disturbance_of(turn, {.max_wait_ratio = max_wait_ratio_})) return false;
-  leave_out(begin, turn_);
+  const bool waits_for_itself = own_wait_percent().has_value();
+  const Mark looked = std::exchange(turn_, mark());
+  leave_out(looked, turn_);
+  if (waits_for_itself) return false;
+  leave_out(begin, looked);
   return true;
+}
+
+void Pauses::explain_waits(samples::ProcessResult& result) {
+  if (!samples::disturbance_of(result, {.max_wait_ratio = max_wait_ratio_})) return;
+  if (const auto percent = own_wait_percent()) {
+    result.facts[std::string(samples::kWaitsForItself)] = fmt::format("{:.3g} %", *percent);
+  }
+}
+
+std::optional<double> Pauses::own_wait_percent() {
+  if (!own_wait_percent_) own_wait_percent_ = look_for_own_wait();
+  return *own_wait_percent_;
+}
+
+std::optional<double> Pauses::look_for_own_wait() const {
+  const probe::Counters before = contention_.read();
+  const Nanoseconds enough = system_clock().now() + kOwnLook;
+  do {
+    if (!infer_()) return std::nullopt;
+  } while (system_clock().now() < enough);
+  const std::vector<samples::Reading> shares = probe::waits_between(before, contention_.read());
+  return samples::own_wait_percent(shares, probe::allowed_cpus().size(), max_wait_ratio_);
 }
 
 Pauses::Mark Pauses::mark() const { return {contention_.read(), cpu_now_ns()}; }
@@ -92,11 +128,11 @@ void Pauses::leave_out(const Mark& begin, const Mark& end) {
   before_ = probe::without(before_, begin.counters, end.counters);
 }
 
-bool Pauses::prepare() const {
-  const Nanoseconds give_up = system_clock().now() + kMostPreparation;
+bool Pauses::infer_until_calm() const {
+  const Nanoseconds give_up = system_clock().now() + kMostSettling;
   for (;;) {
     const probe::Counters before = contention_.read();
-    const Nanoseconds enough = system_clock().now() + kLeastPreparation;
+    const Nanoseconds enough = system_clock().now() + kLeastSettling;
     do {
       if (!infer_()) return false;
     } while (system_clock().now() < enough);

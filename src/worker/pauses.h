@@ -27,11 +27,17 @@ class Pauses final : public TurnGiver {
 
   // Begins to count; called right before the timed phase.
   void begin() { before_ = contention_.read(); }
-  // Asks the agent for a turn and waits until it comes. Then runs inferences for some milliseconds, because
-  // other processes have used the caches, until its threads do not wait for each other's processor any more: threads
-  // that go on at the same moment may share one until the kernel has moved one of them.
+  // Runs inferences for some milliseconds, until its threads do not wait for each other's processor any more: threads
+  // that go on at the same moment may share one until the kernel has moved one of them. Returns whether they succeeded.
+  bool settle();
+  // Asks the agent for a turn and waits until it comes. Then settles, because other processes have used the caches.
   bool wait_for_turn() override;
+  // Returns whether other programs kept it from its processors since its turn began or since this was last asked. What
+  // its own threads keep from each other is no disturbance.
   bool was_disturbed() override;
+  // Notes the fact samples::kWaitsForItself if the process of these readings waited for longer than is allowed, and
+  // does so while other programs do not use its processors.
+  void explain_waits(samples::ProcessResult& result);
 
   // Returns how long all pauses lasted.
   [[nodiscard]] std::int64_t wall_ns() const { return wall_ns_; }
@@ -47,14 +53,19 @@ class Pauses final : public TurnGiver {
     std::int64_t cpu_ns = 0;
   };
   [[nodiscard]] Mark mark() const;
+  [[nodiscard]] bool infer_until_calm() const;
+  // Repeats inferences for half a second, and returns samples::own_wait_percent of it. Measured when it is first asked;
+  // later answers are the same.
+  std::optional<double> own_wait_percent();
+  [[nodiscard]] std::optional<double> look_for_own_wait() const;
   void leave_out(const Mark& begin, const Mark& end);
-  [[nodiscard]] bool prepare() const;
 
   std::function<bool()> infer_;
   double max_wait_ratio_;
   probe::ContentionMeter contention_;
   probe::Counters before_{};  // of the beginning, as if the pauses had not been
   Mark turn_{};               // when the turn began, or was_disturbed was asked
+  std::optional<std::optional<double>> own_wait_percent_{};
   std::int64_t wall_ns_ = 0;
   std::int64_t cpu_ns_ = 0;
 };

@@ -159,6 +159,20 @@ TEST(Worker, GoesOnWhenItIsInterrupted) {
   EXPECT_EQ(run.ending(), "none") << run.message();
 }
 
+// Two threads that begin at the same moment may share a processor for a while. The null compiler counts the inferences.
+TEST(Worker, OfSeveralThreadsInfersForTwoMillisecondsBeforeItIsTimed) {
+  const auto of_threads = [](int threads) {
+    return run_with({{"run_ns", "10000"}, {"fault", "error"}}, [threads](work::WorkerRequest& request) {
+      request.compiler.threads = threads;
+      request.protocol.warm_up = 1;
+      request.protocol.repetitions = 1;
+      request.protocol.min_repetition_ns = 0;
+    });
+  };
+  EXPECT_EQ(of_threads(1).ending(), "none") << "fewer than ten inferences";
+  EXPECT_EQ(of_threads(2).ending(), "internal") << "its fault is in the tenth";
+}
+
 TEST(Worker, SaysWhatIsWrongWithARequestThatIsNone) {
   const Result<process::Outcome> outcome = process::run({.arguments = {worker_program().string()}});
   ASSERT_TRUE(outcome);

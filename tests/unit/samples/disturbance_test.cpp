@@ -35,6 +35,27 @@ TEST(Disturbance, WithRequestsInFlightMayBeThatOfItsOwnThreads) {
       "max_wait_percent)");
 }
 
+TEST(Disturbance, OfAProcessWhoseThreadsWaitForEachOtherIsWhatOtherProgramsUse) {
+  ProcessResult result = timed({{"run_queue_wait", 47}, {"other_cpu", 4}});
+  EXPECT_TRUE(disturbance_of(result, {}));
+  result.facts[std::string(kWaitsForItself)] = "46.9 %";
+  EXPECT_FALSE(disturbance_of(result, {}));
+  result.readings.back().value = Known<double>::of(12);
+  EXPECT_EQ(disturbance_of(result, {})->message,
+            "programs other than it and its load used the processors in 12 % of the timed phase (allowed: 5 %)");
+}
+
+TEST(OwnWait, IsAWaitThatOtherProgramsCannotHaveCaused) {
+  const auto own = [](double wait, Known<double> others) {
+    return own_wait_percent(
+        {{"run_queue_wait", "percent", "", Known<double>::of(wait)}, {"other_cpu", "percent", "", others}}, 2, 0.05);
+  };
+  EXPECT_EQ(own(47, Known<double>::of(11)), 47);  // in 11 % of two processors they used up to 22 % of one thread's time
+  EXPECT_EQ(own(47, Known<double>::of(12)), std::nullopt);
+  EXPECT_EQ(own(4.9, Known<double>::of(0)), std::nullopt) << "which is allowed";
+  EXPECT_EQ(own(47, Known<double>::unknown("no /proc/stat")), std::nullopt);
+}
+
 TEST(Disturbance, NamesTheLongestOfItsCauses) {
   const auto failure = disturbance_of(timed({{"run_queue_wait", 7}, {"core_steal", 31.25}, {"throttled", 9}}), {});
   ASSERT_TRUE(failure);
@@ -70,7 +91,7 @@ TEST(Disturbance, BesideALoadIsWhatOtherProgramsUseAndNotTheWaitThatTheLoadCause
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, FailureKind::disturbed);
   EXPECT_EQ(failure->message,
-            "programs other than its load used the processors in 12 % of the timed phase (allowed: 5 %)");
+            "programs other than it and its load used the processors in 12 % of the timed phase (allowed: 5 %)");
   EXPECT_TRUE(disturbance_beside_load(timed({{"core_steal", 12}}), {}));
   EXPECT_TRUE(disturbance_beside_load(timed({{"throttled", 12}}), {}));
 }
