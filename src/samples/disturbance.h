@@ -13,8 +13,8 @@
 
 namespace ngb::samples {
 
-// Fact of a process whose own threads were found to wait for each other: in which share of half a second
-// (worker/pauses.h).
+// Fact of a process whose own threads wait for each other. Its value is the share of half a second in which one of them
+// waited (worker/pauses.h).
 inline constexpr std::string_view kWaitsForItself = "waits_for_itself";
 
 // Returns the share of a time, in percent, in which a thread waited for a processor, if that is more than is allowed

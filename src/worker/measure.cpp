@@ -320,7 +320,7 @@ class Process {
 
   [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }
 
-  // A short timed phase would otherwise pass while two threads share a processor. Each turn begins with it by itself.
+  // Threads that share a processor at first would share it in all of a short timed phase. Each turn settles by itself.
   bool settle() { return takes_turns() || request_.compiler.threads == 1 || pauses_->settle(); }
 
   void repeat_alone() {
