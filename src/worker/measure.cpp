@@ -155,7 +155,7 @@ class Process {
     }
     if (asked != 1) result_.facts["in_flight"] = std::to_string(slots);
     repeater_.emplace(session_.target(page_ != nullptr ? &page_->repetitions : &uncounted_), slots);
-    pauses_.emplace([this] { return repeater_->infer_untimed(); }, request_.max_wait_ratio);
+    pauses_.emplace([this] { return repeater_->infer_untimed(); }, request_.compiler.threads, request_.max_wait_ratio);
     profiling_.emplace(*repeater_, session_);
     turns_.emplace(*profiling_, *pauses_);
     repetitions_.emplace(request_.protocol, *turns_);
@@ -309,8 +309,7 @@ class Process {
 
   // Goes on outside of what counts, to see whether the speed changes.
   void look_longer() {
-    const bool is_alone = instance_.count() == 1 && !server_ && !request_.has_load;
-    if (!is_alone) return;
+    if (instance_.count() > 1 || server_ || request_.has_load) return;  // others run on
     if (request_.process_index == 0) {
       const std::int64_t for_ns = longer_look_ns(request_.protocol, result_.phases);
       add_readings(repetitions_->look_on(for_ns, flush_subnormals, cpu_of_thread_ns), result_.readings);

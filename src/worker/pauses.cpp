@@ -12,7 +12,6 @@
 #include <string>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/file.h"
 #include "probe/probe.h"
 #include "samples/disturbance.h"
@@ -40,6 +39,9 @@ Status signal_and_wait(std::string_view signal) {
 namespace {
 
 constexpr Nanoseconds kLeastSettling = std::chrono::milliseconds(2);
+// A wait is counted when it ends. A thread that shares a processor with one that never sleeps waits until the kernel's
+// next tick, so a shorter look would miss it: the threads would seem calm, and the wait count in the timed phase.
+constexpr Nanoseconds kLeastSettlingOfThreads = std::chrono::milliseconds(10);
 constexpr Nanoseconds kMostSettling = std::chrono::milliseconds(40);
 constexpr double kCalmPercent = 2;
 // What other programs use is counted in ticks of 10 ms.
@@ -65,8 +67,11 @@ std::int64_t cpu_now_ns() {
 
 }  // namespace
 
-Pauses::Pauses(std::function<bool()> infer, double max_wait_ratio)
-    : infer_(std::move(infer)), max_wait_ratio_(max_wait_ratio), contention_("self", probe::allowed_cpus()) {}
+Pauses::Pauses(std::function<bool()> infer, int threads, double max_wait_ratio)
+    : infer_(std::move(infer)),
+      least_settling_(threads == 1 ? kLeastSettling : kLeastSettlingOfThreads),
+      max_wait_ratio_(max_wait_ratio),
+      contention_("self", probe::allowed_cpus()) {}
 
 bool Pauses::settle() {
   const Mark begin = mark();
@@ -132,7 +137,7 @@ bool Pauses::infer_until_calm() const {
   const Nanoseconds give_up = system_clock().now() + kMostSettling;
   for (;;) {
     const probe::Counters before = contention_.read();
-    const Nanoseconds enough = system_clock().now() + kLeastSettling;
+    const Nanoseconds enough = system_clock().now() + least_settling_;
     do {
       if (!infer_()) return false;
     } while (system_clock().now() < enough);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
 #include "probe/contention.h"
 #include "probe/probe.h"
@@ -22,13 +23,14 @@ namespace ngb::worker {
 class Pauses final : public TurnGiver {
  public:
   // `infer` runs an inference that no time and no count includes, and returns whether it succeeded.
-  // `max_wait_ratio`: as work::Disturbance::max_wait_ratio, of a turn.
-  Pauses(std::function<bool()> infer, double max_wait_ratio);
+  // `threads`: of the compiler. `max_wait_ratio`: as work::Disturbance::max_wait_ratio, of a turn.
+  Pauses(std::function<bool()> infer, int threads, double max_wait_ratio);
 
   // Begins to count; called right before the timed phase.
   void begin() { before_ = contention_.read(); }
-  // Runs inferences for some milliseconds, until its threads do not wait for each other's processor any more: threads
-  // that go on at the same moment may share one until the kernel has moved one of them. Returns whether they succeeded.
+  // Runs inferences for some milliseconds, at least 10 of several threads, until its threads do not wait for each
+  // other's processor any more: threads that go on at the same moment may share one until the kernel has moved one of
+  // them. Returns whether they succeeded.
   bool settle();
   // Asks the agent for a turn and waits until it comes. Then settles, because other processes have used the caches.
   bool wait_for_turn() override;
@@ -61,6 +63,7 @@ class Pauses final : public TurnGiver {
   void leave_out(const Mark& begin, const Mark& end);
 
   std::function<bool()> infer_;
+  Nanoseconds least_settling_;
   double max_wait_ratio_;
   probe::ContentionMeter contention_;
   probe::Counters before_{};  // of the beginning, as if the pauses had not been
