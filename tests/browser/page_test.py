@@ -97,6 +97,16 @@ class InTheBrowser(ReportTest):
             speed_up = cell["metrics"]["speed_up_ratio"]["value"]
             self.assertIn(f"{speed_up:.2f}" if speed_up < 9.995 else f"{speed_up:.1f}", text)
 
+    def test_ranks_are_explained_where_there_are_any(self):
+        self.open("#?metric=throughput_per_s&to=value")
+        notes = "[...document.querySelectorAll('#matrix p')].map(note => note.textContent).join()"
+        self.assertGreater(self.page.run("document.querySelectorAll('.matrix .rank').length"), 0)
+        self.assertIn("its rank", self.page.run(notes))
+        self.page.run("{const metric = document.getElementById('choose-metric'); metric.value = 'timed_peak_bytes';"
+                      " metric.dispatchEvent(new Event('change'))}")
+        self.page.wait_for("document.querySelectorAll('.matrix .rank').length === 0")
+        self.assertEqual(self.page.run(notes), "No value here has an interval, so none has a rank.")
+
     def test_it_fits_a_narrow_screen_and_all_buttons_are_reached_by_keyboard(self):
         self.page.resize(390, 800)
         self.open()
