@@ -14,6 +14,7 @@ import traceback
 from typing import Any, Callable, Dict
 
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.process import without_collections
 
 REINSTALL = "install the toolchain again: ngb toolchain remove, then ngb toolchain install"
 _REPLIES_FD = 3
@@ -52,7 +53,8 @@ def first_line(error: BaseException) -> str:
 
 def _answer(say, import_packages, compile_model):
     try:
-        ready = import_packages()
+        with without_collections():
+            ready = import_packages()
     except CompilerError as error:
         return say(failed=_failure_from(error))
     except Exception as error:

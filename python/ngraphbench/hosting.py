@@ -13,6 +13,7 @@ from typing import Any, Collection, List, Mapping, Optional, Sequence, Tuple, Ty
 from ngraphbench import gpu_errors
 from ngraphbench.adaptor import Adaptor, CompilerError, Model, Settings, Tensor, TensorSignature
 from ngraphbench.options import typed_options
+from ngraphbench.process import without_collections
 
 # The adaptor's folder is imported as this package, so that its module names clash with nothing. If it shares a
 # toolchain, the package also contains the folder of that compiler.
@@ -62,8 +63,9 @@ class Host:
 
     def preload(self) -> None:
         """Import all that the adaptor needs, on the first call. Raises whatever the imports raise."""
-        self.adaptor_class().preload()
-        self.adaptor_class().preload_models(self._model_kinds)
+        with without_collections():
+            self.adaptor_class().preload()
+            self.adaptor_class().preload_models(self._model_kinds)
 
     def open(self, toolchain_dir: str, device: str, precision: str, threads: int, options: Mapping[str, str],
              cache_dir: str = "", settings: Mapping[str, str] = types.MappingProxyType({}), is_profiled: bool = False):

@@ -58,11 +58,13 @@ std::optional<std::string> environment_python() {
 }
 
 // Where pip installs, and whether it may, is decided here and not by what the user has set for other uses of pip: a
-// variable that is 0 counts more than pip's own file.
+// variable that is 0 counts more than pip's own file. These programs are short: imports alone would make Python look
+// for garbage hundreds of times.
 constexpr std::string_view kBegin =
     "import sys\n"
     "sys.path = [folder for folder in sys.path if folder]\n"
-    "import os\n"
+    "import os, gc\n"
+    "gc.set_threshold(100000)\n"
     "for name in ('PREFIX', 'TARGET', 'ROOT'):\n"
     "    os.environ.pop('PIP_' + name, None)\n"
     "os.environ.update(PIP_USER='0', PIP_REQUIRE_VIRTUALENV='0')\n";

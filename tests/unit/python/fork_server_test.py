@@ -65,6 +65,13 @@ class Workers(unittest.TestCase):
                 importers.add(result["facts"]["imported_by"])
             self.assertEqual(importers, {str(server.process.pid)})
 
+    def test_garbage_is_collected_while_something_is_measured_and_not_while_packages_are_imported(self):
+        with ForkServer() as server:
+            forked, _, _ = server.measure(request())
+        fresh, _, _, _ = fresh_worker(request())
+        for result in (forked, fresh):
+            self.assertEqual(result["facts"]["collects_garbage"], "False True")
+
     def test_the_kinds_of_models_that_will_come_are_imported_or_any_kind(self):
         for arguments, kinds in ((["--model-kind", "mlp", "--model-kind", "file"], "mlp file"), ([], "any")):
             with ForkServer(arguments=arguments) as server:

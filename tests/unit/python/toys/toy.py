@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A compiler for tests: output = input + 1, or whatever the option "misbehave" says."""
 import array
+import gc
 import os
 import signal
 import time
@@ -24,6 +25,7 @@ class Toy(Adaptor):
 
             threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
         cls.is_imported = True
+        cls.collects_at_import = gc.isenabled()
         cls.imported_by = os.getpid()
 
     @classmethod
@@ -71,4 +73,4 @@ class Toy(Adaptor):
 
     def inspect(self):
         return {"version": "1", "threads": str(self.settings.threads), "imported_by": str(self.imported_by),
-                "model_kinds": self.kinds}
+                "model_kinds": self.kinds, "collects_garbage": f"{self.collects_at_import} {gc.isenabled()}"}
