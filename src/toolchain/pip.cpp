@@ -47,8 +47,14 @@ std::optional<Error> explain_missing_version(std::string_view output, std::strin
   listed = listed.substr(0, listed.find(')'));
   const std::string no_wheel = fmt::format("there is no wheel of {} for {}", wanted, device);
   if (listed == "none" || listed.empty()) {
-    return Error{device.empty() ? fmt::format("pip finds no version of {}", wanted) : no_wheel, "pip",
-                 "check the name, the network and pip's index settings (pip config list)", ErrorCode::not_found};
+    if (device.empty()) {
+      return Error{fmt::format("pip finds no version of {}", wanted), "pip",
+                   "check the name, the network and pip's index settings (pip config list)", ErrorCode::not_found};
+    }
+    return Error{
+        no_wheel, "pip",
+        "no version of it has one: measure other compilers there, or name an index that has it (pip config list)",
+        ErrorCode::not_found};
   }
   std::vector<std::string> versions;
   for (const std::string& version : text::split(listed, ',')) versions.emplace_back(text::trim(version));

@@ -136,6 +136,15 @@ TEST(PipsFailure, OnAnotherKindOfDeviceSaysWhichVersionsHaveAWheelForIt) {
   EXPECT_EQ(error.next, "versions near it that have one: 1.23.1, 1.23.2");
 }
 
+TEST(PipsFailure, OfAPackageThatAnotherKindOfDeviceHasInNoVersionAdvisesOtherCompilers) {
+  const Error error = explain_pip_failure(
+      "ERROR: Could not find a version that satisfies the requirement litert-converter==0.5.0 (from versions: none)\n",
+      "aarch64 with glibc 2.36 and Python 3.11");
+  EXPECT_EQ(error.what, "there is no wheel of litert-converter==0.5.0 for aarch64 with glibc 2.36 and Python 3.11");
+  EXPECT_EQ(error.next,
+            "no version of it has one: measure other compilers there, or name an index that has it (pip config list)");
+}
+
 TEST(PipsFailure, OfAnUnknownPackageSaysSo) {
   EXPECT_EQ(explain_pip_failure("ERROR: Could not find a version that satisfies the requirement onxruntime==1 (from "
                                 "versions: none)\nERROR: No matching distribution found for onxruntime==1")
