@@ -148,7 +148,8 @@ class Hosted:
         from ngraphbench.adaptor import CompilerError
         from ngraphbench.hosting import Host
 
-        host = Host(os.path.join(request["lib"], "compilers", request["compiler"]))
+        kind = json.loads(request["recipe"])["family"] if request.get("recipe") else "file"
+        host = Host(os.path.join(request["lib"], "compilers", request["compiler"]), [kind])
         self._error = CompilerError
         options = request.get("options", {})
         device = options.get("device", "cpu")
