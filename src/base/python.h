@@ -24,8 +24,8 @@ std::string default_command();
 std::vector<std::string> run_program(std::vector<std::string> interpreter, std::string_view program);
 std::vector<std::string> run_module(std::vector<std::string> interpreter, std::string_view module);
 
-// Returns the command that compiles and measures with a toolchain, to which a module or a script is appended. `site` is
-// the folder of its packages. If ngb has installed the toolchain, the command sees nothing else that is installed on
+// Returns the command that runs Python with a toolchain's packages, to which a module or a script is appended. `site`
+// is the folder of its packages. If ngb has installed the toolchain, the command sees nothing else that is installed on
 // this machine: neither the interpreter's packages nor what they, or the user, run at each start (.pth, usercustomize).
 // An adopted toolchain is used as it is.
 std::vector<std::string> of_toolchain(const std::string& python, const std::filesystem::path& site);

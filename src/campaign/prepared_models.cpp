@@ -67,11 +67,12 @@ Result<json> ask(const Installation& installation, const std::string& module,
                  const std::vector<toolchain::Toolchain>& sites, const json& question) {
   std::vector<std::string> arguments{module, (installation.parts.lib / "python").string()};
   for (std::size_t i = 1; i < sites.size(); ++i) arguments.push_back(sites[i].site.string());
-  const Result<std::string> text = python::ask({.interpreter = {sites.front().python},
-                                                .program = kProgram,
-                                                .arguments = arguments,
-                                                .input = json_text::dump(question),
-                                                .site = sites.front().site});
+  const Result<std::string> text =
+      python::ask({.interpreter = python::of_toolchain(sites.front().python, sites.front().site),
+                   .program = kProgram,
+                   .arguments = arguments,
+                   .input = json_text::dump(question),
+                   .site = sites.front().site});
   if (!text) return error_of(text);
   json answer = json_text::parse(*text);
   if (!answer.is_object()) return fail("gave an unexpected answer: " + *text, module, "install the toolchain again");
@@ -159,9 +160,10 @@ class Preparing {
                   "export it to a file (torch.onnx.export), and name that with the key onnx");
     }
     const auto runtime = toolchain_with(installation_, "onnxruntime", {"onnxruntime"});
-    const auto onnx = toolchain_with(installation_, "", {"onnx", "numpy"});
+    const auto onnx = toolchain_with(installation_, "", {"onnx", "numpy", "packaging"});  // what quantisation imports
     if (!runtime || !onnx) {
-      return fail(fmt::format("quantise needs {}, which {} installed", runtime ? "the package onnx" : "onnxruntime",
+      return fail(fmt::format("quantise needs {}, which {} installed",
+                              runtime ? "the packages onnx and packaging" : "onnxruntime",
                               runtime ? "no toolchain has that is" : "is not"),
                   entry.label,
                   runtime ? "install one that has it: ngb toolchain install identity"

@@ -103,7 +103,7 @@ Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem:
                               const std::vector<Shapes>& shapes, Until until) {
   if (package.python.empty()) return fail("no toolchain with the package onnx is installed");
   const json question{{"file", file.string()}, {"shapes", shapes}, {"stops_at_fit", until == Until::first_fit}};
-  const Result<std::string> text = python::ask({.interpreter = {package.python},
+  const Result<std::string> text = python::ask({.interpreter = python::of_toolchain(package.python, package.site),
                                                 .program = kProgram,
                                                 .arguments = {package.library.string()},
                                                 .input = json_text::dump(question),

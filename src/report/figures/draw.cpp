@@ -16,7 +16,7 @@ Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& f
     figures.push_back({{"name", image.name}, {"specification", image.specification}, {"image", image.file.string()}});
   }
   const nlohmann::json wanted{{"format", format}, {"figures", std::move(figures)}};
-  const Result<std::string> answer = python::ask({.interpreter = {drawer.python},
+  const Result<std::string> answer = python::ask({.interpreter = python::of_toolchain(drawer.python, drawer.site),
                                                   .program = kPython_draw_figures,
                                                   .arguments = {},
                                                   .input = json_text::dump(wanted),

@@ -73,7 +73,7 @@ ngb::Status write_parquet(const ParquetWriter& writer, const std::string& made_b
     paths.push_back(each.file.string());
   }
   const json wanted{{"made_by", made_by}, {"tables", std::move(tables)}};
-  const Result<std::string> answer = python::ask({.interpreter = {writer.python},
+  const Result<std::string> answer = python::ask({.interpreter = python::of_toolchain(writer.python, writer.site),
                                                   .program = kPython_write_parquet,
                                                   .arguments = std::move(paths),
                                                   .input = json_text::dump(wanted),
