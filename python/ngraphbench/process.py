@@ -24,8 +24,8 @@ def prepare() -> None:
 
 @contextlib.contextmanager
 def without_collections() -> Iterator[None]:
-    """Import packages without looking for garbage. They make hundreds of thousands of objects, nearly all of which stay; to
-    visit these again and again takes a tenth to a sixth of the time in which PyTorch and timm are imported."""
+    """Import packages without looking for garbage. Imports make hundreds of thousands of objects, and nearly all of them stay.
+    Visiting them again and again takes a tenth to a sixth of the time in which PyTorch and timm are imported."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -39,8 +39,9 @@ Status signal_and_wait(std::string_view signal) {
 namespace {
 
 constexpr Nanoseconds kLeastSettling = std::chrono::milliseconds(2);
-// A wait is counted when it ends. A thread that shares a processor with one that never sleeps waits until the kernel's
-// next tick, so a shorter look would miss it: the threads would seem calm, and the wait count in the timed phase.
+// The kernel counts a wait when it ends. A thread that shares a processor with one that never sleeps waits until the
+// kernel's next tick. A shorter window would end before that: the threads would seem calm, and the wait would be
+// counted in the timed phase.
 constexpr Nanoseconds kLeastSettlingOfThreads = std::chrono::milliseconds(10);
 constexpr Nanoseconds kMostSettling = std::chrono::milliseconds(40);
 constexpr double kCalmPercent = 2;
