@@ -75,4 +75,5 @@ def _unpack(entry, paths, into) -> None:
         raise Damaged(f"{entry['name']}: its pieces do not have the SHA-256 of the manifest: carry "
                       f"{', '.join(entry['pieces'])} again")
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:xz") as archive:
-        archive.extractall(into, filter="tar")
+        archive.extraction_filter = getattr(tarfile, "tar_filter", None)  # Debian 12's Python knows no filters
+        archive.extractall(into)

@@ -89,5 +89,6 @@ def _unpack(archive, there):
             wheel.extractall(there, [name for name in wheel.namelist() if ".onnx" in name])
     else:
         with tarfile.open(archive) as source:
-            source.extractall(there, [each for each in source.getmembers() if ".onnx" in each.name], filter="data")
+            source.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python knows no filters
+            source.extractall(there, [each for each in source.getmembers() if ".onnx" in each.name])
     archive.unlink()
