@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What scripts/run-tests adds to ctest's output: the slowest tests, and why tests and cases within them were skipped."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = pathlib.Path(__file__).resolve().parents[2] / "scripts/run-tests"
+CASES = """\
+import unittest
+class Cases(unittest.TestCase):
+    def test_one(self):
+        pass
+    @unittest.skip("there's no GPU")
+    def test_another(self):
+        pass
+    def test_third(self):
+        print("measuring", flush=True)
+        self.skipTest("too noisy")
+"""
+PRINTED = "a.cpp:7: Skipped\nno GPU here\n[  SKIPPED ] Own.Case/one (0 ms)\n"  # as GoogleTest does
+PROJECT = """\
+cmake_minimum_required(VERSION 3.25)
+project(any NONE)
+enable_testing()
+add_test(NAME mixed COMMAND "{python}" -m unittest -v cases WORKING_DIRECTORY "{folder}")
+add_test(NAME whole COMMAND "{python}" -c "print('SKIPPED: no network'); raise SystemExit(77)")
+add_test(NAME Own.Case/one COMMAND ${{CMAKE_COMMAND}} -E cat "{folder}/printed")
+set_tests_properties(whole PROPERTIES SKIP_RETURN_CODE 77)
+"""
+
+
+class RunTests(unittest.TestCase):
+    def test_tells_why_tests_and_cases_within_tests_were_skipped_before_ctests_closing_lines(self):
+        with tempfile.TemporaryDirectory(prefix="ngb-run-tests-") as folder:
+            folder = pathlib.Path(folder)
+            (folder / "cases.py").write_text(CASES)
+            (folder / "printed").write_text(PRINTED)
+            (folder / "CMakeLists.txt").write_text(PROJECT.format(python=sys.executable, folder=folder))
+            subprocess.run(["cmake", "-S", folder, "-B", folder / "build"], check=True, stdout=subprocess.DEVNULL)
+            ran = subprocess.run([PROGRAM, "--test-dir", folder / "build"], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        told, closing = ran.stdout.split("4 tests and cases were skipped, because:\n")
+        self.assertIn("The slowest of 3 tests, beside others:", told)
+        self.assertTrue(closing.startswith("    1  no GPU here\n         Own.Case/one\n"
+                                           "    1  no network\n         whole\n"
+                                           "    1  there's no GPU\n         mixed: test_another\n"
+                                           "    1  too noisy\n         mixed: test_third\n"
+                                           "\n100% tests passed, 0 tests failed out of 3\n"), closing)
+
+
+if __name__ == "__main__":
+    unittest.main()
