@@ -25,17 +25,13 @@ constexpr double kOverhead = 1.15;  // the agent's own time and repeated attempt
 constexpr const char* kNull = "null";
 
 // What is measured on each side: models x compilers. A part is what is left out as a whole if there is no time for it:
-// a model, or a compiler (a duration of the null compiler).
+// a model, or a compiler (a duration of the null compiler). The parts come in the order of how long they take.
 struct Workload {
   json models = json::array();
   json compilers = json::array();
   bool parts_are_compilers = false;
 
   [[nodiscard]] std::size_t parts() const { return (parts_are_compilers ? compilers : models).size(); }
-  // Returns the part of the cell at this position of one side's plan, in which models come before compilers.
-  [[nodiscard]] std::size_t part_of(std::size_t cell) const {
-    return parts_are_compilers ? cell % compilers.size() : cell / compilers.size();
-  }
   [[nodiscard]] Workload only(const std::vector<std::size_t>& kept) const {
     Workload made{.models = models, .compilers = compilers, .parts_are_compilers = parts_are_compilers};
     json& list = parts_are_compilers ? made.compilers : made.models;
@@ -58,7 +54,7 @@ Workload null_workload(int threads) {
   return made;
 }
 
-// Inferences on one thread of a current processor take about 1 to 100 ms.
+// Inferences on one thread of a current processor take about 1 to 70 ms.
 Workload zoo_workload(const std::string& name, const std::string& version) {
   const auto conv = [](int width, int depth, int image_size) {
     return json{{"zoo", {{"conv_block", {{"width", width}, {"depth", depth}, {"image_size", image_size}}}}}};
@@ -66,12 +62,20 @@ Workload zoo_workload(const std::string& name, const std::string& version) {
   const auto attention = [](int embed, int depth, int sequence) {
     return json{{"zoo", {{"mha_block", {{"embed", embed}, {"depth", depth}, {"sequence", sequence}}}}}};
   };
+  const auto net = [](const char* of) { return json{{"zoo", of}}; };
   Workload made;
-  made.models = {conv(64, 3, 32),  conv(32, 3, 64),  attention(256, 4, 64),  attention(128, 8, 128),
-                 conv(64, 3, 112), conv(32, 9, 112), attention(512, 4, 128), conv(64, 17, 112)};
-  for (const char* net : {"mobilenetv3_small_100", "vit_tiny_patch16_224", "resnet18", "resnet50"}) {
-    made.models.push_back({{"zoo", net}});
-  }
+  made.models = {attention(256, 4, 64),
+                 net("mobilenetv3_small_100"),
+                 conv(64, 3, 32),
+                 conv(32, 3, 64),
+                 attention(128, 8, 128),
+                 attention(512, 4, 128),
+                 conv(32, 9, 112),
+                 conv(64, 3, 112),
+                 net("vit_tiny_patch16_224"),
+                 net("resnet18"),
+                 net("resnet50"),
+                 conv(64, 17, 112)};
   made.compilers.push_back({{name, version.empty() ? json::object() : json{{"version", version}}}});
   return made;
 }
@@ -98,14 +102,17 @@ json both_sides(const json& compilers) {
 
 constexpr int kTrial = 0;  // in place of a number of rounds: one process of each cell of one side
 
+std::filesystem::path folder_of(const CalibrationOrder& order, const char* what) {
+  return order.folder / fmt::format("{}-threads-{}-turns-{}", order.threads, order.turns, what);
+}
+
 // Plans a study of `rounds` rounds of both sides. With kTrial it plans one process of each cell, which tells how long
 // processes take. A process that other programs disturbed is not repeated, so that the time is kept: its round does not
 // count. In the trial it counts.
 Answer<plan::Plan> plan_workload(const Installation& installation, const CalibrationOrder& order,
-                                 const Workload& workload, int rounds, const Say& say) {
+                                 const Workload& workload, int rounds, const std::filesystem::path& output,
+                                 const Say& say) {
   const bool is_trial = rounds == kTrial;
-  const std::filesystem::path output =
-      order.folder / fmt::format("{}-threads-{}-turns-{}", order.threads, order.turns, is_trial ? "trial" : "measured");
   const json study{{"name", fmt::format("calibrate-{}-threads", order.threads)},
                    {"models", workload.models},
                    {"compilers", is_trial ? workload.compilers : both_sides(workload.compilers)},
@@ -139,56 +146,74 @@ double wall_s_of(const std::vector<store::RecordedProcess>& processes) {
   });
 }
 
+// What is known after a trial of one side of some parts.
+struct Trial {
+  std::vector<std::size_t> parts{};  // that could be measured, in order
+  std::vector<double> seconds{};     // of each of them
+  double spent_s = 0;
+  std::size_t fitting = 0;  // so many of the first parts fit into the time
+
+  // Returns how long a round of both sides of the first `count` parts takes.
+  [[nodiscard]] double round_s(std::size_t count) const {
+    return 2 * kOverhead * std::accumulate(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(count), 0.0);
+  }
+  // Returns how long the trial and five rounds take.
+  [[nodiscard]] double all_s(std::size_t count) const { return spent_s + kFewestRounds * round_s(count); }
+};
+
+// Tries part by part, up to the first that does not fit into the time. Its trial is the time that may be exceeded by.
+Answer<Trial> try_parts(const Installation& installation, const CalibrationOrder& order, const Workload& workload,
+                        Observer& observer) {
+  Trial trial;
+  for (std::size_t part = 0; part < workload.parts(); ++part) {
+    const std::filesystem::path output = folder_of(order, "trial") / std::to_string(part + 1);
+    auto plan = plan_workload(installation, order, workload.only({part}), kTrial, output, saying(observer));
+    if (!plan) return tl::unexpected(plan.error());
+    const auto cells = measured_cells(installation, *std::move(plan), observer);
+    if (!cells) return tl::unexpected(cells.error());
+    double used_s = 0;
+    bool is_usable = true;
+    for (const store::CellData& cell : *cells) {
+      used_s += wall_s_of(cell.processes) + wall_s_of(cell.failed);
+      is_usable = is_usable && !cell.processes.empty();
+    }
+    trial.spent_s += used_s;
+    if (!is_usable) continue;
+    trial.parts.push_back(part);
+    trial.seconds.push_back(used_s);
+    if (trial.all_s(trial.parts.size()) > order.seconds) break;
+    trial.fitting = trial.parts.size();
+  }
+  return trial;
+}
+
 // What fits into the time.
 struct Fitting {
-  std::vector<std::size_t> parts{};  // fastest first until sorted
+  std::vector<std::size_t> parts{};
   int rounds = 0;
 };
 
-// Chooses from a trial of one side.
-Answer<Fitting> what_fits(const Workload& workload, const std::vector<store::CellData>& trial, double budget_s) {
-  std::vector<double> seconds(workload.parts(), 0);
-  std::vector<bool> is_usable(workload.parts(), true);
-  double spent_s = 0;
-  for (std::size_t i = 0; i < trial.size(); ++i) {
-    const double used_s = wall_s_of(trial[i].processes) + wall_s_of(trial[i].failed);
-    spent_s += used_s;
-    seconds[workload.part_of(i)] += used_s;
-    if (trial[i].processes.empty()) is_usable[workload.part_of(i)] = false;
-  }
-  std::vector<std::size_t> order(workload.parts());
-  std::iota(order.begin(), order.end(), 0);
-  std::erase_if(order, [&](std::size_t part) { return !is_usable[part]; });
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return seconds[a] < seconds[b]; });
-  if (order.empty()) {
+Answer<Fitting> what_fits(const Trial& trial, double budget_s) {
+  if (trial.parts.empty()) {
     return cannot_go_on({"no cell of the trial could be measured", "ngb calibrate",
                          "the results folder has the reasons: ngb show FOLDER"});
   }
-  const double left_s = budget_s - spent_s;
-  Fitting made;
-  double round_s = 0;
-  for (const std::size_t part : order) {
-    const double with_s = round_s + 2 * kOverhead * seconds[part];
-    if (kFewestRounds * with_s > left_s) break;
-    round_s = with_s;
-    made.parts.push_back(part);
-  }
-  if (made.parts.empty()) {
-    const double needed_s = spent_s + kFewestRounds * 2 * kOverhead * seconds[order.front()];
+  if (trial.fitting == 0) {
     return wrong_usage(
         {fmt::format("the time is too short: {} for a number of threads, and {} rounds of the fastest cells need {}",
-                     text::human_duration(budget_s), kFewestRounds, text::human_duration(needed_s)),
+                     text::human_duration(budget_s), kFewestRounds, text::human_duration(trial.all_s(1))),
          "--time", "give more time; what was measured of the trial is kept with -o"});
   }
-  made.rounds = std::clamp(static_cast<int>(left_s / round_s), kFewestRounds, kMostRounds);
-  std::sort(made.parts.begin(), made.parts.end());
-  return made;
+  const double left_s = budget_s - trial.spent_s;
+  return Fitting{
+      .parts = {trial.parts.begin(), trial.parts.begin() + static_cast<std::ptrdiff_t>(trial.fitting)},
+      .rounds = std::clamp(static_cast<int>(left_s / trial.round_s(trial.fitting)), kFewestRounds, kMostRounds)};
 }
 
 }  // namespace
 
 Answer<bool> is_installed(const Installation& installation, const CalibrationOrder& order, const Say& say) {
-  const auto plan = plan_workload(installation, order, workload_of(order), kTrial, say);
+  const auto plan = plan_workload(installation, order, workload_of(order), kTrial, folder_of(order, "trial"), say);
   if (!plan) return tl::unexpected(plan.error());
   const auto compilers = Compilers::find(installation, *plan);
   if (!compilers) return cannot_go_on(compilers.error());
@@ -199,18 +224,17 @@ Answer<MeasuredEqualSides> measure_equal_sides(const Installation& installation,
                                                Observer& observer) {
   const Say say = saying(observer);
   const Workload workload = workload_of(order);
-  auto trial_plan = plan_workload(installation, order, workload, kTrial, say);
-  if (!trial_plan) return tl::unexpected(trial_plan.error());
-  const auto trial = measured_cells(installation, *std::move(trial_plan), observer);
+  const auto trial = try_parts(installation, order, workload, observer);
   if (!trial) return tl::unexpected(trial.error());
-  const auto fitting = what_fits(workload, *trial, order.seconds);
+  const auto fitting = what_fits(*trial, order.seconds);
   if (!fitting) return tl::unexpected(fitting.error());
   if (fitting->parts.size() < workload.parts()) {
     say(fmt::format("ngb: {} of {} {} are left out: there is no time for them, or they could not be measured\n",
                     workload.parts() - fitting->parts.size(), workload.parts(),
                     workload.parts_are_compilers ? "durations" : "models"));
   }
-  auto plan = plan_workload(installation, order, workload.only(fitting->parts), fitting->rounds, say);
+  auto plan = plan_workload(installation, order, workload.only(fitting->parts), fitting->rounds,
+                            folder_of(order, "measured"), say);
   if (!plan) return tl::unexpected(plan.error());
   const work::Compiler& compiler = plan->study.compilers.front();
   MeasuredEqualSides made{

@@ -117,8 +117,8 @@ def model_replaced_under_a_calibration(world, client, witness, random):
     """The models of a calibration are the zoo's: what was measured is of another ngb, whose zoo draws them otherwise."""
     words = ("calibrate", "--compiler", "null", "--threads", "1", "--time", "14s", "-o", "calibrated")
     folder = world.folder / "calibrated"
-    interrupt(world, world.start(*words), folder / "1-threads-1-turns-trial/results.db", random, 14)
-    files = [file for file in folder.glob("*/results.db") if hashes(file)]
+    interrupt(world, world.start(*words), folder / "1-threads-20-turns-trial/1/results.db", random, 14)
+    files = [file for file in folder.rglob("results.db") if hashes(file)]
     for file in files:
         with contextlib.closing(sqlite3.connect(file)) as database, database:
             database.execute("UPDATE model SET model_hash = 'another ' || model_hash")

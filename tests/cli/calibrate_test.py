@@ -30,7 +30,7 @@ ASKED = ("calibrate", "--threads", "1", "--format", "json", "-o", "equal")
 
 class Calibrate(MeasuredTest):
     def measure(self):
-        """Measures only a trial, which a calibration into the same folder continues."""
+        """Tries only the shortest durations, with which a calibration into the same folder continues."""
         self.too_short = self.ngb(*ASKED, "--time", "1s")
 
     def calibrations(self):
@@ -99,7 +99,7 @@ class Calibrate(MeasuredTest):
                 break
             self.assertIn("no cell has three rounds that other programs left undisturbed", told.stderr)
             self.assertEqual(self.calibrations(), [])  # an earlier calibration is not replaced by nothing
-            shutil.rmtree(self.folder / trial.replace("trial", "measured"))
+            shutil.rmtree(self.folder / trial.replace("trial/1", "measured"))
         else:
             self.skipTest("other programs disturb this machine all the time")
         self.assertEqual(told.returncode, 0, told.stderr)
@@ -107,19 +107,22 @@ class Calibrate(MeasuredTest):
         return told
 
     def test_says_how_much_time_five_rounds_need(self):
-        durations_s = [wall_ns / 1e9 for wall_ns, in self.query(
-            "equal/1-threads-20-turns-trial",
-            "SELECT sum(wall_ns) FROM process JOIN cell USING (cell_key) GROUP BY options_json")]
-        self.assertEqual(len(durations_s), 3)
-        # After the trial, two sides of the shortest duration in five rounds, and what else a run takes.
-        needed_s = sum(durations_s) + 5 * 2 * 1.15 * min(durations_s)
+        (models, duration_s), = self.query("equal/1-threads-20-turns-trial/1", "SELECT count(*), sum(wall_ns) / 1e9 FROM process")
+        self.assertEqual(models, 3)
+        # After the trial, two sides of the same in five rounds, and what else a run takes.
+        needed_s = duration_s + 5 * 2 * 1.15 * duration_s
         self.assertAlmostEqual(self.needed_s(self.measured.too_short), needed_s, delta=0.6)
         self.assertEqual(self.calibrations(), [])
 
+    def test_does_not_try_what_there_is_no_time_for(self):
+        self.assertEqual([each.name for each in (self.folder / "equal/1-threads-20-turns-trial").iterdir()], ["1"])
+        self.assertNotIn("left out", self.measured.too_short.stderr)
+
     def test_measures_and_keeps_a_file_for_this_environment(self):
-        told = self.calibrate(self.needed_s(self.measured.too_short) + 3, "equal/1-threads-20-turns-trial")
+        told = self.calibrate(self.needed_s(self.measured.too_short) + 0.1, "equal/1-threads-20-turns-trial/1")
         self.assertIn("onnxruntime is not installed: the null compiler's loop of a fixed duration is measured instead",
                       told.stderr)
+        self.assertIn("ngb: 2 of 3 durations are left out: there is no time for them", told.stderr)
         of_one_thread, = json.loads(told.stdout)["threads"]
         self.assertEqual(of_one_thread["compiler"], "null")
         self.assertGreaterEqual(len(of_one_thread["measured"]), 3)  # a millisecond each, at least
@@ -135,7 +138,7 @@ class Calibrate(MeasuredTest):
     def test_measures_both_sides_in_turns(self):
         turns = ("--turns", "4", "--compiler", "null")
         needed_s = self.needed_s(self.ngb(*ASKED, *turns, "--time", "1s"))
-        told = self.calibrate(needed_s + 3, "equal/1-threads-4-turns-trial", *turns)
+        told = self.calibrate(needed_s + 0.1, "equal/1-threads-4-turns-trial/1", *turns)
         measured, = json.loads(told.stdout)["threads"]
         self.assertEqual(measured["turns"], 4)
         self.assertGreaterEqual(len(measured["measured"][0]["differences"]), 3)
