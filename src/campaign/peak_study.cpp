@@ -78,7 +78,14 @@ std::string installed_version(const Installation& installation, const PeakOrder&
   return newest;
 }
 
-json study_of_peak(const PeakOrder& order, const std::string& version) {
+// What a study measures: a trial of all products by a process of each, or the fastest of them, the copy and the triad.
+// What a product does at the most comes from the latter alone: the best of several noisy values would be too high.
+struct Measured {
+  std::vector<Square> products{};
+  bool is_trial = false;
+};
+
+json study_of_peak(const PeakOrder& order, const Measured& measured, const std::string& version) {
   const std::string file = (order.folder / kModules).string();
   const auto model = [&](const std::string& label, const char* function, json parameters) {
     return json{{"pytorch", fmt::format("{}:{}", file, function)},
@@ -87,24 +94,27 @@ json study_of_peak(const PeakOrder& order, const std::string& version) {
                 {"shapes", {{"x", json::array({"batch"})}}}};
   };
   json models = json::array();
-  for (const Square& each : products(order)) {
+  for (const Square& each : measured.products) {
     models.push_back(model(each.label, each.function, {{"extent", each.extent}}));
   }
-  for (const char* const each : {kCopy, kTriad}) models.push_back(model(each, each, {{"elements", elements(order)}}));
+  if (!measured.is_trial) {
+    for (const char* const each : {kCopy, kTriad}) models.push_back(model(each, each, {{"elements", elements(order)}}));
+  }
   json settings = json::object();
   if (!version.empty()) settings["version"] = version;
   if (order.is_on_gpu) settings["options"] = {{"device", "cuda"}};
-  json study{
-      {"name", fmt::format("peak-{}-threads", order.threads)},
-      {"models", std::move(models)},
-      {"compilers", json::array({{{kMultiplier, std::move(settings)}}})},
-      {"threads", order.threads},
-      {"turns", config::kUsualTurns},
-      {"reference", "none"},
-      {"processes", order.rounds},
-      {"repetitions", "auto"},
-      {"longer_look_s", 0},
-      {"output", (order.folder / fmt::format("{}-threads{}", order.threads, order.is_on_gpu ? "-gpu" : "")).string()}};
+  json study{{"name", fmt::format("peak-{}-threads", order.threads)},
+             {"models", std::move(models)},
+             {"compilers", json::array({{{kMultiplier, std::move(settings)}}})},
+             {"threads", order.threads},
+             {"turns", config::kUsualTurns},
+             {"reference", "none"},
+             {"processes", measured.is_trial ? 1 : order.rounds},
+             {"repetitions", "auto"},
+             {"longer_look_s", 0},
+             {"output", (order.folder / fmt::format("{}-threads{}{}", order.threads, order.is_on_gpu ? "-gpu" : "",
+                                                    measured.is_trial ? "-trial" : ""))
+                            .string()}};
   if (!order.device.empty()) study["devices"] = json::array({order.device});
   return study;
 }
@@ -129,21 +139,39 @@ const CellData* cell_called(const std::vector<CellData>& cells, const std::strin
   return found == cells.end() ? nullptr : &*found;
 }
 
-Peak peak_of(const std::vector<CellData>& cells, const PeakOrder& order) {
+tl::unexpected<Error> could_not(const char* what, const Value& rate, const std::filesystem::path& folder) {
+  return fail(fmt::format("the {} could not be measured: {}", what, rate.reason), folder.string(),
+              "ngb show FOLDER has the reasons; run it again when they are gone");
+}
+
+Value rate_of_product(const std::vector<CellData>& cells, const Square& product) {
+  const CellData* const cell = cell_called(cells, product.label);
+  const double extent = product.extent;
+  return cell == nullptr ? Value{.reason = "it was not measured"} : rate_of(*cell, extent * extent * extent);
+}
+
+// Returns the one that had the highest rate in a trial, or why there is none.
+Result<Square> fastest(const std::vector<Square>& products, const std::vector<CellData>& trial,
+                       const std::filesystem::path& folder) {
+  const Square* best = nullptr;
+  Value best_rate;
+  for (const Square& each : products) {
+    Value rate = rate_of_product(trial, each);
+    const bool is_better = rate.value && (!best_rate.value || *rate.value > *best_rate.value);
+    if (is_better) best = &each;
+    if (is_better || !best_rate.value) best_rate = std::move(rate);
+  }
+  if (best == nullptr) return could_not("product", best_rate, folder);
+  return *best;
+}
+
+Peak peak_of(const std::vector<CellData>& cells, const Square& product, const PeakOrder& order) {
   Peak peak{.threads = order.threads,
             .compute_device = order.is_on_gpu ? "gpu" : "cpu",
             .measured_unix_ns = system_clock().unix_now().count(),
             .rounds = order.rounds};
-  for (const Square& each : products(order)) {
-    const CellData* const cell = cell_called(cells, each.label);
-    if (cell == nullptr) continue;
-    const double extent = each.extent;
-    Value rate = rate_of(*cell, extent * extent * extent);
-    const bool is_first = peak.product.empty();
-    if (!is_first && rate.value.value_or(0) <= peak.macs_per_s.value.value_or(0)) continue;
-    peak.product = each.label;
-    peak.macs_per_s = std::move(rate);
-  }
+  peak.product = product.label;
+  peak.macs_per_s = rate_of_product(cells, product);
   const double bytes = static_cast<double>(elements(order)) * sizeof(float);
   if (const CellData* const cell = cell_called(cells, kCopy)) peak.copy_bytes_per_s = rate_of(*cell, 2 * bytes);
   if (const CellData* const cell = cell_called(cells, kTriad)) peak.triad_bytes_per_s = rate_of(*cell, 3 * bytes);
@@ -153,11 +181,38 @@ Peak peak_of(const std::vector<CellData>& cells, const PeakOrder& order) {
 Status check_rates(const Peak& peak, const std::filesystem::path& folder) {
   for (const auto& [what, rate] : {std::pair("product", &peak.macs_per_s), std::pair(kCopy, &peak.copy_bytes_per_s),
                                    std::pair(kTriad, &peak.triad_bytes_per_s)}) {
-    if (rate->value) continue;
-    return fail(fmt::format("the {} could not be measured: {}", what, rate->reason), folder.string(),
-                "ngb show FOLDER has the reasons; run it again when they are gone");
+    if (!rate->value) return could_not(what, *rate, folder);
   }
   return Done{};
+}
+
+// What was measured with, and the cells.
+struct Results {
+  work::Compiler compiler{};
+  std::filesystem::path folder{};
+  std::vector<CellData> cells{};
+};
+
+Answer<Results> results_of(const Installation& installation, const PeakOrder& order, const Measured& measured,
+                           Observer& observer) {
+  auto plan = plan_made_study(installation, study_of_peak(order, measured, installed_version(installation, order)),
+                              saying(observer));
+  if (!plan) return tl::unexpected(plan.error());
+  const auto compilers = Compilers::find(installation, *plan);
+  if (!compilers) return cannot_go_on(compilers.error());
+  if (!compilers->missing().empty()) {
+    return cannot_go_on({"PyTorch, whose libraries are measured, is not installed", kMultiplier,
+                         "run: ngb toolchain install identity"});
+  }
+  Results made{.compiler = plan->study.compilers.front(), .folder = plan->study.output};
+  const auto done = measure_plan(installation, *std::move(plan), *compilers, observer);
+  if (!done) return tl::unexpected(done.error());
+  auto store = store::Store::open(made.folder / "results.db", store::Mode::read_only);
+  if (!store) return cannot_go_on(store.error());
+  auto cells = store->load_cells(store::Detail::speeds);
+  if (!cells) return cannot_go_on(cells.error());
+  made.cells = *std::move(cells);
+  return made;
 }
 
 }  // namespace
@@ -167,29 +222,22 @@ Answer<MeasuredPeak> measure_peak(const Installation& installation, const PeakOr
   if (const Status written = file::write_atomically(order.folder / kModules, kPython_peak); !written) {
     return cannot_go_on(written.error());
   }
-  auto plan =
-      plan_made_study(installation, study_of_peak(order, installed_version(installation, order)), saying(observer));
-  if (!plan) return tl::unexpected(plan.error());
-  const auto compilers = Compilers::find(installation, *plan);
-  if (!compilers) return cannot_go_on(compilers.error());
-  if (!compilers->missing().empty()) {
-    return cannot_go_on({"PyTorch, whose libraries are measured, is not installed", kMultiplier,
-                         "run: ngb toolchain install identity"});
-  }
-  const work::Compiler compiler = plan->study.compilers.front();
-  const std::filesystem::path results = plan->study.output / "results.db";
-  const auto done = measure_plan(installation, *std::move(plan), *compilers, observer);
-  if (!done) return tl::unexpected(done.error());
-  auto store = store::Store::open(results, store::Mode::read_only);
-  if (!store) return cannot_go_on(store.error());
-  const auto cells = store->load_cells(store::Detail::speeds);
-  if (!cells) return cannot_go_on(cells.error());
-  MeasuredPeak made{.peak = peak_of(*cells, order)};
-  if (const Status fine = check_rates(made.peak, results.parent_path()); !fine) return cannot_go_on(fine.error());
+  const Measured all{.products = products(order), .is_trial = true};
+  const auto trial = results_of(installation, order, all, observer);
+  if (!trial) return tl::unexpected(trial.error());
+  const auto product = fastest(all.products, trial->cells, trial->folder);
+  if (!product) return cannot_go_on(product.error());
+  const auto results = results_of(installation, order, {.products = {*product}}, observer);
+  if (!results) return tl::unexpected(results.error());
+  MeasuredPeak made{.peak = peak_of(results->cells, *product, order)};
+  if (const Status fine = check_rates(made.peak, results->folder); !fine) return cannot_go_on(fine.error());
+  const work::Compiler& compiler = results->compiler;
   made.peak.compiler = compiler.version.empty() ? compiler.name : compiler.name + " " + compiler.version;
   std::set<std::string> environments;
-  for (const CellData& cell : *cells) {
-    for (const store::RecordedProcess& process : cell.processes) environments.insert(process.environment_hash);
+  for (const std::vector<CellData>* const cells : {&trial->cells, &results->cells}) {
+    for (const CellData& cell : *cells) {
+      for (const store::RecordedProcess& process : cell.processes) environments.insert(process.environment_hash);
+    }
   }
   if (environments.size() != 1) {
     return cannot_go_on(

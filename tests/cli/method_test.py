@@ -10,7 +10,7 @@ import subprocess
 from ngb_program import BIN, NgbTest
 
 GUIDE = (pathlib.Path(__file__).resolve().parents[2] / "docs/method.md").read_text()
-# How long an inference takes under each compiler's name, in tenths of a ms. TensorRT fails, as it does without a GPU.
+# How long an inference takes under each compiler's name, in hundredths of a ms. TensorRT fails, as it does without a GPU.
 STAND_INS = {"identity": 9, "torchscript": 8, "onnxruntime": 5, "openvino": 3}
 
 
@@ -19,7 +19,7 @@ def blocks(language):
 
 
 def stand_in(name):
-    options = f"run_ns: {STAND_INS[name]}00000" if name in STAND_INS else "fault: error"
+    options = f"run_ns: {STAND_INS[name]}0000" if name in STAND_INS else "fault: error"
     return f'  - "null": {{label: {name}, options: {{{options}}}}}'
 
 
