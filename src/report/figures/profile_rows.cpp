@@ -38,7 +38,7 @@ void add_steps(const Selection& selection, const ExplainedPair& pair, const stor
   const Row form = row_of(selection, cell, panel);
   std::size_t number = 0;
   for (const WaterfallStep& step : waterfall_of(found)) {
-    const auto interval = step.region == nullptr ? std::nullopt : step.region->difference.interval;
+    const bool has_interval = step.region != nullptr && step.region->difference.interval.has_value();
     Row& row = rows.emplace_back(form);
     row["baseline"] = baseline;
     row["step"] = ++number;
@@ -47,8 +47,8 @@ void add_steps(const Selection& selection, const ExplainedPair& pair, const stor
     row["from_ms"] = step.from_ns / kNsPerMs;
     row["to_ms"] = step.to_ns / kNsPerMs;
     row["difference_ms"] = step.ns() / kNsPerMs;
-    row["low"] = interval ? Row(interval->low / kNsPerMs) : Row(nullptr);
-    row["high"] = interval ? Row(interval->high / kNsPerMs) : Row(nullptr);
+    row["low"] = has_interval ? Row(step.region->difference.interval->low / kNsPerMs) : Row(nullptr);
+    row["high"] = has_interval ? Row(step.region->difference.interval->high / kNsPerMs) : Row(nullptr);
     row["adjusted_p"] = step.region == nullptr ? Row(nullptr) : nullable(step.region->p);
     row["direction"] = step.ns() > 0 ? "takes more" : "takes less";
     row["told"] = step.region != nullptr && step.region->is_told() ? "yes" : "no";
