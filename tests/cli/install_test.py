@@ -264,6 +264,9 @@ class Packages(NgbTest):
     def test_the_image_is_an_oci_layout_in_which_the_programs_run(self):
         package, = self.packages.glob("*.deb")
         made = subprocess.run([SOURCE / "scripts/image", package, self.folder, "1"], capture_output=True, text=True)
+        if "E: apt-get update" in made.stderr:
+            self.assertIn("It reads the sources that apt uses: try apt-get update", made.stderr)
+            self.skipTest("apt's sources cannot be read at present")
         self.assertEqual(made.returncode, 0, made.stderr)
         layout, = self.folder.glob("*-oci")
         for path in (layout / "blobs/sha256").iterdir():
