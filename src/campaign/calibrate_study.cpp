@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "campaign/measure.h"
+#include "campaign/measured_cells.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
 #include "store/store.h"
@@ -25,7 +25,7 @@ constexpr double kOverhead = 1.15;  // the agent's own time and repeated attempt
 constexpr const char* kNull = "null";
 
 // What is measured on each side: models x compilers. A part is what is left out as a whole if there is no time for it:
-// a model, or a compiler (a duration of the null compiler). The parts come in the order of how long they take.
+// a model, or a compiler (a duration of the null compiler). The quickest part comes first.
 struct Workload {
   json models = json::array();
   json compilers = json::array();
@@ -125,19 +125,12 @@ Answer<plan::Plan> plan_workload(const Installation& installation, const Calibra
   return plan_made_study(installation, study, say);
 }
 
-// Measures what is left of the plan and returns its cells.
-Answer<std::vector<store::CellData>> measured_cells(const Installation& installation, plan::Plan plan,
-                                                    Observer& observer) {
+// Measures what is left of the plan with the compilers that are installed.
+Answer<std::vector<store::CellData>> measure_workload(const Installation& installation, plan::Plan plan,
+                                                      Observer& observer) {
   const auto compilers = Compilers::find(installation, plan);
   if (!compilers) return cannot_go_on(compilers.error());
-  const std::filesystem::path results = plan.study.output / "results.db";
-  const auto done = measure_plan(installation, std::move(plan), *compilers, observer);
-  if (!done) return tl::unexpected(done.error());
-  auto store = store::Store::open(results, store::Mode::read_only);
-  if (!store) return cannot_go_on(store.error());
-  auto cells = store->load_cells(store::Detail::speeds);
-  if (!cells) return cannot_go_on(cells.error());
-  return *std::move(cells);
+  return measured_cells(installation, std::move(plan), *compilers, observer);
 }
 
 double wall_s_of(const std::vector<store::RecordedProcess>& processes) {
@@ -161,7 +154,7 @@ struct Trial {
   [[nodiscard]] double all_s(std::size_t count) const { return spent_s + kFewestRounds * round_s(count); }
 };
 
-// Tries part by part, up to the first that does not fit into the time. Its trial is the time that may be exceeded by.
+// Tries part by part, up to the first that does not fit into the time. The time is exceeded by no more than its trial.
 Answer<Trial> try_parts(const Installation& installation, const CalibrationOrder& order, const Workload& workload,
                         Observer& observer) {
   Trial trial;
@@ -169,7 +162,7 @@ Answer<Trial> try_parts(const Installation& installation, const CalibrationOrder
     const std::filesystem::path output = folder_of(order, "trial") / std::to_string(part + 1);
     auto plan = plan_workload(installation, order, workload.only({part}), kTrial, output, saying(observer));
     if (!plan) return tl::unexpected(plan.error());
-    const auto cells = measured_cells(installation, *std::move(plan), observer);
+    const auto cells = measure_workload(installation, *std::move(plan), observer);
     if (!cells) return tl::unexpected(cells.error());
     double used_s = 0;
     bool is_usable = true;
@@ -242,7 +235,7 @@ Answer<MeasuredEqualSides> measure_equal_sides(const Installation& installation,
                    .turns = order.turns,
                    .measured_unix_ns = system_clock().unix_now().count(),
                    .compiler = compiler.version.empty() ? compiler.name : compiler.name + " " + compiler.version}};
-  const auto cells = measured_cells(installation, *std::move(plan), observer);
+  const auto cells = measure_workload(installation, *std::move(plan), observer);
   if (!cells) return tl::unexpected(cells.error());
   std::size_t lost = 0;
   std::size_t planned = 0;

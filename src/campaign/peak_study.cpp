@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "campaign/measure.h"
+#include "campaign/measured_cells.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
 #include "config/turns.h"
@@ -78,14 +78,15 @@ std::string installed_version(const Installation& installation, const PeakOrder&
   return newest;
 }
 
-// What a study measures: a trial of all products by a process of each, or the fastest of them, the copy and the triad.
-// What a product does at the most comes from the latter alone: the best of several noisy values would be too high.
-struct Measured {
+// One of two studies: a trial of all products, in one process each, and then the fastest of them, the copy and the
+// triad. The rate of the product is that of the second study, because the best of several noisy values would be too
+// high.
+struct Stage {
   std::vector<Square> products{};
   bool is_trial = false;
 };
 
-json study_of_peak(const PeakOrder& order, const Measured& measured, const std::string& version) {
+json study_of_peak(const PeakOrder& order, const Stage& stage, const std::string& version) {
   const std::string file = (order.folder / kModules).string();
   const auto model = [&](const std::string& label, const char* function, json parameters) {
     return json{{"pytorch", fmt::format("{}:{}", file, function)},
@@ -94,10 +95,10 @@ json study_of_peak(const PeakOrder& order, const Measured& measured, const std::
                 {"shapes", {{"x", json::array({"batch"})}}}};
   };
   json models = json::array();
-  for (const Square& each : measured.products) {
+  for (const Square& each : stage.products) {
     models.push_back(model(each.label, each.function, {{"extent", each.extent}}));
   }
-  if (!measured.is_trial) {
+  if (!stage.is_trial) {
     for (const char* const each : {kCopy, kTriad}) models.push_back(model(each, each, {{"elements", elements(order)}}));
   }
   json settings = json::object();
@@ -109,11 +110,11 @@ json study_of_peak(const PeakOrder& order, const Measured& measured, const std::
              {"threads", order.threads},
              {"turns", config::kUsualTurns},
              {"reference", "none"},
-             {"processes", measured.is_trial ? 1 : order.rounds},
+             {"processes", stage.is_trial ? 1 : order.rounds},
              {"repetitions", "auto"},
              {"longer_look_s", 0},
              {"output", (order.folder / fmt::format("{}-threads{}{}", order.threads, order.is_on_gpu ? "-gpu" : "",
-                                                    measured.is_trial ? "-trial" : ""))
+                                                    stage.is_trial ? "-trial" : ""))
                             .string()}};
   if (!order.device.empty()) study["devices"] = json::array({order.device});
   return study;
@@ -187,15 +188,15 @@ Status check_rates(const Peak& peak, const std::filesystem::path& folder) {
 }
 
 // What was measured with, and the cells.
-struct Results {
+struct StageResults {
   work::Compiler compiler{};
   std::filesystem::path folder{};
   std::vector<CellData> cells{};
 };
 
-Answer<Results> results_of(const Installation& installation, const PeakOrder& order, const Measured& measured,
-                           Observer& observer) {
-  auto plan = plan_made_study(installation, study_of_peak(order, measured, installed_version(installation, order)),
+Answer<StageResults> measure_stage(const Installation& installation, const PeakOrder& order, const Stage& stage,
+                                   Observer& observer) {
+  auto plan = plan_made_study(installation, study_of_peak(order, stage, installed_version(installation, order)),
                               saying(observer));
   if (!plan) return tl::unexpected(plan.error());
   const auto compilers = Compilers::find(installation, *plan);
@@ -204,13 +205,9 @@ Answer<Results> results_of(const Installation& installation, const PeakOrder& or
     return cannot_go_on({"PyTorch, whose libraries are measured, is not installed", kMultiplier,
                          "run: ngb toolchain install identity"});
   }
-  Results made{.compiler = plan->study.compilers.front(), .folder = plan->study.output};
-  const auto done = measure_plan(installation, *std::move(plan), *compilers, observer);
-  if (!done) return tl::unexpected(done.error());
-  auto store = store::Store::open(made.folder / "results.db", store::Mode::read_only);
-  if (!store) return cannot_go_on(store.error());
-  auto cells = store->load_cells(store::Detail::speeds);
-  if (!cells) return cannot_go_on(cells.error());
+  StageResults made{.compiler = plan->study.compilers.front(), .folder = plan->study.output};
+  auto cells = measured_cells(installation, *std::move(plan), *compilers, observer);
+  if (!cells) return tl::unexpected(cells.error());
   made.cells = *std::move(cells);
   return made;
 }
@@ -222,12 +219,12 @@ Answer<MeasuredPeak> measure_peak(const Installation& installation, const PeakOr
   if (const Status written = file::write_atomically(order.folder / kModules, kPython_peak); !written) {
     return cannot_go_on(written.error());
   }
-  const Measured all{.products = products(order), .is_trial = true};
-  const auto trial = results_of(installation, order, all, observer);
+  const Stage all{.products = products(order), .is_trial = true};
+  const auto trial = measure_stage(installation, order, all, observer);
   if (!trial) return tl::unexpected(trial.error());
   const auto product = fastest(all.products, trial->cells, trial->folder);
   if (!product) return cannot_go_on(product.error());
-  const auto results = results_of(installation, order, {.products = {*product}}, observer);
+  const auto results = measure_stage(installation, order, {.products = {*product}}, observer);
   if (!results) return tl::unexpected(results.error());
   MeasuredPeak made{.peak = peak_of(results->cells, *product, order)};
   if (const Status fine = check_rates(made.peak, results->folder); !fine) return cannot_go_on(fine.error());

@@ -38,7 +38,7 @@ class Pauses final : public TurnGiver {
   // its own threads keep from each other is no disturbance.
   bool was_disturbed() override;
   // Notes the fact samples::kWaitsForItself if the process of these readings waited for longer than is allowed, and
-  // does so again in a look at it while other programs leave its processors to it.
+  // waits as long again when it is looked at while no other program uses its processors.
   void explain_waits(samples::ProcessResult& result);
 
   // Returns how long all pauses lasted.

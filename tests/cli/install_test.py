@@ -259,12 +259,19 @@ class Packages(NgbTest):
             here + "Linux on the processor riscv64", here + "a 32-bit Python on Linux", here + "Python 3.8"])
         self.assertTrue(told.splitlines()[-1].startswith("ngb: this system can run ngb"))
 
+    def apt_fails(self):
+        """Whether apt cannot read its sources either, without any option of ours for images."""
+        lists = self.folder / "lists"
+        (lists / "partial").mkdir(parents=True)
+        asked = ["apt-get", "update", "-qq", "--error-on=any", "-o", f"Dir::State::Lists={lists}", "-o", "APT::Sandbox::User="]
+        return subprocess.run(asked, capture_output=True).returncode != 0
+
     @unittest.skipIf(shutil.which("mmdebstrap") is None, "mmdebstrap is not installed")
     @unittest.skipIf(os.geteuid() != 0, "only root may run a program in another root folder")
     def test_the_image_is_an_oci_layout_in_which_the_programs_run(self):
         package, = self.packages.glob("*.deb")
         made = subprocess.run([SOURCE / "scripts/image", package, self.folder, "1"], capture_output=True, text=True)
-        if "E: apt-get update" in made.stderr:
+        if "E: apt-get update" in made.stderr and self.apt_fails():
             self.assertIn("It reads the sources that apt uses: try apt-get update", made.stderr)
             self.skipTest("apt's sources cannot be read at present")
         self.assertEqual(made.returncode, 0, made.stderr)
