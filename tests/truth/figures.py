@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How often what ngb says is true, in simulated studies whose truth is known. A line for each figure.
+
+    NGB_BIN=build/dev/bin figures.py [--studies N] [FIGURE …]
+
+N scales how much is simulated (40: some minutes). Each line has the figure, what was counted, and what it must reach.
+"""
+
+import argparse
+import sys
+
+import studies
+
+
+def ratio_by_time(count):
+    for name, noise in studies.BY_REPETITION.items():
+        holds, _ = studies.coverage(noise, 7, max(1, count // 4), 24)
+        yield f"ratio by time held by its 95 % interval, 7 rounds: {name}", holds, "≥ 93 %"
+
+
+def one_sided_modes(count):
+    for rounds in (3, 5, 7):
+        holds, is_safe = studies.coverage(studies.MODES, rounds, max(1, count // 4), 24)
+        yield f"modes 80/20 on one side, {rounds} rounds: the interval holds the truth", holds, ""
+        yield f"modes 80/20 on one side, {rounds} rounds: it does, or the pair is undecided", is_safe, "≥ 90 %"
+
+
+def gate(count):
+    """Of studies with a fixed number of rounds."""
+    yield "gate, 8 models, 15 rounds of sd 2 %, one 8 % slower: passes", studies.gate(0.08, 0.02, 15, count, 8), "0 %"
+    yield "gate, 8 models, 15 rounds of sd 2 %, none slower: fails", failing(studies.gate(0, 0.02, 15, count, 8)), "≤ 5 %"
+
+
+def failing(passes):
+    passes.hits = passes.all - passes.hits
+    return passes
+
+
+def fastest(count):
+    for compilers in (2, 3, 6, 14):
+        contains, named = studies.race(compilers, 0, 7, count)
+        yield f"{compilers} compilers equal: the answer names a given one ({named:.1f} named)", contains, "≥ 95 %"
+    for rounds in (5, 7):
+        contains, named = studies.race(14, 0.01, rounds, count)
+        yield f"one of 14 is 1 % faster, {rounds} rounds: the answer names it ({named:.1f} named)", contains, "≥ 95 %"
+
+
+def claims(count):
+    misses, held = studies.blocks_of_equal_compilers(count)
+    yield "depth raises BSR, where nothing differs: the 95 % interval misses 1", misses, "≤ 5 %"
+    yield "depth raises BSR, where nothing differs: \"holds\"", held, "≤ 2.5 %"
+
+
+FIGURES = {function.__name__: function for function in (ratio_by_time, one_sided_modes, gate, fastest, claims)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("figures", nargs="*", metavar="FIGURE", help=", ".join(FIGURES))
+    parser.add_argument("--studies", type=int, default=40)
+    given = parser.parse_args()
+    if unknown := set(given.figures) - set(FIGURES):
+        sys.exit(f"figures.py: there is no figure {', '.join(sorted(unknown))}: give some of {', '.join(FIGURES)}")
+    print("| figure | counted | must be |\n| --- | --- | --- |")
+    for name in given.figures or FIGURES:
+        for row in FIGURES[name](given.studies):
+            print("| " + " | ".join(map(str, row)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ngb says of simulated studies whose truth is known. figures.py simulates more of the same, and prints it.
+
+The seeds are fixed, so that each case gives the same numbers each time. A bound is one that a right program misses with a
+chance of at most one in ten thousand under another seed (limits of the binomial distribution)."""
+
+import math
+import random
+import unittest
+
+import made_up_results as made_up
+import studies
+
+CHANCE = 1e-4
+
+
+def fewest(of, share):
+    """The most that a count of so many, each of which is true with this chance, exceeds but for CHANCE."""
+    total = 0.0
+    for count in range(of + 1):
+        total += math.comb(of, count) * share**count * (1 - share) ** (of - count)
+        if total > CHANCE:
+            return count
+    return of
+
+
+class Simulations(unittest.TestCase):
+    def expect_at_least(self, counted, share, what=""):
+        self.assertGreaterEqual(counted.hits, fewest(counted.all, share), f"{what} {counted}: must be {100 * share} %")
+
+    def expect_at_most(self, counted, share, what=""):
+        counted.hits = counted.all - counted.hits
+        self.expect_at_least(counted, 1 - share, what)
+
+    def test_an_interval_holds_the_ratio_of_inferences_in_a_time(self):
+        for name, noise in studies.BY_REPETITION.items():
+            with self.subTest(name):
+                holds, _ = studies.coverage(noise, 7, 2, 60)
+                self.expect_at_least(holds, 0.95)
+
+    def test_modes_of_one_side_are_held_or_undecided(self):
+        for rounds in (3, 5):
+            with self.subTest(rounds):
+                _, is_safe = studies.coverage(studies.MODES, rounds, 8, 12)
+                self.expect_at_least(is_safe, 0.9)
+
+    def test_a_gate_of_equal_sides_seldom_fails(self):
+        passes = studies.gate(0, 0.02, 7, 12, 8)
+        self.expect_at_least(passes, 0.95)
+
+    def test_a_gate_stops_what_is_slower(self):
+        self.expect_at_most(studies.gate(0.08, 0.02, 15, 6, 8), 0.01)
+
+    def test_the_answer_names_the_fastest(self):
+        for compilers, faster in ((2, 0), (6, 0), (14, 0.01)):
+            with self.subTest(compilers):
+                contains, _ = studies.race(compilers, faster, 7, 16)
+                self.expect_at_least(contains, 0.95)
+
+    def test_a_claim_about_equal_blocks_seldom_holds(self):
+        misses, held = studies.blocks_of_equal_compilers(16)
+        self.expect_at_most(misses, 0.05)
+        self.expect_at_most(held, 0.025)
+
+
+if __name__ == "__main__":
+    unittest.main()
