@@ -108,13 +108,12 @@ void LivePage::show(const std::string& device, const std::string& doing, bool is
 void LivePage::say(const std::string& line) { live::note_line(state_, line); }
 
 void LivePage::finish_process(const campaign::FinishedProcess& process, const std::string& line) {
-  const std::optional<campaign::ProcessSpeed>& speed = process.speed;
   const auto cell = static_cast<std::size_t>(process.cell);
-  if (speed) verdicts_.note(cell, process.round, speed->mean_per_s);
+  if (process.samples_per_s) verdicts_.note(cell, process.round, *process.samples_per_s);
   live::change_cell(state_, cell, [&](live::Cell& shown) {
     shown.processes_left = process.left;
     ++shown.processes_done;
-    shown.samples_per_s = speed ? std::optional(speed->median_per_s) : std::nullopt;
+    shown.samples_per_s = process.samples_per_s;
     shown.failure.clear();
     shown.progress = process.left == 0 ? live::CellProgress::measured : live::CellProgress::partial;
   });

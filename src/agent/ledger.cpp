@@ -37,9 +37,9 @@ void Ledger::add(const samples::Event& event) {
     const int origin = number_of(result->made_with, result->environment_hash);
     if (!result->failure) {
       complete(result->cell_id, result->process_index, origin);
-      if (keeps_rates_) {
-        rates_.try_emplace({result->cell_id, result->process_index, origin},
-                           samples::steady_rates(result->repetitions));
+      if (keeps_speeds_) {
+        speeds_.try_emplace({result->cell_id, result->process_index, origin},
+                           samples::speeds_by_time(result->repetitions));
         seconds_of_a_process_[result->cell_id] = static_cast<double>(result->wall_ns) * 1e-9;
       }
       return;
@@ -83,10 +83,10 @@ void Ledger::add_completed(const samples::Completed& completed) {
   const int origin = number_of(completed.made_with, completed.environment_hash);
   for (const auto& [cell_id, indices] : completed.processes) {
     for (const int index : indices) complete(cell_id, index, origin);
-    const auto rates = completed.rates.find(cell_id);
-    if (!keeps_rates_ || rates == completed.rates.end()) continue;
-    for (std::size_t i = 0; i < std::min(indices.size(), rates->second.size()); ++i) {
-      rates_.try_emplace({cell_id, indices[i], origin}, rates->second[i]);
+    const auto speeds = completed.speeds.find(cell_id);
+    if (!keeps_speeds_ || speeds == completed.speeds.end()) continue;
+    for (std::size_t i = 0; i < std::min(indices.size(), speeds->second.size()); ++i) {
+      speeds_.try_emplace({cell_id, indices[i], origin}, speeds->second[i]);
     }
   }
 }
@@ -95,10 +95,10 @@ bool Ledger::is_alike(int origin, const samples::Origin& now) const {
   return are_alike(origins_[static_cast<std::size_t>(origin)].origin, now);
 }
 
-const std::vector<double>* Ledger::rates(const std::string& cell_id, int process_index,
+const std::vector<double>* Ledger::speeds(const std::string& cell_id, int process_index,
                                          const samples::Origin& now) const {
-  for (auto found = rates_.lower_bound({cell_id, process_index, kFirst});
-       found != rates_.end() && std::get<0>(found->first) == cell_id && std::get<1>(found->first) == process_index;
+  for (auto found = speeds_.lower_bound({cell_id, process_index, kFirst});
+       found != speeds_.end() && std::get<0>(found->first) == cell_id && std::get<1>(found->first) == process_index;
        ++found) {
     if (is_alike(std::get<2>(found->first), now)) return &found->second;
   }

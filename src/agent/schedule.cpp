@@ -61,8 +61,8 @@ std::vector<CellSoFar> Schedule::cells_so_far() const {
     const samples::Origin now = origin_of(cell);
     CellSoFar& so_far = cells.emplace_back(CellSoFar{index, ledger_.has_failed(cell.id, now), {}, cell.load_index});
     for (int round = 0; round < work::planned_processes(job_.protocol); ++round) {
-      const std::vector<double>* const rates = ledger_.rates(cell.id, round, now);
-      if (rates != nullptr) so_far.rates.emplace(round, *rates);
+      const std::vector<double>* const speeds = ledger_.speeds(cell.id, round, now);
+      if (speeds != nullptr) so_far.speeds.emplace(round, *speeds);
     }
   }
   return cells;
@@ -181,16 +181,11 @@ bool Schedule::is_done(const work::Cell& cell) const {
 
 namespace {
 
-using Rates = std::vector<double>;
 using Pair = std::pair<const CellSoFar*, const CellSoFar*>;
 
-double log_mean_of_first(const Rates& rates, std::size_t count) {
-  return std::log(statistics::mean(std::span(rates).first(count)));
-}
-
 std::size_t fewest_repetitions(const CellSoFar& cell, int before_round) {
-  std::size_t fewest = cell.rates.empty() ? 0 : cell.rates.begin()->second.size();
-  for (auto of_round = cell.rates.begin(); of_round != cell.rates.lower_bound(before_round); ++of_round) {
+  std::size_t fewest = cell.speeds.empty() ? 0 : cell.speeds.begin()->second.size();
+  for (auto of_round = cell.speeds.begin(); of_round != cell.speeds.lower_bound(before_round); ++of_round) {
     fewest = std::min(fewest, of_round->second.size());
   }
   return fewest;
@@ -200,18 +195,18 @@ std::size_t fewest_repetitions(const CellSoFar& cell, int before_round) {
 std::vector<double> log_ratios(const CellSoFar& a, const CellSoFar& b, int before_round) {
   const std::size_t count = std::min(fewest_repetitions(a, before_round), fewest_repetitions(b, before_round));
   std::vector<double> ratios;
-  for (const auto& [round, rates] : a.rates) {
-    const auto other = b.rates.find(round);
-    if (round >= before_round || other == b.rates.end() || count == 0) continue;
-    ratios.push_back(log_mean_of_first(rates, count) - log_mean_of_first(other->second, count));
+  for (const auto& [round, speeds] : a.speeds) {
+    const auto other = b.speeds.find(round);
+    if (round >= before_round || other == b.speeds.end() || count == 0) continue;
+    ratios.push_back(std::log(speeds[count - 1] / other->second[count - 1]));
   }
   return ratios;
 }
 
 std::optional<double> mean_log_speed(const CellSoFar& cell, int before_round) {
-  Rates logs;
-  for (const auto& [round, rates] : cell.rates) {
-    if (round < before_round && !rates.empty()) logs.push_back(log_mean_of_first(rates, rates.size()));
+  std::vector<double> logs;
+  for (const auto& [round, speeds] : cell.speeds) {
+    if (round < before_round && !speeds.empty()) logs.push_back(std::log(speeds.back()));
   }
   return logs.empty() ? std::nullopt : std::optional(statistics::mean(logs));
 }

@@ -27,8 +27,8 @@ namespace ngb::agent {
 struct CellSoFar {
   int cell_index = 0;
   bool has_failed = false;  // it has no further rounds
-  // For each completed process, by round, the inferences per second of its steady repetitions, in the order run.
-  std::map<int, std::vector<double>> rates{};
+  // For each completed process, by round, its speeds by time (samples/steady_rates.h) in inferences per second.
+  std::map<int, std::vector<double>> speeds{};
   int load_index = 0;
 };
 

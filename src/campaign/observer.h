@@ -34,18 +34,12 @@ struct Outlook {
   bool is_of_before = false;         // a run of the study before its change, of which the rest is fetched
 };
 
-// Samples per second over the steady repetitions of a process.
-struct ProcessSpeed {
-  double median_per_s = 0;
-  double mean_per_s = 0;
-};
-
 struct FinishedProcess {
   int cell = 0;                         // in the plan's cells
   int round = 0;                        // the process's index
   int left = 0;                         // processes of the cell that are still to be measured
   std::string label{};                  // "resnet18 batch 8, openvino 2026.4.1"
-  std::optional<ProcessSpeed> speed{};  // unknown if no repetition was steady
+  std::optional<double> samples_per_s{};  // by time; unknown if no repetition was steady
 };
 
 // Everything is called by the thread that runs the campaign.

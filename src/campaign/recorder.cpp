@@ -15,12 +15,9 @@ namespace ngb::campaign {
 namespace {
 
 // Returns the speed that is shown to those who watch the run; no result depends on it.
-std::optional<ProcessSpeed> speed_of(const samples::ProcessResult& result, int batch) {
-  std::vector<double> rates = samples::steady_rates(result.repetitions, batch);
-  if (rates.empty()) return std::nullopt;
-  std::sort(rates.begin(), rates.end());
-  return ProcessSpeed{.median_per_s = statistics::quantile_of_sorted(rates, 0.5),
-                      .mean_per_s = statistics::mean(rates)};
+std::optional<double> speed_of(const samples::ProcessResult& result, int batch) {
+  const std::vector<double> speeds = samples::speeds_by_time(result.repetitions, batch);
+  return speeds.empty() ? std::nullopt : std::optional(speeds.back());
 }
 
 std::string failure_line(const samples::ProcessResult& result, const std::string& label) {
@@ -214,7 +211,7 @@ void Recorder::tell(const samples::ProcessResult& result) {
                                .round = result.process_index,
                                .left = cell.processes_left,
                                .label = label(cell),
-                               .speed = speed_of(result, batch)});
+                               .samples_per_s = speed_of(result, batch)});
     return;
   }
   tell_failure(result, cell);

@@ -122,47 +122,56 @@ bool was_alone(const samples::ProcessResult& process) {
                      [](const samples::PhaseUse& use) { return use.phase == samples::Phase::alone; });
 }
 
-Known<double> power_w(const samples::ProcessResult& process, const Meter& meter, bool is_net) {
-  const bool is_of_turns = was_alone(process);
-  const std::string_view when = is_of_turns && meter.when == "timed" ? "alone" : meter.when;
-  const Known<double> gross = mean_reading(process, meter.quantity, when, meter.least_readings);
-  if (!gross.value) return gross;
-  const samples::Phase phase = is_of_turns ? samples::Phase::alone : samples::Phase::timed;
-  if (const double seconds = samples::seconds_of_phase(process, phase); seconds < meter.least_s) {
+// Returns the energy that the process took in the phase, timed or alone.
+Known<double> energy_j(const samples::ProcessResult& process, samples::Phase phase, const Meter& meter, bool is_net) {
+  const std::string_view when = meter.when == "timed" ? name(phase) : meter.when;
+  const Known<double> gross_w = mean_reading(process, meter.quantity, when, meter.least_readings);
+  if (!gross_w.value) return gross_w;
+  const double seconds = samples::seconds_of_phase(process, phase);
+  if (seconds < meter.least_s) {
     return Known<double>::unknown(
         fmt::format("window too short: {:.3g} s, the meter needs {:g} s", seconds, meter.least_s));
   }
-  if (!is_net) return gross;
-  const Known<double> idle = mean_reading(process, meter.idle, "start", 1);
-  return idle.value ? Known<double>::of(*gross.value - *idle.value) : idle;
+  if (!is_net) return Known<double>::of(*gross_w.value * seconds);
+  const Known<double> idle_w = mean_reading(process, meter.idle, "start", 1);
+  return idle_w.value ? Known<double>::of((*gross_w.value - *idle_w.value) * seconds) : idle_w;
 }
 
-// Returns amount_per_s x seconds of an inference for each process that has a speed; `amount_per_s` is of a process, and
-// nothing for one that does not count.
+bool is_of_process(const OfRound& each, const store::RecordedProcess& process) {
+  return each.run_key == process.run_key && each.round == process.process_index &&
+         each.environment_hash == process.environment_hash;
+}
+
+// Returns the amount of a phase divided by the inferences of that same phase, for each process that has a speed. Both
+// are counts of one period: a quotient of two means would be wrong where the periods differ, as beside other work.
+// `amount_of(process)` returns nothing for a process that does not count.
 template <class Amount>
-Known<std::vector<OfRound>> per_inference(const Analysis& analysis, std::size_t cell, const Amount& amount_per_s) {
+Known<std::vector<OfRound>> per_inference(const Analysis& analysis, std::size_t cell, samples::Phase phase,
+                                          const Amount& amount_of) {
   using Amounts = Known<std::vector<OfRound>>;
+  const Steady& steady = analysis.steady(cell);
+  const auto& inferences = phase == samples::Phase::alone ? steady.alone_inferences : steady.timed_inferences;
   std::vector<OfRound> found;
-  for (const OfRound& speed : analysis.steady(cell).throughput_by_process) {
-    const std::optional<Known<double>> amount = amount_per_s(speed);
-    if (!amount) continue;
-    if (!amount->value) return Amounts::unknown(amount->reason);
-    found.push_back({speed.run_key, speed.round, *amount->value * analysis.cell(cell).of.model.key.batch / speed.value,
-                     speed.environment_hash});
+  for (std::size_t i = 0; i < steady.throughput_by_process.size(); ++i) {
+    OfRound each = steady.throughput_by_process[i];
+    for (const store::RecordedProcess& process : analysis.cell(cell).processes) {
+      const std::optional<Known<double>> amount = is_of_process(each, process) ? amount_of(process) : std::nullopt;
+      if (!amount) continue;
+      if (!amount->value) return Amounts::unknown(amount->reason);
+      if (!inferences[i].value) return Amounts::unknown(inferences[i].reason);
+      each.value = *amount->value / *inferences[i].value;
+      found.push_back(each);
+    }
   }
   return Amounts::of(std::move(found));
 }
 
 Value mean_above_zero(const Analysis& analysis, const Known<std::vector<OfRound>>& values, const char* if_not) {
   if (!values.value) return unknown_energy(values.reason);
+  if (values.value->empty()) return unknown_energy("no process recorded it");
   const bool are_above =
       std::all_of(values.value->begin(), values.value->end(), [](const OfRound& each) { return each.value > 0; });
   return are_above ? geometric_mean(*values.value, analysis.error_rate()) : unknown_energy(if_not);
-}
-
-bool is_of_process(const OfRound& each, const store::RecordedProcess& process) {
-  return each.run_key == process.run_key && each.round == process.process_index &&
-         each.environment_hash == process.environment_hash;
 }
 
 Value energy(const Analysis& analysis, std::size_t cell, const Meter& meter, bool is_net) {
@@ -171,32 +180,27 @@ Value energy(const Analysis& analysis, std::size_t cell, const Meter& meter, boo
   if (data.of.load != work::kNoLoad) return unknown_energy("its load took energy as well");
   // In turns, a meter reads all processes of a round: only those count that had a part alone.
   const bool takes_turns = std::any_of(data.processes.begin(), data.processes.end(), was_alone);
-  const auto power_of = [&](const OfRound& speed) -> std::optional<Known<double>> {
-    for (const store::RecordedProcess& process : data.processes) {
-      if (!is_of_process(speed, process)) continue;
-      if (takes_turns && !was_alone(process)) return std::nullopt;
-      return power_w(process, meter, is_net);
-    }
-    return Known<double>::unknown("a process recorded no power");
+  const samples::Phase phase = takes_turns ? samples::Phase::alone : samples::Phase::timed;
+  const auto energy_of = [&](const samples::ProcessResult& process) -> std::optional<Known<double>> {
+    return takes_turns && !was_alone(process) ? std::nullopt : std::optional(energy_j(process, phase, meter, is_net));
   };
-  return mean_above_zero(analysis, per_inference(analysis, cell, power_of),
+  return mean_above_zero(analysis, per_inference(analysis, cell, phase, energy_of),
                          "a process took no more than the machine when idle");
 }
 
 }  // namespace
 
 Value cpu_per_inference(const Analysis& analysis, std::size_t cell) {
-  const Known<std::vector<OfRound>>& busy = analysis.busy_cpus(cell);
-  if (!busy.value) return unknown_energy(busy.reason);
-  const auto busy_of = [&](const OfRound& speed) -> std::optional<Known<double>> {
-    const auto found = std::find_if(busy.value->begin(), busy.value->end(), [&](const OfRound& each) {
-      return each.run_key == speed.run_key && each.round == speed.round &&
-             each.environment_hash == speed.environment_hash;
-    });
-    return found == busy.value->end() ? Known<double>::unknown("a process did not record its use of the processor")
-                                      : Known<double>::of(found->value);
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown_energy(reason);
+  const auto processor_s = [](const samples::ProcessResult& process) -> std::optional<Known<double>> {
+    for (const samples::PhaseUse& use : process.phases) {
+      if (use.phase != samples::Phase::timed) continue;
+      return use.cpu_ns.value ? Known<double>::of(static_cast<double>(*use.cpu_ns.value) * 1e-9)
+                              : Known<double>::unknown(use.cpu_ns.reason);
+    }
+    return Known<double>::unknown("a process did not record its use of the processor");
   };
-  return mean_above_zero(analysis, per_inference(analysis, cell, busy_of),
+  return mean_above_zero(analysis, per_inference(analysis, cell, samples::Phase::timed, processor_s),
                          "a process used less processor time than the clock resolves");
 }
 

@@ -33,7 +33,7 @@ void add_flags(const Analysis& analysis, std::size_t index, const std::map<std::
   if (cell.processes.empty() || decisive_failure(cell) != nullptr) return;
   const std::optional<std::size_t> baseline = analysis.baseline_of(index);
   const auto highest = highest_hz.find(cell.of.device);
-  const Evidence evidence{cell, analysis.steady(index).spread_ratio, baseline ? &analysis.cell(*baseline) : nullptr,
+  const Evidence evidence{cell, analysis.steady(index), baseline ? &analysis.cell(*baseline) : nullptr,
                           highest == highest_hz.end() ? std::nullopt : std::optional(highest->second)};
   for (const Flag& flag : flag_table()) {
     const std::optional<double> raised = flag.raised_by(evidence);

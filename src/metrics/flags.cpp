@@ -79,11 +79,20 @@ std::optional<double> speed_changes(const Evidence& evidence) {
 }
 
 std::optional<double> wide_spread(const Evidence& evidence) {
-  return evidence.spread_ratio.value_or(0) > 0.10 ? evidence.spread_ratio : std::nullopt;
+  return evidence.steady.spread_ratio.value_or(0) > 0.10 ? evidence.steady.spread_ratio : std::nullopt;
 }
 
 std::optional<double> unstable(const Evidence& evidence) {
-  return evidence.spread_ratio.value_or(0) > 0.25 ? evidence.spread_ratio : std::nullopt;
+  return evidence.steady.spread_ratio.value_or(0) > 0.25 ? evidence.steady.spread_ratio : std::nullopt;
+}
+
+// Returns the mean of the repetitions' rates as a share of the speed by time.
+std::optional<double> uneven(const Evidence& evidence) {
+  double sum = 0;
+  for (const OfRound& process : evidence.steady.throughput_by_process) sum += process.value;
+  const double share =
+      evidence.steady.throughput_mean * static_cast<double>(evidence.steady.throughput_by_process.size()) / sum;
+  return share > 1.01 ? std::optional(share) : std::nullopt;
 }
 
 std::optional<double> steal(const Evidence& evidence) {
@@ -267,6 +276,10 @@ constexpr std::array kFlags{
          wide_spread},
     Flag{"unstable", 'u', "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine",
          unstable},
+    Flag{"uneven", ' ', "mean of rates / samples/s > 1.01",
+         "some repetitions are much slower than most: the speed by time has them in full, the mean of the repetitions' "
+         "rates, which the paper gives, hardly",
+         uneven, true},
     Flag{"steal", ' ', "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines", steal},
     Flag{"pressure", ' ', "PSI some (CPU) > 5 % in a timed phase",
          "programs had to wait for a processor; not raised under a load, which makes them wait", pressure},

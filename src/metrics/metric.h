@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "metrics/baseline.h"
+#include "metrics/outcome.h"
 #include "store/store.h"
 
 namespace ngb::metrics {
@@ -22,7 +23,7 @@ struct Value {
 class Analysis;  // analysis.h
 
 struct Metric {
-  const char* name;     // snake_case with unit, as in JSON and SQL: "throughput_mean_per_s"
+  const char* name;     // snake_case with unit, as in JSON and SQL: "throughput_per_s"
   const char* heading;  // of the column in `ngb show`
   const char* unit;     // "samples/s", "ratio", "percent", "s", "bytes"
   const char* formula;  // in the terms of docs/measurement.md
@@ -48,7 +49,7 @@ const Metric* find_metric(std::string_view name);
 // The inputs of a flag's function.
 struct Evidence {
   const store::CellData& cell;
-  std::optional<double> spread_ratio{};          // the cell's metric of that name
+  const Steady& steady;
   const store::CellData* baseline = nullptr;     // to which the cell's speed-up refers; null: none
   std::optional<double> highest_frequency_hz{};  // of the device's processor, over all processes
 };

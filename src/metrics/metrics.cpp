@@ -68,12 +68,6 @@ Value throughput_median(const Analysis& analysis, std::size_t cell) {
   });
 }
 
-Value throughput_harmonic(const Analysis& analysis, std::size_t cell) {
-  const int batch = analysis.cell(cell).of.model.key.batch;
-  return of_steady(analysis, cell,
-                   [batch](const Steady& steady) -> Value { return {batch * steady.inferences / steady.wall_s}; });
-}
-
 // Returns one of kLatencyPercentiles if there are at least `needed` repetitions. Above the median it is unknown if a
 // repetition holds several inferences, because the latency of a single one was not measured.
 Value latency(const Analysis& analysis, std::size_t cell, std::size_t percentile, std::size_t needed) {
@@ -183,18 +177,18 @@ constexpr const char* kBoardMeter = "INA3221 at the board's input, read each sec
 // name, heading, unit, formula, source, has_interval, rank, compute, deviation, refers_to_baseline, is_of_load,
 // is_of_instances, is_of_variants
 constexpr std::array kMetrics{
-    Metric{"throughput_mean_per_s", "samples/s", "samples/s", "mean over repetitions of b·k / t", kPaper, false, 2,
-           throughput_mean, "throughput_std_per_s"},
+    Metric{"throughput_per_s", "samples/s", "samples/s",
+           "T_c(b): geometric mean over processes of each one's b·Σk / Σt over its repetitions, which is what a clock on "
+           "the wall says; of several instances, of the sum of theirs while all of them run",
+           kProtocol, true, 2, throughput},
+    Metric{"throughput_mean_per_s", "mean of rates", "samples/s",
+           "mean over repetitions of b·k / t: the paper's number, in no verdict, because a slow repetition counts in it as "
+           "if it took no time",
+           kPaper, false, 8, throughput_mean, "throughput_std_per_s"},
     Metric{"throughput_std_per_s", "± std", "samples/s", "sample standard deviation (n - 1) of b·k / t", kPaper, false,
-           2, throughput_std},
-    Metric{"throughput_per_s", "T", "samples/s",
-           "T_c(b): geometric mean over processes of each process's mean of b·k / t; of several instances, of the "
-           "sum of theirs while all of them run",
-           kProtocol, true, 0, throughput},
+           8, throughput_std},
     Metric{"throughput_median_per_s", "median", "samples/s",
            "geometric mean over processes of each process's median of b·k / t", kProtocol, true, 0, throughput_median},
-    Metric{"throughput_harmonic_per_s", "harmonic", "samples/s", "N·b·Σk / Σt over repetitions, with N instances",
-           kProtocol, false, 0, throughput_harmonic},
     Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_baseline(b)", kPaper, true, 1, speed_up, nullptr, true},
     Metric{"tcr_bits_per_s", "TCR/s", "bits/s",
            "T_c(b) · 8 · (raw_bytes - encoded_bytes): what compressing saves, where the study gives both sizes of a "
@@ -275,21 +269,22 @@ constexpr std::array kMetrics{
            "processes",
            kProtocol, false, 0, cpu_of_threads},
     Metric{"cpu_per_inference_s", "CPU an inference", "s",
-           "processor time / wall time of the timed phase · b / T of each process, geometric mean over processes",
+           "processor time of the timed phase / its inferences, geometric mean over processes",
            kProtocol, true, 0, cpu_per_inference},
     Metric{"package_energy_per_inference_j", "J, packages", "joule",
-           "mean power of the processor packages over the timed phase · b / T of each process, geometric mean over "
-           "processes",
+           "mean power of the processor packages over the timed phase (in turns: the phase alone) · its seconds / its "
+           "inferences, geometric mean over processes",
            kRapl, true, 0, package_energy},
     Metric{"net_package_energy_per_inference_j", "net J, packages", "joule",
            "as package_energy_per_inference_j, of the power without that of 0.5 s before the compiler was opened",
            kRapl, true, 0, net_package_energy},
     Metric{"gpu_energy_per_inference_j", "J, GPU", "joule",
-           "mean power of the GPU over the timed phase · b / T of each process, geometric mean over processes",
+           "mean power of the GPU over the timed phase (in turns: the phase alone) · its seconds / its inferences, "
+           "geometric mean over processes",
            "NVML: its counter of energy; timed phases of 1 s and more", true, 0, gpu_energy},
     Metric{"board_energy_per_inference_j", "J, board", "joule",
-           "mean of the readings of the board's power during the timed phase · b / T of each process, geometric mean "
-           "over processes",
+           "mean of the readings of the board's power during the timed phase (in turns: the phase alone) · its seconds "
+           "/ its inferences, geometric mean over processes",
            kBoardMeter, true, 0, board_energy},
     Metric{"net_board_energy_per_inference_j", "net J, board", "joule",
            "as board_energy_per_inference_j, of the power without that of 0.5 s before the compiler was opened",

@@ -55,8 +55,8 @@ std::vector<OfRound> speeds_of_first(const Steady& steady, std::size_t repetitio
   for (std::size_t count = 1; next_like_count(count) <= repetitions; count = next_like_count(count)) ++kept;
   std::vector<OfRound> speeds = steady.throughput_by_process;
   for (std::size_t i = 0; i < speeds.size(); ++i) {
-    const std::vector<double>& means = steady.means_of_first[i];
-    speeds[i].value = means[std::min(kept, means.size()) - 1];
+    const std::vector<double>& of_first = steady.speeds_of_first[i];
+    speeds[i].value = of_first[std::min(kept, of_first.size()) - 1];
   }
   return speeds;
 }
@@ -77,31 +77,20 @@ double interval_error_rate(const store::CellData& cell) {
 
 namespace {
 
-// Returns the means of the first, of the first two, … of the numbers, for each number of next_like_count.
-std::vector<double> means_of_first(std::span<const double> numbers) {
-  std::vector<double> means;
-  double sum = 0;
-  std::size_t next = 1;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    sum += numbers[i];
-    if (i + 1 != next) continue;
-    means.push_back(sum / static_cast<double>(next));
-    next = next_like_count(next);
-  }
-  means.shrink_to_fit();  // a large report has some for each of a hundred thousand processes
-  return means;
+// Returns the speed of the first repetition, of the first two, … for each number of next_like_count.
+std::vector<double> kept_speeds(std::span<const double> speeds) {
+  std::vector<double> kept;
+  for (std::size_t count = 1; count <= speeds.size(); count = next_like_count(count)) kept.push_back(speeds[count - 1]);
+  kept.shrink_to_fit();  // a large report has some for each of a hundred thousand processes
+  return kept;
 }
 
-// Adds what a process's repetitions say about its inferences, and their latencies.
-void add_inferences(const store::RecordedProcess& process, Steady& found, std::vector<double>& latencies_s) {
-  const auto instances = static_cast<double>(samples::instances_of(process.repetitions));
+// Adds the latencies that a process's repetitions have.
+void add_latencies(const store::RecordedProcess& process, Steady& found, std::vector<double>& latencies_s) {
   for (const samples::Repetition& repetition : process.repetitions) {
     if (repetition.is_warm_up || repetition.wall_ns <= 0) continue;
-    const double wall_s = static_cast<double>(repetition.wall_ns) * 1e-9;
-    found.inferences += repetition.inferences;
-    found.wall_s += wall_s / instances;
     if (!process.latencies_ns.empty()) continue;
-    latencies_s.push_back(wall_s / repetition.inferences);
+    latencies_s.push_back(static_cast<double>(repetition.wall_ns) * 1e-9 / repetition.inferences);
     found.is_grouped = found.is_grouped || repetition.inferences > 1;
   }
   for (std::size_t i = 0; i < process.latencies_ns.size(); ++i) {
@@ -112,11 +101,14 @@ void add_inferences(const store::RecordedProcess& process, Steady& found, std::v
   }
 }
 
-// Adds a process's speeds. `rates` are those of its steady repetitions, in the order run; there is at least one.
-void add_speeds(const store::RecordedProcess& process, std::vector<double> rates, Steady& found) {
+// Adds a process's speeds. `rates` are those of its steady repetitions; there is at least one.
+void add_speeds(const store::RecordedProcess& process, int batch, std::vector<double> rates, Steady& found) {
+  const std::vector<double> speeds = samples::speeds_by_time(process.repetitions, batch);
   found.throughput_by_process.push_back(
-      {process.run_key, process.process_index, statistics::mean(rates), process.environment_hash});
-  found.means_of_first.push_back(means_of_first(rates));
+      {process.run_key, process.process_index, speeds.back(), process.environment_hash});
+  found.speeds_of_first.push_back(kept_speeds(speeds));
+  found.timed_inferences.push_back(samples::inferences_of_phase(process, samples::Phase::timed));
+  found.alone_inferences.push_back(samples::inferences_of_phase(process, samples::Phase::alone));
   std::sort(rates.begin(), rates.end());
   found.median_by_process.push_back(
       {process.run_key, process.process_index, statistics::quantile_of_sorted(rates, 0.5), process.environment_hash});
@@ -176,12 +168,12 @@ Steady steady(const store::CellData& cell) {
   bool stopped_after_a_number = cell.of.compiler.instances == 1;  // several go on until all have enough
   for (const store::RecordedProcess& process : cell.processes) {
     stopped_after_a_number = stopped_after_a_number && process.stop_reason == "repetitions";
-    add_inferences(process, found, latencies_s);
+    add_latencies(process, found, latencies_s);
     std::vector<double> rates = samples::steady_rates(process.repetitions, cell.of.model.key.batch);
     if (rates.empty()) continue;
     found.fewest_repetitions = std::min(found.fewest_repetitions.value_or(rates.size()), rates.size());
     all_rates.insert(all_rates.end(), rates.begin(), rates.end());
-    add_speeds(process, std::move(rates), found);
+    add_speeds(process, cell.of.model.key.batch, std::move(rates), found);
   }
   if (!stopped_after_a_number) found.fewest_repetitions.reset();
   summarize(std::move(all_rates), std::move(latencies_s), found);

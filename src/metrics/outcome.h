@@ -46,30 +46,33 @@ inline constexpr std::array kLatencyPercentiles{0.50, 0.90, 0.95, 0.99};
 // What metrics need of the steady repetitions of a cell's completed processes. Its memory grows with the processes, not
 // with the repetitions.
 struct Steady {
-  std::vector<OfRound> throughput_by_process{};  // samples/s, each process's mean; none for one that was never steady
-  std::vector<OfRound> median_by_process{};      // samples/s, each process's median
-  // For each process in throughput_by_process, the means of its first n repetitions, for n = 1 and each
+  // samples/s by time (samples/steady_rates.h) of each process; none for one that was never steady
+  std::vector<OfRound> throughput_by_process{};
+  std::vector<OfRound> median_by_process{};  // samples/s, each process's median rate
+  // For each process in throughput_by_process, the speeds of its first n repetitions, for n = 1 and each
   // next_like_count.
-  std::vector<std::vector<double>> means_of_first{};
+  std::vector<std::vector<double>> speeds_of_first{};
+  // For each process in throughput_by_process, the inferences to which the use of its phase timed or, if it had that in
+  // turns, alone belongs.
+  std::vector<Known<double>> timed_inferences{};
+  std::vector<Known<double>> alone_inferences{};
   // The smallest number of repetitions of one of these processes; nothing if there is none, or if a process did not
   // stop after a number of repetitions, as several instances do not.
   std::optional<std::size_t> fewest_repetitions{};
   std::size_t repetitions = 0;                    // of all processes
-  double throughput_mean = 0;                     // samples/s, over all repetitions
+  double throughput_mean = 0;                     // samples/s: the mean of all repetitions' rates, as the paper has it
   std::optional<double> throughput_deviation{};   // sample standard deviation; nothing: fewer than two repetitions
   std::optional<double> spread_ratio{};           // interquartile range / median; nothing: fewer than four repetitions
   std::size_t latencies = 0;                      // of all repetitions, each divided by its inferences; with several
                                                   // inferences in flight those that were kept
   std::array<double, 4> latency_percentiles_s{};  // kLatencyPercentiles, if there is a latency
-  double inferences = 0;                          // in all repetitions together
-  double wall_s = 0;                              // of all repetitions together; instances run at the same time
   bool is_grouped = false;                        // some repetition holds more than one inference
   std::string reason{};                           // why there are no steady repetitions; empty if there are some
   bool has_failed = false;                        // that is the reason: it has a decisive failure, or is disturbed
   std::string no_verdict{};  // why its speed is compared with no other; empty if it may be, or if there is none
 };
 
-// After the number of repetitions `count`, the next one of which the mean is kept: each up to 128, which is more than
+// After the number of repetitions `count`, the next one of which the speed is kept: each up to 128, which is more than
 // `repetitions: auto` chooses, then by a sixteenth more, so that memory grows with the logarithm of the repetitions.
 constexpr std::size_t next_like_count(std::size_t count) { return count < 128 ? count + 1 : count + count / 16; }
 
@@ -77,7 +80,7 @@ Steady steady(const store::CellData& cell);
 
 // Speeds of two cells by process, from equally many repetitions of both: where they have different numbers of them
 // because of `repetitions: auto`, the later ones of the side with more are left out; above 128, of both, down to the
-// next number whose mean is kept (next_like_count). Early repetitions differ slightly from later ones, so that a ratio
+// next number whose speed is kept (next_like_count). Early repetitions differ slightly from later ones, so that a ratio
 // of unlike numbers would be off.
 struct LikeSpeeds {
   std::vector<OfRound> a{};

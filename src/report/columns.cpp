@@ -98,7 +98,7 @@ std::string short_name(const Metric& metric) {
 
 const Metric* metric_called(std::string_view word) {
   constexpr std::array<std::pair<std::string_view, const char*>, 3> kOthers{
-      {{"latency", "latency_p50_s"}, {"throughput", "throughput_mean_per_s"}, {"memory", "timed_peak_bytes"}}};
+      {{"latency", "latency_p50_s"}, {"throughput", "throughput_per_s"}, {"memory", "timed_peak_bytes"}}};
   for (const auto& [other, name] : kOthers) {
     if (word == other) return metrics::find_metric(name);
   }

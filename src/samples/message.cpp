@@ -75,9 +75,9 @@ std::vector<Completed> completed_parts(std::vector<Completed> all) {
       }
       auto cell = alike.processes.extract(alike.processes.begin());
       bytes += cell.key().size() + kItemBytes * (1 + cell.mapped().size());
-      if (auto rates = alike.rates.extract(cell.key())) {
-        for (const std::vector<double>& of_process : rates.mapped()) bytes += kNumberBytes * (1 + of_process.size());
-        parts.back().rates.insert(parts.back().rates.end(), std::move(rates));
+      if (auto speeds = alike.speeds.extract(cell.key())) {
+        for (const std::vector<double>& of_process : speeds.mapped()) bytes += kNumberBytes * (1 + of_process.size());
+        parts.back().speeds.insert(parts.back().speeds.end(), std::move(speeds));
       }
       parts.back().processes.insert(parts.back().processes.end(), std::move(cell));
     }

@@ -50,7 +50,7 @@
 
 namespace ngb::samples {
 
-inline constexpr int kProtocolVersion = 11;
+inline constexpr int kProtocolVersion = 12;
 
 // The largest event is a process of 3,000,000 repetitions, each an array of five values; other messages have fewer
 // than 100,000 of anything.
@@ -73,14 +73,14 @@ struct Completed {
   Provenance made_with{};
   std::string environment_hash{};
   std::map<std::string, std::vector<int>> processes{};
-  // For each of these processes, in the same order, the inferences per second of its steady repetitions, in the order
-  // run. Empty unless the speeds decide how many rounds there are.
-  std::map<std::string, std::vector<std::vector<double>>> rates{};
+  // For each of these processes, in the same order, its speeds by time (steady_rates.h) in inferences per second. Empty
+  // unless the speeds decide how many rounds there are.
+  std::map<std::string, std::vector<std::vector<double>>> speeds{};
 
   static constexpr const char* kType = "completed";
   static constexpr auto fields(auto visit) {
     return visit(Field{"made_with", &Completed::made_with}, Field{"environment_hash", &Completed::environment_hash},
-                 Field{"processes", &Completed::processes}, Field{"rates", &Completed::rates});
+                 Field{"processes", &Completed::processes}, Field{"speeds", &Completed::speeds});
   }
 };
 struct Follow {

@@ -179,6 +179,11 @@ Origin origin_of(const ProcessResult& result);
 // Returns the wall time of the phase, in seconds; 0 if the process did not reach it.
 double seconds_of_phase(const ProcessResult& process, Phase phase);
 
+// Returns how many inferences the processor time and the energy of the phase belong to; `phase` is timed or alone. That
+// is what the worker counted (the reading `inferences`). Versions that did not count have it from the repetitions that
+// began in the phase; it is unknown if these have no times or are of several instances, which may have dropped some.
+Known<double> inferences_of_phase(const ProcessResult& process, Phase phase);
+
 // Returns whether the process reached the phase.
 bool has_phase(const ProcessResult& process, Phase phase);
 

@@ -178,7 +178,7 @@ std::string add_run(sql::Database& database, const plan::Plan& plan, const std::
   return run_id;
 }
 
-std::vector<double> rates_of(sql::Database& database, std::int64_t process_key) {
+std::vector<double> speeds_of(sql::Database& database, std::int64_t process_key) {
   sql::Statement& query = database.kept(
       "SELECT wall_ns, inferences, is_warm_up, instance FROM repetition WHERE process_key = ? ORDER BY "
       "repetition_index");
@@ -191,7 +191,7 @@ std::vector<double> rates_of(sql::Database& database, std::int64_t process_key) 
                            {},
                            static_cast<std::uint32_t>(query.integer(3))});
   }
-  return samples::steady_rates(repetitions);
+  return samples::speeds_by_time(repetitions);
 }
 
 }  // namespace
@@ -251,7 +251,7 @@ Result<std::optional<std::string>> Store::open_run(const plan::Plan& plan) {
 
 Result<std::vector<samples::Completed>> Store::completed(const std::string& run_id, const std::string& device) {
   return sql::guarded([&]() -> Result<std::vector<samples::Completed>> {
-    const bool has_rates = recorded_protocol(implementation_->database).contains("rounds");
+    const bool has_speeds = recorded_protocol(implementation_->database).contains("rounds");
     std::map<std::pair<std::int64_t, std::string>, std::size_t> known;
     std::vector<samples::Completed> all;
     sql::Statement& query = implementation_->database.kept(
@@ -276,7 +276,7 @@ Result<std::vector<samples::Completed>> Store::completed(const std::string& run_
       }
       samples::Completed& alike = all[place->second];
       alike.processes[query.text(0)].push_back(query.small(1));
-      if (has_rates) alike.rates[query.text(0)].push_back(rates_of(implementation_->database, query.integer(10)));
+      if (has_speeds) alike.speeds[query.text(0)].push_back(speeds_of(implementation_->database, query.integer(10)));
     }
     return all;
   });

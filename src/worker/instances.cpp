@@ -287,7 +287,7 @@ void join_readings(ProcessResult& joined, const ProcessResult& other) {
     if (same == other.readings.end()) continue;
     const bool is_highest = std::find(kHighest.begin(), kHighest.end(), reading.quantity) != kHighest.end();
     if (is_highest) raise_to(reading.value, same->value);
-    if (reading.quantity == "page_faults") add(reading.value, same->value);
+    if (reading.quantity == "page_faults" || reading.quantity == "inferences") add(reading.value, same->value);
   }
 }
 

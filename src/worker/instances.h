@@ -37,7 +37,7 @@ enum class Counted {
 //   check       the largest errors of all
 //   threads     the most that one used
 //   readings    the first instance's, but of run_queue_wait, core_steal, throttled and other_cpu over the timed phase
-//               the highest, and of page_faults the sum
+//               the highest, and of page_faults and inferences the sum
 //   facts       the first instance's, and as `affinity` the processors of each: "1 | 0"
 samples::ProcessResult join_instances(std::vector<samples::ProcessResult> results,
                                       Counted counted = Counted::while_all_run);

@@ -259,6 +259,7 @@ class Process {
         turns_->begin(repetitions_of_turn(repetitions_->least(), turns), most_turns_again(turns));
       }
       if (request_.protocol.profile) profiling_->begin();
+      const std::uint64_t inferences_before = repetitions_->inferences();
       const ThreadMeter threads;
       samples::Reading page_faults;
       pauses_->begin();  // close to the phase, because a wait counts in percent of it
@@ -275,6 +276,8 @@ class Process {
       result_.readings = probe::readings_between(before, probe::snapshot());
       if (takes_turns()) forget_machine(result_.readings);
       if (turns_->again() > 0) result_.facts["turns_again"] = std::to_string(turns_->again());
+      const std::uint64_t inferences = repetitions_->inferences() - inferences_before;
+      result_.readings.push_back(inferences_in(Phase::timed, server_ ? server_->inferences() : inferences));
       result_.readings.push_back(page_faults);
       result_.readings.insert(result_.readings.end(), idle_.begin(), idle_.end());
       result_.readings.insert(result_.readings.end(), waits.begin(), waits.end());

@@ -17,6 +17,7 @@
 #include "samples/disturbance.h"
 #include "samples/frame.h"
 #include "samples/progress_page.h"
+#include "worker/resources.h"
 
 namespace ngb::worker {
 
@@ -164,6 +165,7 @@ bool Alone::repeat(const std::vector<samples::Repetition>& timed, Repeater& repe
   const auto middle = walls_ns.begin() + static_cast<std::ptrdiff_t>(count / 2);
   std::nth_element(walls_ns.begin(), middle, walls_ns.end());
   inference_s_ = static_cast<double>(*middle) / 1e9 / inferences;
+  inferences_ = count * inferences;
   return true;
 }
 
@@ -179,7 +181,9 @@ void Alone::add_to(std::vector<samples::Reading>& readings) const {
     reading.moment = "alone";
     readings.push_back(std::move(reading));
   }
-  if (inference_s_) readings.push_back({"alone_inference", "second", "alone", Known<double>::of(*inference_s_)});
+  if (!inference_s_) return;
+  readings.push_back(inferences_in(samples::Phase::alone, inferences_));
+  readings.push_back({"alone_inference", "second", "alone", Known<double>::of(*inference_s_)});
 }
 
 }  // namespace ngb::worker

@@ -94,6 +94,7 @@ class Alone {
 
  private:
   probe::Snapshot before_ = probe::snapshot();
+  std::uint64_t inferences_ = 0;
   std::optional<double> inference_s_{};
 };
 

@@ -111,6 +111,7 @@ bool Repetitions::run(std::size_t count) {
     latency_ends_.push_back(latencies_kept_);
   }
   done_ += completed;
+  inferences_done_ += completed * inferences_;
   return completed == count;
 }
 

@@ -87,6 +87,8 @@ class Repetitions {
   [[nodiscard]] std::vector<std::vector<std::int64_t>> latencies_ns() const;
   // Returns the completed repetitions in the order run.
   [[nodiscard]] std::vector<samples::Repetition> repetitions() const;
+  // Returns how many inferences all repetitions so far had, also those that were forgotten.
+  [[nodiscard]] std::uint64_t inferences() const { return inferences_done_; }
   [[nodiscard]] const std::string& stop_reason() const { return stop_reason_; }
   [[nodiscard]] bool is_steady() const { return is_steady_; }
 
@@ -113,7 +115,8 @@ class Repetitions {
   std::vector<std::size_t> latency_ends_;   // by repetition: the end of its latencies in latencies_ns_
   std::size_t latencies_kept_ = 0;
   std::size_t done_ = 0;
-  std::uint32_t inferences_ = 1;
+  std::uint64_t inferences_done_ = 0;
+  std::uint32_t inferences_ = 1;  // of a repetition
   bool is_size_found_ = false;     // by pilots; else the first inference was clearly long
   std::size_t warm_up_count_ = 0;  // of spans_ns()
   std::size_t timed_from_ = 0;     // index of the timed phase's first repetition

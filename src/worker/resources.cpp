@@ -144,6 +144,10 @@ samples::PhaseUse PhaseMeter::end() const {
   return use;
 }
 
+samples::Reading inferences_in(samples::Phase phase, std::uint64_t count) {
+  return {"inferences", "1", std::string(samples::name(phase)), Known<double>::of(static_cast<double>(count))};
+}
+
 PageFaultMeter::PageFaultMeter() : count_(page_faults()), begin_ns_(system_clock().now().count()) {}
 
 samples::Reading PageFaultMeter::reading(std::int64_t paused_ns) const {

@@ -32,6 +32,9 @@ class PhaseMeter {
   std::int64_t begin_ns_;
 };
 
+// Returns how many inferences the processor time of a phase belongs to: the reading `inferences`.
+samples::Reading inferences_in(samples::Phase phase, std::uint64_t count);
+
 // PageFaultMeter counts, from its construction to reading(), the pages per second that the kernel gave this process
 // without reading them from a disk (getrusage: ru_minflt). A rate that stays high means that the allocator returns
 // memory and requests it again.

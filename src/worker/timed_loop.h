@@ -41,6 +41,7 @@ class TimedServer final : public Server {
   [[nodiscard]] std::int64_t now_ns() const override { return worker::now_ns(); }
   void wait_until(std::int64_t time_ns) override;
   bool infer() override;
+  [[nodiscard]] std::size_t inferences() const { return done_; }  // completed
   // Makes the completed inferences the ones that count: the repetitions before them were the warm-up. `served_ns` has
   // the latencies of the requests that each of them answered.
   void replace(samples::ProcessResult& result, const std::vector<std::vector<std::int64_t>>& served_ns) const;

@@ -4,6 +4,7 @@
 import contextlib
 import dataclasses
 import hashlib
+import itertools
 import json
 import pathlib
 import sqlite3
@@ -179,20 +180,27 @@ class ResultsFile:
         loaded = [("load", 0.25, 0.25, 1)] if process.compile_s is None else []
         timed_s = process.timed_ns() * 1e-9
         phases = [*compiled, *loaded, ("timed", timed_s, process.busy_cpus * timed_s, process.timed_peak_bytes)]
+        begin_ns = 0
         for position, (phase, wall_s, cpu_s, peak) in enumerate(phases):
+            if phase == "timed":
+                begin_ns += 10**9 * len(process.warm_up)  # longer than any repetition of a warm-up here
             self._insert("phase", process_key=key, position=position, phase=phase, wall_ns=round(wall_s * 1e9),
-                         cpu_ns=round(cpu_s * 1e9), peak_rss_bytes=peak)
+                         cpu_ns=round(cpu_s * 1e9), peak_rss_bytes=peak, started_ns=begin_ns)
+            timed_from_ns, begin_ns = begin_ns, begin_ns + round(wall_s * 1e9)
         rows = [(each, is_warm_up, instance)
                 for instance, repetitions in enumerate([process.repetitions, *process.of_others])
                 for is_warm_up, list_of_them in ((1, process.warm_up), (0, repetitions)) for each in list_of_them]
         for index, (repetition, is_warm_up, instance) in enumerate(rows):
             self._insert("repetition", process_key=key, repetition_index=index, wall_ns=round(1e6 * _time_of(repetition)),
-                         inferences=_inferences_of(repetition), is_warm_up=is_warm_up, instance=instance)
+                         inferences=_inferences_of(repetition), is_warm_up=is_warm_up, instance=instance,
+                         started_ns=timed_from_ns - 1 if is_warm_up else timed_from_ns)
         self._insert("output_check", process_key=key, reference=process.reference, compared_elements=process.compared,
                      max_absolute_error=process.error, max_relative_error=0.0, finite_elements=process.finite,
                      small_elements=process.small, tolerance="", reference_reason=process.reference_reason,
                      output_change=process.output_change)
-        for position, (quantity, moment, value) in enumerate(process.readings):
+        inferences = sum(map(_inferences_of, itertools.chain(process.repetitions, *process.of_others)))
+        readings = [*process.readings, ("inferences", "timed", inferences)]
+        for position, (quantity, moment, value) in enumerate(readings):
             self._insert("reading", process_key=key, position=position, quantity=quantity, unit="1", moment=moment,
                          value=value)
         for index, latencies in enumerate(process.latencies_ms):

@@ -80,11 +80,19 @@ class Oracle:
         return self.has_speed(key) and not unchecked.any() and not (checks.output_change != "").any()
 
     @functools.cache
-    def by_process(self, key, how="mean", first=None):
-        rows = self.steady(key)
+    def by_process(self, key, first=None):
+        """Samples by time of each process; of several instances the sum of theirs."""
+        rows = self.counted(key)
+        rows = rows[rows.process_key.isin(self.steady(key).process_key)]
         if first is not None:
             rows = rows[rows.groupby("process_key").cumcount() < first]
-        return rows.groupby(ROUND, sort=False)["per_s"].agg(how)
+        totals = rows.groupby([*ROUND, "instance"], sort=False)[["inferences", "wall_s"]].sum()
+        of_each = self.cell(key).batch * totals["inferences"] / totals["wall_s"]
+        return of_each.groupby(ROUND, sort=False).sum()
+
+    @functools.cache
+    def medians_by_process(self, key):
+        return self.steady(key).groupby(ROUND, sort=False)["per_s"].median()
 
     @functools.cache
     def fewest_repetitions(self, key):
@@ -140,18 +148,15 @@ class Oracle:
     def _speeds(self, key):
         rows = self.steady(key)["per_s"]
         names = ("throughput_mean_per_s", "throughput_std_per_s", "throughput_per_s", "throughput_median_per_s",
-                 "throughput_harmonic_per_s", "spread_ratio", "repetition_count", "process_count")
+                 "spread_ratio", "repetition_count", "process_count")
         if not len(rows):
             return dict.fromkeys(names)
-        geometric = [ratio([(numpy.log(self.by_process(key, how)).to_numpy(), 1)]) for how in ("mean", "median")]
+        geometric = [ratio([(numpy.log(speeds).to_numpy(), 1)])
+                     for speeds in (self.by_process(key), self.medians_by_process(key))]
         quartiles = rows.quantile([0.25, 0.5, 0.75])
         spread = (quartiles[0.75] - quartiles[0.25]) / quartiles[0.5] if len(rows) >= 4 else None
         return dict(zip(names, (rows.mean(), rows.std() if len(rows) > 1 else None, *geometric,
-                                self._harmonic(key), spread, len(rows), len(self.by_process(key))), strict=True))
-
-    def _harmonic(self, key):
-        totals = self.counted(key)[["inferences", "wall_s"]].sum()
-        return self.cell(key).batch * totals["inferences"] / (totals["wall_s"] / self.cell(key).instances)
+                                spread, len(rows), len(self.by_process(key))), strict=True))
 
     def _saved_bits(self, key, speed):
         raw, encoded = self.cell(key).raw_bytes, self.cell(key).encoded_bytes
@@ -240,8 +245,10 @@ class Oracle:
         }
 
     def _per_inference(self, key):
+        phases = self.raw.of_processes("phase", key)
+        used_s = phases[phases["phase"] == "timed"].groupby(ROUND)["cpu_ns"].sum() * 1e-9
         return {
-            "cpu_per_inference_s": self._of_an_inference(key, self.busy_cpus(key)),
+            "cpu_per_inference_s": self._of_an_inference(key, used_s),
             "package_energy_per_inference_j": self._energy(key, PACKAGES),
             "net_package_energy_per_inference_j": self._energy(key, PACKAGES, is_net=True),
             "gpu_energy_per_inference_j": self._energy(key, GPU),
@@ -249,12 +256,20 @@ class Oracle:
             "net_board_energy_per_inference_j": self._energy(key, BOARD, is_net=True),
         }
 
-    def _of_an_inference(self, key, per_s):
-        """The geometric mean over processes of an amount per second, times the seconds of an inference."""
+    def _inferences(self, key):
+        """Of the timed phase of each process: what the worker counted, else the repetitions that began in it."""
+        told = self._by_process(key, "inferences", "timed").sum()
+        phases = self.raw.of_processes("phase", key)
+        begun_ns = phases[phases["phase"] == "timed"].set_index("process_key")["started_ns"]
+        rows = self.repetitions(key)
+        of_phase = rows[rows.started_ns >= rows.process_key.map(begun_ns)].groupby(ROUND)["inferences"].sum()
+        return told if len(told) else of_phase
+
+    def _of_an_inference(self, key, amounts):
+        """The geometric mean over processes of an amount of the timed phase over the phase's inferences."""
         if not self.has_speed(key):
             return None
-        speeds = self.by_process(key)
-        values = per_s.reindex(speeds.index) * self.cell(key).batch / speeds
+        values = amounts.reindex(self.by_process(key).index) / self._inferences(key)
         return ratio([(numpy.log(values.to_numpy()), 1)]) if (values > 0).all() else None
 
     def _energy(self, key, meter, is_net=False):
@@ -264,7 +279,8 @@ class Oracle:
         powers = self._by_process(key, quantity, moment)
         if self.cell(key).load != "none" or (timed_s < least_s).any() or (powers.count() < least).any():
             return None
-        return self._of_an_inference(key, powers.mean() - (self._by_process(key, idle, "start").mean() if is_net else 0))
+        power_w = powers.mean() - (self._by_process(key, idle, "start").mean() if is_net else 0)
+        return self._of_an_inference(key, power_w * timed_s)
 
     def _by_process(self, key, quantity, moment):
         rows = self.raw.of_processes("reading", key)
@@ -352,6 +368,10 @@ class Oracle:
         times = usual.iloc[0] / flushed.iloc[0] if len(usual) and len(flushed) else 0
         return times if times > 1.25 else 0
 
+    def _unevenness(self, key):
+        share = self.steady(key)["per_s"].mean() / self.by_process(key).mean() if self.has_speed(key) else 0
+        return share if share > 1.01 else 0
+
     def _flags(self, key, spread):
         cell, raw = self.cell(key), self.raw
         processes = raw.counted[raw.counted.cell_key == key]
@@ -375,6 +395,7 @@ class Oracle:
             "not_steady": (processes.is_steady == 0).sum(),
             "spread": spread if spread > 0.10 else 0,
             "unstable": spread if spread > 0.25 else 0,
+            "uneven": self._unevenness(key),
             "steal": steal if steal > 1 else 0,
             "pressure": pressure if pressure > 5 else 0,
             "page_faults": faults if faults > 10_000 else 0,

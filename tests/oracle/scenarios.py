@@ -25,7 +25,6 @@ IDENTITY_ON_GPU = Setting("identity", "identity on a GPU", "2.15.0", '{"device":
 KNOWN = {
     ("identity", "throughput_mean_per_s"): (75, None, None),
     ("identity", "throughput_std_per_s"): (math.sqrt(4 * 25**2 / 3), None, None),
-    ("identity", "throughput_harmonic_per_s"): (4 / 0.06, None, None),
     ("identity", "latency_p50_s"): (0.015, None, None),
     ("identity", "compile_s"): (3, None, None),  # the middle of 2 and 4 s
     ("identity", "cpu_percent"): (18.75, None, None),  # 1.5 of 8 processors
@@ -35,13 +34,13 @@ KNOWN = {
     ("onnxruntime", "cpu_reduction_ratio"): (0.5, 0.5, 0.5),  # 0.75 processors instead of 1.5
     # 9 s more, and √(1/100 · 1/50) - √(1/200 · 1/100) = 0.01·√2 - 0.005·√2 s less per inference
     ("onnxruntime", "break_even_inferences"): (9 / (0.005 * math.sqrt(2)),) * 3,
-    # Two instances in each process: 10, 20 and 20 ms beside 20 and 10 ms, so 100 + 50 samples/s, then the mean of 50 and 50,
-    # and 100. One instance: 100 samples/s in each.
-    ("openvino instances=2", "throughput_per_s"): (150, 150, 150),
+    # Two instances in each process: 3 inferences in 50 ms beside 2 in 30 ms. The rates are 100 + 50 samples/s, then the mean of
+    # 50 and 50, and 100. One instance: 100 samples/s in each.
+    ("openvino instances=2", "throughput_per_s"): (3 / 0.05 + 2 / 0.03,) * 3,
+    ("openvino instances=2", "throughput_mean_per_s"): (150, None, None),
     ("openvino instances=2", "throughput_std_per_s"): (0, None, None),
-    ("openvino instances=2", "throughput_harmonic_per_s"): (2 * 5 / 0.08, None, None),  # 5 inferences in 80 ms of two
     ("openvino instances=2", "latency_p50_s"): (0.02, None, None),  # the middle of 10, 10, 20, 20 and 20 ms
-    ("openvino instances=2", "instances_gain_ratio"): (1.5, 1.5, 1.5),
+    ("openvino instances=2", "instances_gain_ratio"): ((3 / 0.05 + 2 / 0.03) / 100,) * 3,
     ("openvino instances=2", "cpu_percent_of_threads"): (37.5, None, None),  # 1.5 of 2 · 2 processors
     ("openvino instances=2", "repetition_count"): (4, None, None),
     ("onnxruntime", "repetition_count"): (4, None, None),

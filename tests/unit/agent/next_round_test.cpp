@@ -20,9 +20,9 @@ const work::Protocol kAgainstBaseline = until(work::Until::decided_against_basel
 const std::vector<work::Question> kOneAndTwoAgainstZero{{1, 0}, {2, 0}};
 
 // A cell with one repetition in each round.
-CellSoFar cell(int index, const std::vector<double>& rates) {
+CellSoFar cell(int index, const std::vector<double>& speeds) {
   CellSoFar so_far{.cell_index = index};
-  for (std::size_t round = 0; round < rates.size(); ++round) so_far.rates[static_cast<int>(round)] = {rates[round]};
+  for (std::size_t round = 0; round < speeds.size(); ++round) so_far.speeds[static_cast<int>(round)] = {speeds[round]};
   return so_far;
 }
 
@@ -68,15 +68,15 @@ TEST(NextRound, LooksForTheTwoFastestOfEachLoad) {
 
 TEST(NextRound, ComparesRoundsThatHoldBothSidesOnly) {
   CellSoFar lost_a_round = kFaster;
-  lost_a_round.rates.erase(1);
+  lost_a_round.speeds.erase(1);
   EXPECT_EQ(cells_of(3, {kBaseline, lost_a_round}, {{1, 0}}, kAgainstBaseline), (Cells{0, 1}));
 }
 
 TEST(NextRound, LooksAtEarlierRoundsOnlySoThatItDecidesTheSameAfterARestart) {
   CellSoFar later = kFaster;
-  later.rates[3] = {1.0};
+  later.speeds[3] = {1.0};
   CellSoFar baseline_later = kBaseline;
-  baseline_later.rates[3] = {100.0};
+  baseline_later.speeds[3] = {100.0};
   EXPECT_EQ(cells_of(3, {baseline_later, later}, {{1, 0}}, kAgainstBaseline), Cells{});
 }
 
@@ -93,7 +93,7 @@ TEST(NextRound, EndsTheRoundsOfACellOfWhichNothingIsAsked) {
 // The second repetition of cell 1 is three times as slow. Cell 0 has one repetition, so only the first ones count.
 TEST(NextRound, ComparesEquallyManyRepetitions) {
   CellSoFar two_each = kFaster;
-  for (auto& [round, rates] : two_each.rates) rates.push_back(round == 1 ? 10 : 50);
+  for (auto& [round, speeds] : two_each.speeds) speeds.push_back(round == 1 ? 10 : 50);
   EXPECT_EQ(cells_of(3, {kBaseline, two_each}, {{1, 0}}, kAgainstBaseline), Cells{});
 }
 

@@ -82,6 +82,29 @@ TEST(EnergyMetrics, SayWhyThereIsNoNumber) {
   EXPECT_EQ(why_none(loaded, "package_energy_per_inference_j"), "its load took energy as well");
 }
 
+// A process that waited for its processor: 100 ms of processor time and 65 W in a timed phase of 2 s, in which it had 40
+// inferences; the 20 that count took 5 ms each, as between the waits.
+TEST(CostsOfAnInference, AreAmountsOfAPhaseOverTheInferencesOfThatPhase) {
+  store::CellData cell = made_up::cell_of("fast", 4, {process(0, std::vector<double>(20, 5.0))});
+  store::RecordedProcess& only = cell.processes.front();
+  only.phases.back().wall_ns = 2'000'000'000;
+  only.phases.back().cpu_ns = Known<std::int64_t>::of(100'000'000);
+  only.readings = {watts("package_power", "timed", 65), {"inferences", "1", "timed", Known<double>::of(40)}};
+  EXPECT_NEAR(joules(cell, "cpu_per_inference_s"), 0.0025, 1e-12);
+  EXPECT_NEAR(joules(cell, "package_energy_per_inference_j"), 65 * 2 / 40.0, 1e-9);
+}
+
+// Before the worker counted, a process told when its repetitions began: 3 of 10 began in the timed phase.
+TEST(CostsOfAnInference, OfOlderResultsAreOverTheRepetitionsThatBeganInThePhase) {
+  store::CellData cell = made_up::cell_of("fast", 4, {process(0, std::vector<double>(10, 5.0))});
+  store::RecordedProcess& only = cell.processes.front();
+  only.phases.back().cpu_ns = Known<std::int64_t>::of(30'000'000);
+  for (std::size_t i = 1; i <= 7; ++i) only.repetitions[i].started_ns = *only.phases.back().started_ns - 1;
+  EXPECT_NEAR(joules(cell, "cpu_per_inference_s"), 0.010, 1e-12);
+  only.repetitions.back().started_ns.reset();
+  EXPECT_EQ(why_none(cell, "cpu_per_inference_s"), "measured by a version of ngb that did not count its inferences");
+}
+
 TEST(StartMetrics, AreTheTimesBeforeTheWarmUp) {
   store::CellData cell = metered({});
   EXPECT_EQ(why_none(cell, "load_s"), "each of its processes compiled");

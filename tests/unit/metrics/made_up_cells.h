@@ -39,17 +39,18 @@ inline store::RecordedProcess process(int index, const std::vector<double>& time
   store::RecordedProcess made;
   made.process_index = index;
   made.environment_hash = "here";
-  made.repetitions.push_back({50'000'000, inferences, true});
+  constexpr std::int64_t kWarmUp_ns = 50'000'000;
+  made.repetitions.push_back({kWarmUp_ns, inferences, true, 0});
   std::int64_t timed_ns = 0;
   for (const double time_ms : times_ms) {
-    made.repetitions.push_back({std::llround(time_ms * 1e6), inferences, false});
+    made.repetitions.push_back({std::llround(time_ms * 1e6), inferences, false, kWarmUp_ns + timed_ns});
     timed_ns += made.repetitions.back().wall_ns;
   }
   made.phases = {{samples::Phase::compile, 2'000'000'000, Known<std::int64_t>::of(3'000'000'000),
                   Known<std::uint64_t>::of(70'000'000)},
                  {samples::Phase::timed, timed_ns,
                   Known<std::int64_t>::of(std::llround(busy_cpus * static_cast<double>(timed_ns))),
-                  Known<std::uint64_t>::of(90'000'000)}};
+                  Known<std::uint64_t>::of(90'000'000), kWarmUp_ns}};
   made.check = samples::Check{"identity 2.15.0", 1000, Known<double>::of(1e-6), Known<double>::of(1e-5)};
   return made;
 }

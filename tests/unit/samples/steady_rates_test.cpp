@@ -16,6 +16,37 @@ Repetition of(std::uint32_t instance, std::int64_t wall_ms, bool is_warm_up = fa
   return {wall_ms * kMs, inferences, is_warm_up, {}, instance};
 }
 
+// Seven of 8 ms and one of 40 ms: 8 in 96 ms, although the mean of the rates is 112.5.
+TEST(SpeedByTime, IsWhatAClockOnTheWallSays) {
+  std::vector<Repetition> repetitions(7, of(0, 8));
+  repetitions.push_back(of(0, 40));
+  EXPECT_NEAR(speeds_by_time(repetitions).back(), 8 / 0.096, 1e-9);
+  EXPECT_NEAR(speeds_by_time(repetitions)[6], 125, 1e-9) << "of the first seven";
+}
+
+TEST(SpeedByTime, WeighsRepetitionsOfSeveralInferencesByTheirTime) {
+  EXPECT_NEAR(speeds_by_time(std::vector{of(0, 50, true), of(0, 10), of(0, 20, false, 4)}, 2).back(), 10 / 0.030, 1e-9);
+}
+
+// One instance is slow first, the other one last: each does 8 inferences in 96 ms, so both together 16.
+TEST(SpeedByTime, OfInstancesIsTheSumOfTheirsWheneverEachIsSlow) {
+  std::vector<Repetition> repetitions{of(0, 40)};
+  for (int i = 0; i < 7; ++i) repetitions.push_back(of(0, 8));
+  for (int i = 0; i < 7; ++i) repetitions.push_back(of(1, 8));
+  repetitions.push_back(of(1, 40));
+  EXPECT_NEAR(speeds_by_time(repetitions).back(), 16 / 0.096, 1e-9);
+}
+
+// The second instance has two repetitions: 100, then 3 in 55 ms, beside 50, then 2 in 60 ms.
+TEST(SpeedByTime, OfInstancesHasAsManyStepsAsTheOneWithTheFewestRepetitions) {
+  const std::vector<double> speeds =
+      speeds_by_time(std::vector{of(0, 10), of(0, 20), of(0, 25), of(1, 30, true), of(1, 20), of(1, 40)});
+  ASSERT_EQ(speeds.size(), 2U);
+  EXPECT_NEAR(speeds[0], 150, 1e-9);
+  EXPECT_NEAR(speeds[1], 3 / 0.055 + 2 / 0.060, 1e-9);
+  EXPECT_THAT(speeds_by_time(std::vector{of(0, 10), of(1, 30, true)}), IsEmpty());
+}
+
 TEST(SteadyRates, AreBatchTimesInferencesOverTimeWithoutTheWarmUp) {
   EXPECT_THAT(steady_rates(std::vector{of(0, 50, true), of(0, 10), of(0, 20, false, 4)}, 2), ElementsAre(200, 400));
 }
