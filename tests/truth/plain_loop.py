@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counts inferences for some seconds, as anybody would who has a library, an ONNX file and a clock on the wall.
+
+    plain_loop.py LIBRARY FILE THREADS SECONDS
+
+Prints "COUNT SECONDS PROCESSOR_SECONDS". Ten inferences go before. PYTHONPATH has the library and numpy."""
+
+import sys
+import time
+
+WARM_UP = 10
+
+
+def onnxruntime_call(path, threads):
+    import numpy
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+    feeds = {each.name: numpy.random.default_rng(1).random(each.shape, numpy.float32) for each in session.get_inputs()}
+    return lambda: session.run(None, feeds)
+
+
+def openvino_call(path, threads):
+    import numpy
+    import openvino
+
+    compiled = openvino.Core().compile_model(path, "CPU", {
+        "INFERENCE_NUM_THREADS": threads, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32", "ENABLE_CPU_PINNING": False})
+    request = compiled.create_infer_request()
+    feeds = {port: numpy.random.default_rng(1).random(list(port.shape), numpy.float32) for port in compiled.inputs}
+    request.infer(feeds)
+    return request.infer
+
+
+def torch_call(make):
+    def call(path, threads):
+        import onnx
+        import onnx2torch
+        import torch
+
+        torch.set_num_threads(threads)
+        torch.inference_mode(True).__enter__()
+        graph = onnx.load(path).graph
+        inputs = [torch.rand([each.dim_value for each in graph.input[0].type.tensor_type.shape.dim])]
+        program = make(torch, onnx2torch.convert(path).eval(), inputs)
+        return lambda: program(*inputs)
+
+    return call
+
+
+def compiled(torch, module, _inputs):
+    torch._inductor.config.freezing = True
+    return torch.compile(module)
+
+
+CALLS = {
+    "onnxruntime": onnxruntime_call,
+    "openvino": openvino_call,
+    "identity": torch_call(lambda _torch, module, _inputs: module),
+    "torchscript": torch_call(lambda torch, module, inputs: torch.jit.optimize_for_inference(torch.jit.trace(module, inputs))),
+    "torch-compile": torch_call(compiled),
+}
+
+
+def main(library, path, threads, seconds):
+    call = CALLS[library](path, int(threads))
+    for _ in range(WARM_UP):
+        call()
+    count, begin, busy = 0, time.perf_counter(), time.process_time()
+    end = begin + float(seconds)
+    now = begin
+    while now < end:
+        call()
+        count += 1
+        now = time.perf_counter()
+    print(count, now - begin, time.process_time() - busy)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
