@@ -49,10 +49,14 @@ const char* word_of(HardwareType type) {
   return type == HardwareType::npu ? "npu" : "cpu";
 }
 
-// The provider's own options are ignored; OpenVINO's properties count, and by itself it would compute in bf16.
+// The provider's own options are ignored; OpenVINO's properties count, and by itself it would
+// compute in bf16, and products with quantised weights in 8-bit integers.
 plugin::LibrarySettings options_of_openvino(const Settings& settings) {
-  nlohmann::json properties{
-      {"INFERENCE_PRECISION_HINT", "f32"}, {"INFERENCE_NUM_THREADS", settings.threads}, {"NUM_STREAMS", 1}};
+  nlohmann::json properties{{"INFERENCE_PRECISION_HINT", "f32"},
+                            {"INFERENCE_NUM_THREADS", settings.threads},
+                            {"NUM_STREAMS", 1},
+                            {"DYNAMIC_QUANTIZATION_GROUP_SIZE", "0"},
+                            {"KV_CACHE_PRECISION", "f32"}};
   for (const auto& [name, value] : settings.provider_options) properties[name] = value;
   nlohmann::json devices;
   devices["CPU"] = std::move(properties);

@@ -16,6 +16,9 @@ namespace ngb::onnxruntime {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
+// Level 1 is f32, 4 (the library's default) 8-bit integers.
+constexpr const char* kWeightProducts = "session.qdq_matmulnbits_accuracy_level";
+constexpr const char* kInF32 = "1";
 
 GraphOptimizationLevel level_of(const std::string& word) {
   if (word == "disabled") return ORT_DISABLE_ALL;
@@ -91,6 +94,8 @@ Owned<OrtSessionOptions> Session::make_options(std::size_t lane) const {
   append_provider(runtime_, raw, settings_, packaged_ ? &*packaged_ : nullptr);
   // On ARM, fast math would compute products of f32 in bf16.
   runtime_.check(api_.AddSessionConfigEntry(raw, "mlas.enable_gemm_fastmath_arm64_bfloat16", "0"), "set f32");
+  // Products of DequantizeLinear's weights would round what they multiply to 8 bits.
+  runtime_.check(api_.AddSessionConfigEntry(raw, kWeightProducts, kInF32), "set f32");
   add_entries(runtime_, raw, settings_.entries);
   return options;
 }
@@ -116,7 +121,9 @@ void Session::compile(const ngb_model& model) {
                                                           : "cpu"},
                                {"precision", "f32"},
                                {"threads", std::to_string(settings_.threads)},
-                               {"sessions", std::to_string(lane_count_)}});
+                               {"sessions", std::to_string(lane_count_)},
+                               {kWeightProducts, kInF32}});
+  facts_.insert(facts_.end(), settings_.entries.begin(), settings_.entries.end());
   if (packaged_ && !packaged_->version().empty()) facts_.emplace_back("provider_version", packaged_->version());
   if (gpu_ == nullptr) return;
   facts_.emplace_back("device_name", gpu_->name());

@@ -9,6 +9,8 @@ namespace ngb::openvino {
 namespace {
 
 constexpr const char* kPrecision = "INFERENCE_PRECISION_HINT";
+constexpr const char* kQuantisedGroup = "DYNAMIC_QUANTIZATION_GROUP_SIZE";
+constexpr const char* kCachePrecision = "KV_CACHE_PRECISION";
 
 const char* hint_of(const std::string& word) { return word == "throughput" ? "THROUGHPUT" : "LATENCY"; }
 
@@ -94,10 +96,14 @@ void Session::hand_on(const std::string& name, const std::string& value) {
   }
 }
 
-// The default precision is bf16 on processors that can compute in it, and f16 on GPUs. Either changes predictions.
+// The default precision is bf16 on processors that can compute in it, and f16 on GPUs. Products with weights of 8 or 4
+// bits are computed with activations rounded to 8 bits, and the keys and values of attention are kept in 8 bits. Each
+// changes predictions.
 void Session::configure_device(const std::string& device) {
   set(device, kPrecision, settings_.precision);
   if (is_of(device, "NPU")) return;
+  set(device, kQuantisedGroup, "0");
+  if (is_of(device, "CPU")) set(device, kCachePrecision, settings_.precision);
   // Without a hint OpenVINO would choose one stream.
   const bool chooses = settings_.in_flight == 0;
   if (!chooses) {
@@ -189,6 +195,7 @@ void Session::read_back() {
   if (device == "CPU") {
     facts_.emplace_back("threads", setting("INFERENCE_NUM_THREADS"));
     facts_.emplace_back("cpu_pinning", setting("ENABLE_CPU_PINNING"));
+    for (const char* name : {kQuantisedGroup, kCachePrecision}) facts_.emplace_back(name, setting(name));
   }
   for (const auto& [name, value] : settings_.properties) {
     char* read = nullptr;

@@ -56,7 +56,7 @@ struct Check {
   Known<double> max_absolute_error{};
   Known<double> max_relative_error{};              // over elements whose reference is not 0
   std::optional<std::uint64_t> finite_elements{};  // compared elements that are finite in both; nothing: not counted
-  // Compared elements whose reference is at most the absolute tolerance, so that 0 would pass; nothing: not counted.
+  // Compared elements that zeros, or the one value that an output has throughout, would match; nothing: not counted.
   std::optional<std::uint64_t> small_elements{};
   std::string tolerance{};         // "0.0001 + 0.001·|reference|"; "": nothing was compared
   std::string reference_reason{};  // why the first reference did not judge, or what is wrong with this one; "": nothing

@@ -158,8 +158,14 @@ class Walk {
   }
 
   bool attribute(int depth) {
-    return fields([this, depth](std::uint32_t tag) {
+    std::string name;
+    std::optional<std::uint64_t> integer;
+    const bool read = fields([&](std::uint32_t tag) {
       switch (tag) {
+        case message_tag(onnx::AttributeProto::kNameFieldNumber):
+          return text(name);
+        case number_tag(onnx::AttributeProto::kIFieldNumber):
+          return in_.ReadVarint64(&integer.emplace());
         case message_tag(onnx::AttributeProto::kTFieldNumber):
         case message_tag(onnx::AttributeProto::kTensorsFieldNumber):
           return message([this] { return tensor(false); });
@@ -173,6 +179,8 @@ class Walk {
           return skip(tag);
       }
     });
+    if (read && integer && visitor_.on_integer) visitor_.on_integer(name, static_cast<std::int64_t>(*integer));
+    return read;
   }
 
   bool sparse_tensor(bool of_main_graph) {
@@ -277,9 +285,12 @@ Status scan_onnx(const std::filesystem::path& path, const ScanVisitor& visitor) 
 
 namespace {
 
-// A node quantises if its type begins with one of these.
-constexpr std::array<std::string_view, 6> kQuantising{"Quantize", "Dequantize", "DynamicQuantize",
-                                                      "QLinear",  "QGemm",      "QAttention"};
+// A node quantises numbers if its type begins with one of these.
+constexpr std::array<std::string_view, 5> kQuantising{"Quantize", "DynamicQuantize", "QLinear", "QGemm", "QAttention"};
+// ONNX Runtime's MatMulNBits and the like may round the numbers that they multiply by their weights to 8 bits if this
+// attribute says so.
+constexpr std::string_view kAccuracy = "accuracy_level";
+constexpr std::int64_t kOfInt8 = 4;
 
 bool quantises(std::string_view type) {
   return std::any_of(kQuantising.begin(), kQuantising.end(), [&](auto begin) { return type.starts_with(begin); }) ||
@@ -293,6 +304,9 @@ class Arithmetic {
     has_bfloat_ = has_bfloat_ || element_type == onnx::TensorProto::BFLOAT16;
   }
   void add_operator(std::string_view type) { quantises_ = quantises_ || quantises(type); }
+  void add_integer(std::string_view attribute, std::int64_t value) {
+    quantises_ = quantises_ || (attribute == kAccuracy && value == kOfInt8);
+  }
 
   [[nodiscard]] std::string word() const {
     if (quantises_) return "int8";
@@ -313,6 +327,7 @@ Result<OnnxOutputs> inspect_outputs(const std::filesystem::path& path) {
   Arithmetic arithmetic;
   ScanVisitor visitor;
   visitor.on_operator = [&](const std::string& type) { arithmetic.add_operator(type); };
+  visitor.on_integer = [&](const std::string& name, std::int64_t value) { arithmetic.add_integer(name, value); };
   visitor.on_tensor = [&](const ScannedTensor& tensor) -> Status {
     arithmetic.add_type(tensor.element_type);
     return Done{};

@@ -44,7 +44,9 @@ struct ScanVisitor {
   std::function<Status(ScannedInput)> on_input{};         // of the model's graph
   std::function<Status(ScannedInput)> on_output{};        // likewise
   std::function<void(const std::string&)> on_operator{};  // type of every node of the model
-  std::function<Status(ScannedTensor)> on_tensor{};       // every TensorProto of the model
+  std::function<void(const std::string&, std::int64_t)>
+      on_integer{};                                  // name and value of every attribute of one integer
+  std::function<Status(ScannedTensor)> on_tensor{};  // every TensorProto of the model
 };
 
 // Calls the visitor for each input and tensor. Fails if the file is not regular, unreadable, larger than 2 GB,
@@ -55,8 +57,9 @@ Status scan_onnx(const std::filesystem::path& path, const ScanVisitor& visitor);
 // Finds out what a check of an ONNX file's outputs must know: the file's arithmetic and the shapes that it declares.
 
 struct OnnxOutputs {
-  // The coarsest arithmetic in the file: "int8" if a node quantises, "bf16" or "f16" if a weight, input or output has
-  // that type, else "".
+  // The coarsest arithmetic in the file: "int8" if a node quantises numbers or may do so (accuracy_level 4 of
+  // MatMulNBits), "bf16" or "f16" if a weight, input or output has that type, else "". Quantised weights that become
+  // real numbers before they are used, by DequantizeLinear or within MatMulNBits, make no arithmetic coarser.
   std::string arithmetic{};
   std::vector<TensorSignature> declared{};  // outputs with a declared shape; kOpenExtent where an extent is open
 };

@@ -22,7 +22,7 @@ struct Tally {
   std::uint64_t compared = 0;
   std::uint64_t finite = 0;
   std::uint64_t with_relative = 0;
-  std::uint64_t small = 0;
+  std::uint64_t weak = 0;  // of which a guess could be right: see compare()
   std::uint64_t outside = 0;
   std::uint64_t far_outside = 0;  // by more than kRareTimes the tolerance
   bool has_unmeasurable = false;  // NaN or infinity in one of a pair only
@@ -53,7 +53,7 @@ bool agree(double a, double b, const Tolerance& tolerance, Tally& tally) {
   }
   const double error = std::fabs(a - b);
   ++tally.finite;
-  if (std::fabs(b) <= tolerance.absolute && tolerance.absolute > 0) ++tally.small;
+  if (std::fabs(b) <= tolerance.absolute && tolerance.absolute > 0) ++tally.weak;
   tally.max_absolute = std::max(tally.max_absolute, error);
   if (b != 0) {
     ++tally.with_relative;
@@ -82,6 +82,19 @@ double largest_of(const OutputView& output) {
   return found;
 }
 
+// Returns whether the output has one value throughout, which a compiler that computes nothing might return. A single
+// element is such an output only if it is 0.
+bool is_of_one_value(const OutputView& output) {
+  return with_reader(output.signature.type, output.data, [&](auto&& at) {
+    const std::uint64_t count = output.signature.element_count();
+    if (count < 2) return count == 1 && at(0) == 0;
+    for (std::uint64_t i = 1; i < count; ++i) {
+      if (at(i) != at(0)) return false;
+    }
+    return true;
+  });
+}
+
 Tolerance tolerance_of_output(const OutputView& expected, Tolerance asked) {
   if (!is_floating(expected.signature.type)) return {};
   if (asked.is_of_largest) asked.absolute *= largest_of(expected);
@@ -92,6 +105,7 @@ void compare_output(const OutputView& output, const OutputView& expected, const 
   const DataType type = expected.signature.type;
   const Tolerance tolerance = tolerance_of_output(expected, asked);
   const std::uint64_t count = expected.signature.element_count();
+  const std::uint64_t weak = tally.weak;
   const std::uint64_t outside = tally.outside;
   const std::uint64_t far_outside = tally.far_outside;
   tally.compared += count;
@@ -106,6 +120,8 @@ void compare_output(const OutputView& output, const OutputView& expected, const 
       }
     });
   });
+  if (asked.is_of_largest) tally.weak = weak;  // a share of the largest value is never too large for all values
+  if (is_of_one_value(expected)) tally.weak = weak + count;
   const bool are_rare = (tally.outside - outside) * kRareOf <= count && tally.far_outside == far_outside;
   if (asked.allows_rare && is_floating(type) && are_rare) tally.outside = outside;
 }
@@ -125,6 +141,19 @@ std::optional<std::string> mismatch(std::span<const OutputView> outputs, std::sp
     }
   }
   return std::nullopt;
+}
+
+// Returns whether the outputs agree if only the order of their elements counts, not their shapes.
+bool agree_but_for_shapes(std::span<const OutputView> outputs, std::span<const OutputView> reference,
+                          const Tolerance& tolerance) {
+  const auto are_alike = [](const OutputView& ours, const OutputView& theirs) {
+    return ours.signature.type == theirs.signature.type &&
+           ours.signature.element_count() == theirs.signature.element_count();
+  };
+  if (!std::equal(outputs.begin(), outputs.end(), reference.begin(), reference.end(), are_alike)) return false;
+  Tally tally;
+  for (std::size_t i = 0; i < outputs.size(); ++i) compare_output(outputs[i], reference[i], tolerance, tally);
+  return tally.outside == 0;
 }
 
 Known<double> largest(double value, std::uint64_t over, bool has_unmeasurable) {
@@ -209,6 +238,8 @@ Verdict compare(std::span<const OutputView> outputs, std::span<const OutputView>
   verdict.check.reference = reference_name;
   verdict.difference = mismatch(outputs, reference, noun);
   verdict.is_comparable = !verdict.difference;
+  verdict.differs_in_shape_only = verdict.difference && agree_but_for_shapes(outputs, reference, tolerance);
+  if (verdict.differs_in_shape_only) *verdict.difference += "; the values agree";
   Tally tally{.noun = noun};
   if (!verdict.difference) {
     for (std::size_t i = 0; i < outputs.size(); ++i) compare_output(outputs[i], reference[i], tolerance, tally);
@@ -216,8 +247,7 @@ Verdict compare(std::span<const OutputView> outputs, std::span<const OutputView>
   verdict.check.compared_elements = tally.compared;
   if (!verdict.difference) {
     verdict.check.finite_elements = tally.finite;
-    // A share of the largest value is never too large for all values.
-    verdict.check.small_elements = tolerance.is_of_largest ? 0 : tally.small;
+    verdict.check.small_elements = tally.weak;
   }
   verdict.check.tolerance = describe(tolerance);
   verdict.check.max_absolute_error = largest(tally.max_absolute, tally.finite, tally.has_unmeasurable);

@@ -37,14 +37,16 @@ struct Verdict {
   samples::Check check{};
   std::optional<std::string> difference{};  // nothing if the outputs agree
   bool is_comparable = true;                // count, types and shapes are equal
+  bool differs_in_shape_only = false;       // the elements agree in their order
 };
 
 // Compares the outputs one by one in order. Count, types and shapes must be equal; names may differ.
 // Floating point: |a - b| <= absolute + relative·|b|, where b is the reference, computed in double. A reference that is
 // NaN judges nothing: any value agrees with it. NaN does not agree with a number, and an infinity only with the same
 // infinity. Integers and booleans must be equal.
-// The verdict counts the elements that are finite in both, and those whose reference is at most the absolute tolerance.
-// If there are none of the former, or hardly any but the latter, outputs may agree but prove little.
+// The verdict counts the elements that are finite in both, and those that a compiler could guess: their reference is at
+// most the absolute tolerance, or their output has one value throughout. If there are none of the former, or hardly any
+// but the latter, outputs may agree but prove little.
 // `noun` is what the difference calls `reference`.
 // The largest errors are over these elements. They are unknown without one, or if NaN or infinity is in one output
 // only.

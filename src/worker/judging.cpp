@@ -12,6 +12,10 @@
 namespace ngb::worker {
 namespace {
 
+constexpr const char* kHalfEnds =
+    "numbers of f16 end at 65504, beyond which this file computes infinity or NaN; a compiler that computes it in f32 "
+    "hides that";
+
 // Returns ": give them a range in the study, inputs: {x: {range: [0, 1]}}", or "" without an input of numbers.
 std::string advice_on_ranges(const std::vector<TensorSignature>& inputs) {
   std::string ranges;
@@ -104,6 +108,17 @@ std::vector<bool> which_differ(std::span<const OutputView> outputs, std::span<co
   return differ;
 }
 
+std::string advice_on(const Verdict& verdict, const std::string& arithmetic) {
+  if (verdict.differs_in_shape_only)
+    return "the compiler returns another shape than the model's; report that to its makers, or leave the model out for "
+           "it";
+  if (!verdict.is_comparable) return "if the reference is wrong, name another one: reference: onnx";
+  const bool is_finite_in_one_only = !verdict.check.max_absolute_error.value && verdict.check.finite_elements;
+  if (arithmetic == "f16" && is_finite_in_one_only)
+    return std::string(kHalfEnds) + ": scale the model's weights or inputs, or leave it out";
+  return "check whether an option of the compiler reduces precision, or set the study's tolerances if this is expected";
+}
+
 samples::Check no_check(const work::WorkerRequest& request) {
   const bool is_asked_for = request.reference_reason.empty();
   const auto unknown = Known<double>::unknown(is_asked_for ? "the study asks for no check" : request.reference_reason);
@@ -120,7 +135,9 @@ ReferenceFacts facts_of(std::span<const OutputView> outputs, const work::WorkerR
   }
   if (const std::string nan = describe_nan(outputs); !nan.empty()) {
     facts.doubt_kind = kNotFinite;
-    facts.doubt = nan + "; the inputs may be outside of the model's domain" + advice_on_ranges(request.model.inputs);
+    const std::string half = request.model.arithmetic == "f16" ? fmt::format("; {}", kHalfEnds) : std::string();
+    facts.doubt =
+        nan + half + "; the inputs may be outside of the model's domain" + advice_on_ranges(request.model.inputs);
   }
   facts.confirmed_by = confirmed_by(outputs, request);
   return facts;

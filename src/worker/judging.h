@@ -36,6 +36,9 @@ Verdict judge(std::span<const OutputView> outputs, const Reference& reference, c
 std::vector<bool> which_differ(std::span<const OutputView> outputs, std::span<const OutputView> before,
                                const work::WorkerRequest& request);
 
+// Returns what to do about outputs that differ. `arithmetic` is the model's.
+std::string advice_on(const Verdict& verdict, const std::string& arithmetic);
+
 // Returns the check of outputs that are compared with nobody's.
 samples::Check no_check(const work::WorkerRequest& request);
 

@@ -187,12 +187,9 @@ class Process {
         first_outputs_.emplace(*outputs);
       return rank(*outputs);
     }
-    return tl::unexpected(
-        failure_of(FailureKind::inaccurate,
-                   {*verdict.difference, "outputs compared with those of " + result_.check->reference,
-                    verdict.is_comparable ? "check whether an option of the compiler reduces precision, or set the "
-                                            "study's tolerances if this is expected"
-                                          : "if the reference is wrong, name another one: reference: onnx"}));
+    return tl::unexpected(failure_of(FailureKind::inaccurate,
+                                     {*verdict.difference, "outputs compared with those of " + result_.check->reference,
+                                      advice_on(verdict, request_.model.arithmetic)}));
   }
 
   // Ranks the labels that the study gives for the model, in one process of the cell.

@@ -34,6 +34,8 @@ TEST_F(OpenVino, TellsWhereItRanAndInWhichPrecision) {
   ASSERT_EQ(run.ending(), "none") << run.message();
   EXPECT_EQ(run.result->facts.at("device"), "CPU");
   EXPECT_EQ(run.result->facts.at("precision"), "f32");
+  EXPECT_EQ(run.result->facts.at("DYNAMIC_QUANTIZATION_GROUP_SIZE"), "0");
+  EXPECT_EQ(run.result->facts.at("KV_CACHE_PRECISION"), "f32");
 }
 
 TEST_F(OpenVino, TellsWhichDeviceItChose) {

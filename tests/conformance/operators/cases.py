@@ -169,7 +169,7 @@ def write(case, folder: str) -> list:
         for place, value in enumerate(inputs.values()):
             np.save(os.path.join(home, "inputs", f"{place}.npy"), value)
         onnx.save(model, os.path.join(home, "model.onnx"))
-        _write_reference(os.path.join(home, "expected"), [slot.name for slot in model.graph.output], values_of(case)[1])
+        write_reference(os.path.join(home, "expected"), [slot.name for slot in model.graph.output], values_of(case)[1])
         absolute, relative = tolerances(case)
         slots = [{"name": each, "type": TYPES[value.dtype.name], "shape": list(value.shape)}
                  for each, value in inputs.items()]
@@ -178,7 +178,7 @@ def write(case, folder: str) -> list:
     return entries
 
 
-def _write_reference(path, names, outputs) -> None:
+def write_reference(path, names, outputs) -> None:
     """Write the outputs in the form of src/worker/reference_file.h."""
     data = b"".join(np.ascontiguousarray(value).tobytes() for value in outputs)
     rows = [{"name": name, "type": TYPES[value.dtype.name], "shape": list(value.shape),

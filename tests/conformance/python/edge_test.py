@@ -70,7 +70,7 @@ class Edge(unittest.TestCase):
         except Exception:  # a model that nobody can read
             expected = []
         names = [slot.name for slot in onnx.load(self.path).graph.output]
-        cases._write_reference(self.folder / "model" / "expected", names, expected)
+        cases.write_reference(self.folder / "model" / "expected", names, expected)
         for place, value in enumerate(inputs.values()):
             numpy.save(self.folder / "model" / "inputs" / f"{place}.npy", value)
         slots = [{"name": name, "type": cases.TYPES[value.dtype.name], "shape": list(value.shape)}

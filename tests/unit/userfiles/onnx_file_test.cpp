@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "folder.h"
 #include "onnx/onnx.pb.h"
+#include "userfiles/onnx_scan.h"
 #include "zoo/recipe.h"
 
 namespace ngb::userfiles {
@@ -339,6 +340,38 @@ TEST_F(OnnxFileTest, SurvivesAThousandMutations) {
   }
   EXPECT_GT(refused, 250);
 }
+
+// Returns the arithmetic of a model with one more node of this type.
+std::string arithmetic_with(const std::string& type, std::optional<std::int64_t> accuracy_level = {}) {
+  onnx::ModelProto model = tiny_model({"1", "64"});
+  onnx::NodeProto& node = *model.mutable_graph()->add_node();
+  node.set_op_type(type);
+  node.add_output("z");
+  if (accuracy_level) {
+    onnx::AttributeProto& attribute = *node.add_attribute();
+    attribute.set_name("accuracy_level");
+    attribute.set_type(onnx::AttributeProto::INT);
+    attribute.set_i(*accuracy_level);
+  }
+  const zoo::Folder folder;
+  const std::filesystem::path path = folder.path() / "model.onnx";
+  put(path, model.SerializeAsString());
+  return inspect_outputs(path).value().arithmetic;
+}
+
+TEST(Arithmetic, IsInt8IfTheNumbersThatAreComputedWithBecomeIntegers) {
+  for (const char* type : {"QuantizeLinear", "DynamicQuantizeLinear", "QLinearConv", "MatMulInteger", "QGemm"})
+    EXPECT_EQ(arithmetic_with(type), "int8") << type;
+}
+
+// The two forms of one model with weights of four bits.
+TEST(Arithmetic, IsF32IfWeightsAloneAreQuantised) {
+  EXPECT_EQ(arithmetic_with("DequantizeLinear"), "");
+  EXPECT_EQ(arithmetic_with("MatMulNBits"), "");
+  EXPECT_EQ(arithmetic_with("MatMulNBits", 1), "");
+}
+
+TEST(Arithmetic, IsInt8IfTheFileAllowsIt) { EXPECT_EQ(arithmetic_with("MatMulNBits", 4), "int8"); }
 
 }  // namespace
 }  // namespace ngb::userfiles

@@ -68,6 +68,44 @@ TEST(Check, CountsTheElementsWhoseReferenceIsAtMostTheAbsoluteTolerance) {
   EXPECT_EQ(check({1, 2}, {1, 2}).check.small_elements, 0U);
 }
 
+template <class T>
+std::optional<std::uint64_t> weak_elements(DataType type, const std::vector<T>& values, const Tolerance& tolerance) {
+  const OutputView both[] = {view(type, values)};
+  return compare(both, both, "identity", tolerance).check.small_elements;
+}
+
+// A mask whose pixels are all of one class is what a compiler might return that computes nothing.
+TEST(Check, CountsAllElementsOfAnOutputWithOneValueThroughout) {
+  const Tolerance of_int8{.absolute = 0.05, .relative = 0.05, .is_of_largest = true};
+  for (const Tolerance& tolerance : {kTolerance, of_int8}) {
+    EXPECT_EQ(weak_elements<std::int64_t>(DataType::i64, {0, 0, 0}, tolerance), 3U);
+    EXPECT_EQ(weak_elements<std::int32_t>(DataType::i32, {7, 7}, tolerance), 2U);
+    EXPECT_EQ(weak_elements<std::uint8_t>(DataType::boolean, {1, 1, 1, 1}, tolerance), 4U);
+    EXPECT_EQ(weak_elements<float>(DataType::f32, {0, 0}, tolerance), 2U);
+    EXPECT_EQ(weak_elements<std::uint8_t>(DataType::boolean, {1, 0, 1, 1}, tolerance), 0U);
+    EXPECT_EQ(weak_elements<std::int64_t>(DataType::i64, {0, 0, 1}, tolerance), 0U);
+  }
+}
+
+TEST(Check, TakesASingleElementForOneThatCouldBeGuessedOnlyIfItIsZero) {
+  EXPECT_EQ(weak_elements<std::int64_t>(DataType::i64, {0}, kTolerance), 1U);
+  EXPECT_EQ(weak_elements<std::int64_t>(DataType::i64, {3}, kTolerance), 0U);
+}
+
+TEST(Check, SaysThatOnlyTheShapeDiffersIfTheValuesAgree) {
+  const std::vector<float> values{1, 2, 3};
+  const std::vector<float> others{1, 2, 4};
+  const OutputView reference[] = {{{"y", DataType::f32, {3}}, values.data()}};
+  const OutputView longer[] = {{{"y", DataType::f32, {3, 1}}, values.data()}};
+  const OutputView wrong[] = {{{"y", DataType::f32, {3, 1}}, others.data()}};
+  const Verdict found = compare(longer, reference, "identity", kTolerance);
+  EXPECT_EQ(found.difference, "output \"y\" is f32 [3, 1], the reference is f32 [3]; the values agree");
+  EXPECT_TRUE(found.differs_in_shape_only);
+  EXPECT_FALSE(found.is_comparable);
+  EXPECT_EQ(compare(wrong, reference, "identity", kTolerance).difference,
+            "output \"y\" is f32 [3, 1], the reference is f32 [3]");
+}
+
 Tolerance for_arithmetic(const std::string& arithmetic, const work::Tolerances& asked = {},
                          DataType type = DataType::f32) {
   const OutputView reference[] = {{{"y", type, {0}}, nullptr}};
@@ -208,7 +246,8 @@ TEST(Check, AnotherNumberTypeOrShapeOfOutputsIsADifference) {
   const OutputView column[] = {{{"y", DataType::f32, {2, 1}}, values.data()}};
   const OutputView integers[] = {{{"y", DataType::i32, {1, 2}}, values.data()}};
   EXPECT_EQ(compare({}, row, "", kTolerance).difference, "0 outputs, the reference has 1");
-  EXPECT_EQ(compare(column, row, "", kTolerance).difference, "output \"y\" is f32 [2, 1], the reference is f32 [1, 2]");
+  EXPECT_EQ(compare(column, row, "", kTolerance).difference,
+            "output \"y\" is f32 [2, 1], the reference is f32 [1, 2]; the values agree");
   EXPECT_TRUE(compare(integers, row, "", kTolerance).difference);
 }
 
