@@ -28,6 +28,7 @@ _WRONG = ("CumSum", "Flatten", "GatherElements", "GatherND", "IsInf", "NonMaxSup
           "ScatterND", "TopK", "Upsample")
 _BY_RANK = ("AveragePool", "BatchNormalization", "GlobalAveragePool", "InstanceNormalization", "LayerNormalization",
             "MaxPool")  # onnx2torch takes an unknown rank for 0
+_REAL = (onnx.TensorProto.FLOAT, onnx.TensorProto.DOUBLE, onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
 _ONE_OUTPUT = ("BatchNormalization", "Dropout", "LayerNormalization", "MaxPool")  # onnx2torch has only the first
 
 
@@ -220,9 +221,15 @@ class _Builder:
         if kind == "Shape":
             return "start" in given or "end" in given
         if kind == "Pow":  # its result would have the exponent's type
-            slot = self._for_converters.value_info.get(proto.input[0])
-            return slot is None or slot.type.tensor_type.elem_type in (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
+            return self._type_of(proto.input[0]) in (None, onnx.TensorProto.INT32, onnx.TensorProto.INT64)
+        if kind.startswith("Reduce"):  # integers would become PyTorch's 64-bit sums, or be refused
+            return self._type_of(proto.input[0]) not in _REAL
         return kind in _WRONG
+
+    def _type_of(self, name: str):
+        """Return ONNX's element type of a value. None: it is not known."""
+        slot = self._for_converters.value_info.get(name)
+        return None if slot is None else slot.type.tensor_type.elem_type
 
     def _has_rank(self, name: str) -> bool:
         slot = self._for_converters.value_info.get(name)

@@ -110,6 +110,10 @@ def _unique(node, x):
     return values, first, inverse.reshape(-1), counts
 
 
+def _mean(x, axes, keeps):
+    return torch.mean(x if x.is_floating_point() else x.to(torch.float64), axes, keeps)
+
+
 def _log_sum_exp(x, axes, keeps):
     return torch.logsumexp(x, axes, keeps)
 
@@ -120,7 +124,7 @@ OPERATORS = {
     "ReduceL2": _reduction(_sum, before=torch.square, after=torch.sqrt),
     "ReduceLogSum": _reduction(_sum, after=torch.log),
     "ReduceLogSumExp": _reduction(_log_sum_exp), "ReduceMax": _reduction(_extreme(torch.amax, _bound(-1))),
-    "ReduceMean": _reduction(torch.mean), "ReduceMin": _reduction(_extreme(torch.amin, _bound(1))),
+    "ReduceMean": _reduction(_mean), "ReduceMin": _reduction(_extreme(torch.amin, _bound(1))),
     "ReduceProd": _reduction(_product), "ReduceSum": _reduction(_sum),
     "ReduceSumSquare": _reduction(_sum, before=torch.square), "TopK": _top_k, "Unique": _unique,
 }
