@@ -5,6 +5,7 @@ import sys
 from typing import Dict, Optional
 
 import torch
+from ngraphbench import emulation
 
 
 def of_torch() -> Dict[str, str]:
@@ -34,7 +35,14 @@ def of_module(module: torch.nn.Module) -> Dict[str, str]:
         "module": f"{type(module).__module__}.{type(module).__qualname__}",
         "eval_mode": _word(not any(part.training for part in module.modules())),
         "weights": " ".join(sorted(floats)) or "none",
+        **of_emulations(module),
     }
+
+
+def of_emulations(module: torch.nn.Module) -> Dict[str, str]:
+    """Return the fact `emulated` of the module of an ONNX file, which knows its nodes (onnx_module.py)."""
+    nodes = [part for part in module.modules() if hasattr(part, "onnx_type")]
+    return emulation.fact([part.onnx_type for part in nodes if getattr(part, "is_emulated", False)], len(nodes))
 
 
 def of_mode() -> Dict[str, str]:

@@ -18,7 +18,7 @@ from onnx2torch.onnx_graph import OnnxGraph
 from onnx2torch.onnx_node import OnnxNode
 
 from . import recurrent_modules  # noqa: F401
-from .operators import OPERATORS
+from .operators import EMULATED, OPERATORS
 from .operators.node import Node, key_of, to_tensor
 
 # onnx2torch's results differ from the standard's: CumSum begins at the end, Flatten fails at the outer axes, IsInf
@@ -88,6 +88,7 @@ class _Operator(torch.nn.Module):
     def __init__(self, node, numbers, bodies):
         super().__init__()
         self._node, self._operator, self._numbers = node, OPERATORS[node.key], numbers
+        self.is_emulated = node.key in EMULATED
         for name, body in bodies.items():
             self.add_module(name, body)
             node.bodies[name] = body

@@ -46,11 +46,13 @@ class Mnn(Adaptor):
             for tensor in model.inputs:
                 _held_as(tensor)
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
-            onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, resizing.write,
-                             mnn_forms.write, *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
+            facts = onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, resizing.write,
+                                     mnn_forms.write, *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
             conversion.write(proto, model.artifact_path, flags)
+            return facts
 
-        _, self._conversion = onnx_opset.use(model.path, write)
+        found, self._conversion = onnx_opset.use(model.path, write)
+        self._conversion.update(found)
 
     def load(self, model):
         import MNN.nn

@@ -53,10 +53,10 @@ class Ncnn(Adaptor):
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
             reasons = []
             apart = [taken_rows.write, lambda graph: reasons.append(per_sample.write(graph, batch))] if batch > 1 else []
-            onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, onnx_patches.write_unfolds, *apart,
-                             low_rank.write, pnnx_forms.write)
+            facts = onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, onnx_patches.write_unfolds,
+                                     *apart, low_rank.write, pnnx_forms.write)
             conversion.write(proto, model.artifact_path, inputs, 1 if any(reasons) else batch)
-            return {"batches": f"part of the graph: {reasons[0]}"} if any(reasons) else {}
+            return {**facts, "batches": f"part of the graph: {reasons[0]}"} if any(reasons) else facts
 
         found, self._conversion = onnx_opset.use(model.path, write)
         self._conversion.update(found)

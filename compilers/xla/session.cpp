@@ -74,6 +74,7 @@ void Session::compile(const ngb_model& model) {
                                        {"output", program_path(model)},
                                        {"stablehlo_version", runtime_.stablehlo_version()}});
   plugin::write_names(names_path(model), done.at("outputs"));
+  for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());
 }
 
 void Session::load(const ngb_model& model) {

@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from dataclasses import dataclass
-from typing import Any, Callable, List
+from typing import Any, Callable, Dict, List
 
 from ngraphbench import compile_process
 from ngraphbench.adaptor import CompilerError, Model, Settings, TensorSignature
@@ -23,6 +23,7 @@ class Exporting:
     zeros: List[Any]        # inputs of the cell's shapes, in the order of the module's arguments
     arguments: List[str]    # names of the inputs in that order
     outputs: List[str]      # names of the outputs
+    facts: Dict[str, str]   # of the module, which hold for the compiler too: `emulated`, or none
 
 
 class Exporter:
@@ -63,7 +64,8 @@ class Exporter:
                 outputs = self._output_names
                 if outputs is None:
                     outputs = [name for name, _ in flat.named(zeros)]
-                made["exporting"] = Exporting(flat, zeros, list(self._input_names), list(outputs))
+                made["exporting"] = Exporting(flat, zeros, list(self._input_names), list(outputs),
+                                              self._facts.of_emulations(module))
                 return module
 
         adaptor = Adaptor(Settings(self._site, "cpu", "f32", request["threads"], {}))

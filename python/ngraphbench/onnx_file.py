@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads ONNX files for compilers that are driven from Python. The package onnx is the toolchain's."""
 import collections
-from typing import Any, Mapping, Sequence
+from typing import Any, Dict, Mapping, Sequence
 
 from ngraphbench.adaptor import CompilerError
 from ngraphbench.compile_process import last_line
@@ -77,8 +77,10 @@ def check(model) -> None:
         raise CompilerError("invalid_model", f"the model is not valid ONNX: {last_line(defect)}", _ADVICE) from None
 
 
-def change(model, *changes) -> None:
-    """Let each of `changes` change the model. What they raise is CompilerError if the model is not valid ONNX."""
+def change(model, *changes) -> Dict[str, str]:
+    """Let each of `changes` change the model. What they raise is CompilerError if the model is not valid ONNX. Return the
+    fact `rewritten`, which says what nodes were written anew: {"rewritten": "Less 2, ReduceL1 1"}; {} if none were."""
+    before = list(map(_place_of, model.graph.node))
     try:
         for each in changes:
             each(model)
@@ -87,3 +89,10 @@ def change(model, *changes) -> None:
     except Exception:
         check(model)
         raise
+    kept = set(map(_place_of, model.graph.node))
+    counts = collections.Counter(place[0] for place in before if place not in kept).most_common()
+    return {"rewritten": ", ".join(f"{kind} {count}" for kind, count in counts)} if counts else {}
+
+
+def _place_of(node):
+    return node.op_type, tuple(node.input), tuple(node.output)

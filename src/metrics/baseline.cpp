@@ -83,6 +83,14 @@ Result<Baseline> Baseline::find(const std::string& words, std::span<const CellDa
               words, {}, ErrorCode::not_found);
 }
 
+std::string why_emulation(const CellData& cell) {
+  for (const samples::ProcessResult& process : cell.processes) {  // one that loads an artifact may not know
+    const auto fact = process.facts.find("emulated");
+    if (fact != process.facts.end()) return fmt::format("emulates {}, so its speed is no compiler's", fact->second);
+  }
+  return {};
+}
+
 bool may_share_compute_device(const CellData& a, const CellData& b) {
   if (a.of.compute_device.value && b.of.compute_device.value)
     return a.of.compute_device.value == b.of.compute_device.value;

@@ -51,6 +51,11 @@ class Baseline {
   work::BaselineKind kind_ = work::BaselineKind::name;
 };
 
+// Returns "emulates QLinearConv 20 of 57 nodes, …" if the cell's compiler reports (its fact `emulated`) that it does
+// not have these operators and computes them for their value alone; else "". Such a cell judges outputs. Its speed is
+// no compiler's, so it is nobody's baseline and in no verdict.
+std::string why_emulation(const store::CellData& cell);
+
 // Returns whether the two cells are not known to compute on different kinds of processors. Cells of which neither
 // reports its kind count as alike, because results from before the kind was reported are all from CPUs. If one of them
 // reports it, the other may only be a cell without completed processes.

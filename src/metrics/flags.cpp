@@ -177,7 +177,8 @@ std::optional<double> unchecked(const Evidence& evidence) {
                              [](const auto& process) { return !process.check || process.check->reference == "none"; }));
 }
 
-// Counts the processes in which at least 90 % of the compared numbers have a reference that is as good as 0.
+// Counts the processes in which at least 90 % of the compared numbers could be guessed
+// (samples::Check::small_elements).
 std::optional<double> weak_check(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
   return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
@@ -217,6 +218,12 @@ std::optional<double> growing_memory(const Evidence& evidence) {
     if (growth && growth > most) most = growth;
   }
   return most;
+}
+
+// Counts the processes of a cell whose compiler emulates operators.
+std::optional<double> emulated(const Evidence& evidence) {
+  const bool is_emulated = !why_emulation(evidence.cell).empty();
+  return count(is_emulated ? static_cast<std::ptrdiff_t>(evidence.cell.processes.size()) : 0);
 }
 
 std::optional<double> outputs_change(const Evidence& evidence) {
@@ -310,11 +317,19 @@ constexpr std::array kFlags{
          "the outputs may be wrong; unless the study asks for no check, the speed is in no verdict", unchecked},
     Flag{"other_reference", 'r', "the study's reference did not judge, or its outputs are doubtful",
          "the outputs were compared with those of the compiler that is named below", other_reference},
-    Flag{"weak_check", 'w', "at least 90 % of the compared outputs have a reference of at most the absolute tolerance",
-         "a compiler that returns zeros would pass: set `tolerances`, or give the model other weights or inputs",
+    Flag{"weak_check", 'w',
+         "the reference of at least 90 % of what was compared is at most the absolute tolerance, or one value "
+         "throughout",
+         "a compiler that returns zeros, or one class for all, would pass: give the model real inputs (`inputs`) or "
+         "trained weights, or set `tolerances`",
          weak_check},
     Flag{"not_finite", 'n', "at most half of the compared outputs are finite numbers",
          "what is not finite is not compared, so the check proves little: check the model's inputs", not_finite},
+    Flag{"emulated", 'm', "the compiler's fact `emulated` names operators",
+         "the compiler does not have them: they were computed for their value alone, so the cell judges outputs, and "
+         "its "
+         "speed is no baseline and in no verdict",
+         emulated},
     Flag{"outputs_change", 'o', "outputs after the timed phase differ from those of the first inference",
          "the model keeps state between inferences or is random, so its speed is in no verdict", outputs_change},
     Flag{"growing_memory", ' ',

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "metrics/baseline.h"
 #include "samples/steady_rates.h"
 #include "statistics/sequential.h"
 #include "statistics/statistics.h"
@@ -143,7 +144,7 @@ std::string why_no_verdict(const store::CellData& cell) {
     if (process.check->is_lacking()) return "unchecked: " + process.check->reference_reason;
     if (!process.check->output_change.empty()) return "outputs change from one inference to the next";
   }
-  return {};
+  return why_emulation(cell);
 }
 
 Steady steady(const store::CellData& cell) {

@@ -27,7 +27,8 @@ bool is_disturbed(const store::CellData& cell);
 std::vector<const samples::ProcessResult*> lost_processes(const store::CellData& cell);
 
 // Returns why the cell takes part in no verdict: its outputs were compared with nothing although the study asks for a
-// check, or they change from one inference to the next. Returns "" if it takes part.
+// check, or they change from one inference to the next, or the compiler emulates operators (baseline.h). Returns "" if
+// it takes part.
 std::string why_no_verdict(const store::CellData& cell);
 
 // A number measured by one process. The processes of a group's cells that have the same run, round and environment ran

@@ -37,7 +37,9 @@ all ratios that refer to a baseline refer to that one. A cell's baseline is a ce
 - in f32. The speed-up of a bf16 or f16 cell is therefore "over f32": it holds what the compiler and what the precision
   gains. If no baseline was measured in f32, it is over the baseline of the cell's own precision, and labelled so.
 
-If several cells fit, the first in the order of the study counts.
+If several cells fit, the first in the order of the study counts. A cell whose compiler
+[emulates](measurement.md#who-may-be-a-baseline) operators is nobody's baseline: what would refer to it has no value, with
+that as its reason.
 )";
 
 constexpr const char* kIntervals = R"(

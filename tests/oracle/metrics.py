@@ -77,7 +77,12 @@ class Oracle:
         """Whether it has a speed, and its outputs were checked, if the study asks for it, and did not change."""
         checks = self.raw.of_processes("output_check", key)
         unchecked = (checks.reference == "none") & (checks.reference_reason != "")
-        return self.has_speed(key) and not unchecked.any() and not (checks.output_change != "").any()
+        is_right = not unchecked.any() and not (checks.output_change != "").any()
+        return self.has_speed(key) and is_right and not self._is_emulated(key)
+
+    def _is_emulated(self, key):
+        """Whether the compiler says that it computes operators for their value alone."""
+        return (self.raw.of_processes("fact", key).name == "emulated").any()
 
     @functools.cache
     def by_process(self, key, first=None):
@@ -123,7 +128,7 @@ class Oracle:
 
     def log_cpu_ratio(self, key, weight=1.0):
         baseline = self.relatives.baseline(key)
-        if baseline is None or not len(self.busy_cpus(key)) or not len(self.busy_cpus(baseline)):
+        if baseline is None or any(not len(self.busy_cpus(each)) or self._is_emulated(each) for each in (key, baseline)):
             return None
         own, other = self.busy_cpus(key), self.busy_cpus(baseline)
         return log_ratio(own, other, not self.cell(key).exact_hash, weight) if (own > 0).all() and (other > 0).all() else None
@@ -412,6 +417,7 @@ class Oracle:
             "speed_changes": self._change_of_speed(key),
             "subnormal": self._cost_of_subnormals(key),
             "growing_memory": self._growth_of_memory(key),
+            "emulated": len(processes) if self._is_emulated(key) else 0,
             "outputs_change": (checks.output_change != "").sum(),
             "shared_compilation": phases[phases["phase"] == "load"].process_key.nunique(),
             "incomplete": cell.planned_processes - len(processes),

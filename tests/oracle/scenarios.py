@@ -351,6 +351,7 @@ _CHANGES = (
     _subnormal,
     _of(output_change="output y differs"),
     _of(compile_s=None),
+    _of(facts={"emulated": "QLinearConv 20 of 57 nodes"}),
     lambda processes: processes[:3],
     _with_attempts(Process([], failure="disturbed", index=0)),
     _with_attempts(Process([], failure="crash", index=1)),

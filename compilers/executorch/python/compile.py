@@ -52,7 +52,7 @@ def compile_model(request, report):
         json.dump({"inputs": [places[each["name"]] for each in request["inputs"]], "outputs": exporting.outputs,
                    "calls": calls}, file)
     kernels = Counter(call for call in calls if "::" in call)
-    return {"delegates": str(len(calls) - sum(kernels.values())),
+    return {**exporting.facts, "delegates": str(len(calls) - sum(kernels.values())),
             "not_delegated": ", ".join(f"{name} {count}" for name, count in sorted(kernels.items())) or "none"}
 
 

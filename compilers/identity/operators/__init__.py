@@ -8,3 +8,6 @@ OPERATORS = {name: operator for family in (contributed, contributed_attention, c
                                            elementwise, geometric, moving, normalization, quantized, recurrent,
                                            reduction, signal, window)
              for name, operator in family.OPERATORS.items()}
+# PyTorch has none of these. They are computed for the right value alone: in f64 or f32 where a kernel uses integers of 8 or
+# 4 bits, or step by step in Python. Their time is no speed of PyTorch.
+EMULATED = {*quantized.OPERATORS, *contributed_quantized.OPERATORS, *recurrent.OPERATORS, "Loop", "Scan"}

@@ -43,8 +43,7 @@ def compile_model(request, report):
         exporter_module.attempt(lambda: _again(error), "litert-torch cannot convert this model", "litert")
     with open(request["signature"], "w", encoding="utf-8") as file:
         json.dump(_signature(request, exporting, program), file)
-    facts = placement.facts(request["output"])
-    return facts if request["has_delegate"] else {}
+    return {**exporting.facts, **(placement.facts(request["output"]) if request["has_delegate"] else {})}
 
 
 def _again(error):

@@ -20,7 +20,7 @@ def import_packages():
 
 
 def translate(model, inputs, executable=False):
-    """Return the names of the outputs, and the module that JAX makes of the graph."""
+    """Return the graph, which has been called, and the module that JAX makes of it."""
     import jax
     from onnx_graph import Graph
 
@@ -28,7 +28,7 @@ def translate(model, inputs, executable=False):
     try:
         graph = Graph(model)
         lowered = jax.jit(graph, keep_unused=True).lower(*signatures)
-        return graph.outputs, lowered if executable else lowered.compiler_ir("stablehlo")
+        return graph, lowered if executable else lowered.compiler_ir("stablehlo")
     except (CompilerError, MemoryError):
         raise
     except Exception as error:
@@ -45,11 +45,11 @@ def compile_model(request, report):
 
     model = onnx_file.read(request["model"])
     onnx_file.check_inputs(model, request["inputs"])
-    outputs, module = translate(model, request["inputs"])
+    graph, module = translate(model, request["inputs"])
     program = _jax.mlir.serialize_portable_artifact(module_to_bytecode(module), request["stablehlo_version"])
     with open(request["output"], "wb") as file:
         file.write(program)
-    return {"outputs": outputs}
+    return {"outputs": graph.outputs, "facts": graph.facts()}
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import sampling
 import shaping
 import signal_processing
 import window
-from ngraphbench import onnx_constants, onnx_file, onnx_functions
+from ngraphbench import emulation, onnx_constants, onnx_file, onnx_functions
 from ngraphbench.adaptor import CompilerError
 from node import Node, is_known
 from onnx import numpy_helper
@@ -35,11 +35,17 @@ class Graph:
         self._weights = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
         self.inputs = [each.name for each in model.graph.input if each.name not in self._weights]
         self.outputs = [each.name for each in model.graph.output]
+        self._computed = {}  # operators of what a program computes, by their first output
         for proto in model.graph.node:
             self._refuse_unknown(proto)
 
     def __call__(self, *inputs):
         return self._run(self._graph, {**self._weights, **dict(zip(self.inputs, inputs))})
+
+    def facts(self):
+        """Return the fact `emulated` of the calls so far: XLA has no quantised operators, and no user has these."""
+        kinds = list(self._computed.values())
+        return emulation.fact([kind for kind in kinds if kind in quantized.OPERATORS], len(kinds))
 
     def _refuse_unknown(self, proto):
         if proto.domain in onnx_file.STANDARD_DOMAINS and _is_known_operator(proto.op_type):
@@ -67,6 +73,7 @@ class Graph:
                 Node(proto, self._opset), lambda body, inputs: self._body(body, inputs, values), *operands)
         if all(operand is None or is_known(operand) for operand in operands):
             return onnx_constants.evaluate(proto, operands, self._opset)
+        self._computed[proto.output[0]] = proto.op_type
         while operands and operands[-1] is None:
             operands.pop()
         result = OPERATORS[proto.op_type](Node(proto, self._opset), *operands)

@@ -207,5 +207,100 @@ class WholeGraphs(OperatorTest):
         self.assert_near(self.run_file({"x": self.X})[0], [2 * self.X])
 
 
+class Integers(OperatorTest):
+    """What PyTorch would sum in 64 bits. Expected values are numpy's."""
+
+    X = numpy.array([[[7, -3, 2], [1, 4, -6]], [[2, 2, 5], [-1, 9, 3]]])
+    # Roots, logarithms and means of integers are cut off to integers.
+    BY = {"ReduceL1": lambda x: abs(x).sum(1), "ReduceL2": lambda x: numpy.sqrt((x * x).sum(1)),
+          "ReduceMax": lambda x: x.max(1), "ReduceMean": lambda x: x.mean(1), "ReduceMin": lambda x: x.min(1),
+          "ReduceProd": lambda x: x.prod(1), "ReduceSum": lambda x: x.sum(1),
+          "ReduceSumSquare": lambda x: (x * x).sum(1), "ReduceLogSum": lambda x: numpy.log(x.sum(1))}
+
+    def run_node(self, kind, x, operands=(), opset=20, **attributes):
+        inputs = {"x": x}
+        for name in operands:
+            inputs[name] = operands[name]
+        slots = [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)]
+        graph = helper.make_graph([helper.make_node(kind, list(inputs), ["y"], **attributes)], "g", slots,
+                                  [helper.make_empty_tensor_value_info("y")],
+                                  [numpy_helper.from_array(value, name) for name, value in dict(operands).items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9), self.path)
+        (found,), _ = self.run_file({"x": x})
+        return found
+
+    def assert_is(self, found, expected):
+        self.assertEqual(found.dtype, expected.dtype)
+        numpy.testing.assert_array_equal(found, expected)
+
+    def test_their_reductions_have_their_type(self):
+        axes = {"axes": numpy.array([1], numpy.int64)}
+        for dtype in (numpy.int32, numpy.int64):
+            for kind, by in self.BY.items():
+                x = abs(self.X) if kind == "ReduceLogSum" else self.X
+                with self.subTest(kind, dtype=dtype.__name__):
+                    self.assert_is(self.run_node(kind, x.astype(dtype), axes, keepdims=0), by(x).astype(dtype))
+
+    def test_their_reductions_over_axes_of_an_attribute_have_their_type(self):
+        found = self.run_node("ReduceSum", self.X.astype(numpy.int32), opset=11, axes=[0, 2], keepdims=1)
+        self.assert_is(found, self.X.sum((0, 2), keepdims=True).astype(numpy.int32))
+
+    def test_the_largest_and_smallest_of_8_bits_have_8_bits(self):
+        axes = {"axes": numpy.array([2], numpy.int64)}
+        for dtype in (numpy.uint8, numpy.int8):
+            x = abs(self.X).astype(dtype)
+            self.assert_is(self.run_node("ReduceMax", x, axes, keepdims=0), x.max(2))
+            self.assert_is(self.run_node("ReduceMin", x, axes, keepdims=0), x.min(2))
+
+    def test_their_running_sums_have_their_type(self):
+        x = self.X.astype(numpy.int32)
+        self.assert_is(self.run_node("CumSum", x, {"axis": numpy.array(2, numpy.int64)}), numpy.cumsum(x, 2, numpy.int32))
+
+
+class Emulations(OperatorTest):
+    """The fact by which the identity says what it computes for the value alone."""
+
+    X = numpy.linspace(-1, 1, 12, dtype=numpy.float32).reshape(3, 4)
+    QUANTISED = {"scale": numpy.float32(0.1), "zero": numpy.int8(0), "w": numpy.eye(4, dtype=numpy.int8)}
+
+    def fact_of(self, nodes, initializers):
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, self.X.shape)],
+                                  [helper.make_empty_tensor_value_info("y")],
+                                  [numpy_helper.from_array(value, name) for name, value in initializers.items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9), self.path)
+        session = Host(os.path.join(LIB, "compilers", "identity")).open(SITE, "cpu", "f32", 1, {})
+        self.addCleanup(session.close)
+        session.compile(self.path, "", [("x", "f32", self.X.shape)], "")
+        return dict(session.inspect()).get("emulated")
+
+    def test_quantised_operators_are_emulated(self):
+        nodes = [helper.make_node("Relu", ["x"], ["r"]),
+                 helper.make_node("QuantizeLinear", ["r", "scale", "zero"], ["q"]),
+                 helper.make_node("QLinearMatMul", ["q", "scale", "zero", "w", "scale", "zero", "scale", "zero"], ["p"]),
+                 helper.make_node("DequantizeLinear", ["p", "scale", "zero"], ["y"])]
+        self.assertEqual(self.fact_of(nodes, self.QUANTISED),
+                         "QuantizeLinear 1, QLinearMatMul 1, DequantizeLinear 1 of 4 nodes")
+
+    def test_a_file_whose_weights_alone_are_quantised_is_as_fast_as_any(self):
+        nodes = [helper.make_node("DequantizeLinear", ["w", "scale", "zero"], ["real"]),
+                 helper.make_node("MatMul", ["x", "real"], ["y"])]
+        self.assertIsNone(self.fact_of(nodes, self.QUANTISED))  # they become real numbers before the first inference
+
+    def test_steps_of_a_loop_in_python_are_emulated(self):
+        body = helper.make_graph(
+            [helper.make_node("Add", ["state", "state"], ["twice"]), helper.make_node("Identity", ["on"], ["go"])], "b",
+            [helper.make_tensor_value_info("step", TensorProto.INT64, []),
+             helper.make_tensor_value_info("on", TensorProto.BOOL, []),
+             helper.make_tensor_value_info("state", TensorProto.FLOAT, None)],
+            [helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+             helper.make_tensor_value_info("twice", TensorProto.FLOAT, None)])
+        self.assertEqual(self.fact_of([helper.make_node("Loop", ["count", "", "x"], ["y"], body=body)],
+                                      {"count": numpy.array(3, numpy.int64)}), "Loop 1 of 3 nodes")
+
+    def test_operators_of_pytorch_are_not(self):
+        nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Softmax", ["r"], ["y"])]
+        self.assertIsNone(self.fact_of(nodes, {}))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -63,6 +63,14 @@ class Mnn(unittest.TestCase):
             self.session_of({"x": numpy.zeros((2, 3), "f4")})
         return caught.exception
 
+    def test_what_is_written_anew_is_a_fact(self):
+        axes = numpy_helper.from_array(numpy.array([1]), "axes")
+        x = numpy.ones((2, 3), "f4")
+        self.write(helper.make_node("Relu", ["x"], ["r"]), helper.make_node("ReduceL1", ["r", "axes"], ["y"]), weights=[axes])
+        self.assertEqual(dict(self.session_of({"x": x}).inspect())["rewritten"], "ReduceL1 1")
+        self.write(helper.make_node("Relu", ["x"], ["y"]))
+        self.assertNotIn("rewritten", dict(self.session_of({"x": x}).inspect()))
+
     def test_each_family_of_models_is_right(self):
         for name, parameters in SMALL:
             with self.subTest(name=name):

@@ -295,6 +295,14 @@ class Wholes(Graphs):
             for word in words:
                 self.assertIn(word, error.message)
 
+    def test_quantised_operators_are_reported_as_emulated(self):
+        x, scale, zero = values(3, 4), np.array(0.1, np.float32), np.array(0, np.int8)
+        graph = Graph(self.model([("QuantizeLinear", ["x", scale, zero], {}), ("Neg", ["x"], {}),
+                                  ("DequantizeLinear", ["y0_0", scale, zero], {})], {"x": x}))
+        self.assertEqual(graph.facts(), {})  # nothing is computed yet
+        jax.jit(graph)(x)
+        self.assertEqual(graph.facts(), {"emulated": "QuantizeLinear 1, DequantizeLinear 1 of 3 nodes"})
+
     def test_programs_are_written_for_the_version_that_is_asked_for(self):
         x = values(1, 3, 8, 8)
         model = self.model([("Conv", ["x", values(4, 3, 3, 3)], {}), ("Gelu", ["y0_0"], {})], {"x": x})
@@ -304,7 +312,7 @@ class Wholes(Graphs):
             self.assertEqual([slot.name for slot in onnx_file.inputs_of(onnx_file.read(path))], ["x"])
             request = {"model": path, "inputs": [{"name": "x", "dtype": "float32", "shape": [1, 3, 8, 8]}],
                        "output": output, "stablehlo_version": "1.8.0"}
-            self.assertEqual(compiler.compile_model(request, print), {"outputs": ["y0_0", "y1_0"]})
+            self.assertEqual(compiler.compile_model(request, print), {"outputs": ["y0_0", "y1_0"], "facts": {}})
             with open(output, "rb") as file:
                 self.assertIn(b"StableHLO_v1.8.0", file.read(64))
 

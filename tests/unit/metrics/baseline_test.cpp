@@ -75,6 +75,31 @@ TEST(Baseline, ThatFailedBeforeItReportedItsComputeDeviceIsNamedAsTheReason) {
   EXPECT_EQ(speed_up_of(cells, "trt").reason, "the identity: failed: no_device");
 }
 
+// The identity computes an int8 file ten times as slowly as a network that it has kernels for; onnxruntime has kernels.
+std::vector<CellData> emulated_identity() {
+  std::vector<CellData> cells{at(10, "identity", "identity"), at(900, "ort", "onnxruntime"), at(450, "ov", "openvino")};
+  cells[0].processes[1].facts["emulated"] = "QLinearConv 20 of 57 nodes";  // the first process loaded what it compiled
+  return cells;
+}
+
+TEST(Baseline, IsNoCellWhoseCompilerEmulatesOperators) {
+  EXPECT_EQ(why_emulation(emulated_identity()[1]), "");
+  for (const char* metric : {"speed_up_ratio", "cpu_reduction_ratio", "break_even_inferences"}) {
+    const auto found = made_up::value_of(emulated_identity(), "ort", metric);
+    EXPECT_FALSE(found.value) << metric;
+    EXPECT_EQ(found.reason, "the identity: emulates QLinearConv 20 of 57 nodes, so its speed is no compiler's")
+        << metric;
+  }
+  EXPECT_NEAR(made_up::value_of(emulated_identity(), "ort", "throughput_per_s").value.value(), 900, 1e-3);
+}
+
+TEST(Baseline, ThatIsNamedMayReplaceAnEmulation) {
+  EXPECT_NEAR(speed_up_of(emulated_identity(), "ort", "openvino").value.value(), 2, 1e-6);
+  const auto own = speed_up_of(emulated_identity(), "identity", "openvino");
+  EXPECT_FALSE(own.value);
+  EXPECT_EQ(own.reason, "emulates QLinearConv 20 of 57 nodes, so its speed is no compiler's");
+}
+
 TEST(Baseline, OfABf16CellIsTheF32Identity) {
   const std::vector<CellData> cells{in("bf16", at(20, "identity-bf16", "identity")), at(10, "identity-f32", "identity"),
                                     in("bf16", at(50, "ort", "onnxruntime"))};

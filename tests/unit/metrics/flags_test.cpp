@@ -150,6 +150,12 @@ TEST(Flags, AreRaisedByOutputsThatAreNotFinite) {
   EXPECT_THAT(flags(cell), ElementsAre("not_finite"));
 }
 
+TEST(Flags, AreRaisedByACompilerThatEmulatesOperators) {
+  CellData cell = calm();
+  cell.processes[0].facts["emulated"] = "Loop 1 of 57 nodes";
+  EXPECT_THAT(flags(cell), ElementsAre("emulated"));
+}
+
 // A compiler that returns zeros would be right for 900 of 1000 outputs.
 TEST(Flags, AreRaisedByAReferenceThatIsAsGoodAsZero) {
   CellData cell = calm();
