@@ -45,7 +45,7 @@ for (name, size), identity_ms, fast_ms in ((SMALLER, 20.0, 10.0), (LARGER, 60.0,
         MEANS[model, IDENTITY] = identity_ms * of_batch
         MEANS[model, FAST] = fast_ms * of_batch * (1.2 if batch == 4 else 1)
         MEANS[model, SMALL_HEAP] = identity_ms * of_batch * 1.5
-STATIC = network("mobilenet", 1, "MobileNets")
+STATIC = network("mobilenet", 1, "MobileNets", "hybrid")
 DYNAMIC = with_dynamic_batch(STATIC)
 MEANS[STATIC, FAST], MEANS[DYNAMIC, FAST] = 10.0, 12.5
 DEPTHS, SPEED_UPS, BLOCK_MS = (1, 2, 3), (2.0, 1.8, 1.6), 10.0
