@@ -33,6 +33,9 @@ struct Metric {
   // terminal, the highest first. 0: shown with --all only.
   int rank;
   Value (*compute)(const Analysis& analysis, std::size_t cell);
+  // Case of tests/truth/definitions_test.py, which holds the number against a count and would fail if its definition
+  // were another.
+  const char* truth;
   const char* deviation = nullptr;  // name of the metric that tables show after "±" in this column; null: none
   bool refers_to_baseline = false;  // relates the cell to its baseline (baseline.h)
   bool is_of_load = false;          // says something about cells that have a load only

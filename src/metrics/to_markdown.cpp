@@ -141,10 +141,11 @@ compute device, not in results, so these numbers are not among those of `ngb sho
 // Returns the sections that are made from the tables in src/metrics/series.
 std::string series_markdown() {
   std::string page = kSeriesIntroduction;
-  page += "| name | heading | unit | formula | source | interval |\n| --- | --- | --- | --- | --- | --- |\n";
+  page +=
+      "| name | heading | unit | formula | source | interval | truth |\n| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const series::Series& series : series::all_series()) {
-    page += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", series.name, series.heading, series.unit, series.formula,
-                        series.source, series.has_interval ? "yes" : "");
+    page += fmt::format("| `{}` | {} | {} | {} | {} | {} | `{}` |\n", series.name, series.heading, series.unit,
+                        series.formula, series.source, series.has_interval ? "yes" : "", series.truth);
   }
   page += kFindingsIntroduction;
   for (const series::FindingKind& kind : series::finding_kinds()) {
@@ -168,12 +169,13 @@ std::string series_markdown() {
 std::string to_markdown() {
   std::string page = kIntroduction;
   page +=
-      "\n## The table\n\n| name | column | unit | formula | source | interval |\n| --- | --- | --- | --- | --- | --- "
-      "|\n";
+      "\n## The table\n\n*truth*: the case of [tests/truth](../tests/truth) that would fail if the definition were "
+      "another ([correctness](correctness.md#counts)).\n\n| name | column | unit | formula | source | interval | truth "
+      "|\n| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const Metric& metric : metrics()) {
-    page += fmt::format("| `{}` | {}{} | {} | {} | {} | {} |\n", metric.name, metric.heading,
+    page += fmt::format("| `{}` | {}{} | {} | {} | {} | {} | `{}` |\n", metric.name, metric.heading,
                         metric.rank > 0 ? "" : " (--all)", metric.unit, metric.formula, metric.source,
-                        metric.has_interval ? "yes" : "");
+                        metric.has_interval ? "yes" : "", metric.truth);
   }
   page += kLimitIntroduction;
   for (const LimitMetric& metric : limit_metrics()) {

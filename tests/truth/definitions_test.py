@@ -110,7 +110,7 @@ def write_uneven(folder):
 class Definitions(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = made_up.home() / "uneven"
+        folder = made_up.new_folder()
         write_uneven(folder)
         cls.told = made_up.shown(folder)
         cls.asked = {}  # by the name of a case: the metrics that it asked for
@@ -210,7 +210,7 @@ class Definitions(unittest.TestCase):
     def test_half_of_the_rates_lie_within_the_spread(self):
         with_half = [of_process([10.0, 10.0, 12.0, 12.5], number) for number in range(3)]
         rates = sorted(1000 / each for times in with_half for each in times)
-        folder = made_up.home() / f"spread-{id(self)}"
+        folder = made_up.new_folder()
         made_up.study(folder, [IDENTITY], ["m"], 3, lambda compiler, model, number: with_half[number])
         self.asked.setdefault(self._testMethodName, set()).add("spread_ratio")
         middle = rates[len(rates) // 4], rates[3 * len(rates) // 4]
@@ -239,7 +239,7 @@ class Definitions(unittest.TestCase):
         self.expect("compile_total_s", 15.0, FAST, within=1e-6)
         self.expect("cold_start_s", 15.0, FAST, within=1e-6)  # nothing else is before its warm-up
         self.expect("compile_cpu_s", 2.0, FAST, within=1e-6)
-        folder = made_up.home() / f"loads-{id(self)}"
+        folder = made_up.new_folder()
         made_up.study(folder, [IDENTITY], ["m"], 3, lambda compiler, model, number: Process(
             EVEN * 4, compile_s=None if number else 2.0))
         self.asked[self._testMethodName].add("load_s")

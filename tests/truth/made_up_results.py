@@ -39,6 +39,11 @@ def home():
     return pathlib.Path(kept.name)
 
 
+def new_folder():
+    """A folder that is not there yet."""
+    return pathlib.Path(tempfile.mkdtemp(dir=home())) / "results"
+
+
 def ngb(*arguments, codes=(0,)):
     """Runs ngb; returns what it prints. Another exit code than `codes` is an error."""
     done = started(*arguments)

@@ -90,7 +90,7 @@ def busy_of(setting, model, number):
 class Series(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        folder = made_up.home() / "series"
+        folder = made_up.new_folder()
         with ResultsFile(folder, made_up.newest_tables()) as results:
             for model, setting in CELLS:
                 results.add_cell(setting, model, processes(model, setting))

@@ -29,6 +29,7 @@ struct Series {
   bool has_interval;
   // Returns the values of a part, in the order of its cells. Fields that only the table knows are left empty.
   std::vector<store::SeriesValue> (*compute)(const Analysis& analysis, const Part& part);
+  const char* truth;                // case of tests/truth/series_test.py, as of a Metric
   const char* deviation = nullptr;  // name of the series that tables show after "±"; null: none
   bool spans_groups = false;        // is computed of the part of all cells only, whose name is ""
 };

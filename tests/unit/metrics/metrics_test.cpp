@@ -341,6 +341,15 @@ TEST(MetricsTable, HasUniqueNamesThatEndInTheirUnits) {
   EXPECT_EQ(find_metric("speed"), nullptr);
 }
 
+// That each case runs, and asks for the metric, is tested there.
+TEST(MetricsTable, NamesForEachMetricACaseOfTheTruthTests) {
+  const auto file = std::filesystem::path(NGB_SOURCE_DIR) / "tests/truth/definitions_test.py";
+  const std::string cases = file::read(file).value_or("");
+  for (const Metric& metric : metrics()) {
+    EXPECT_THAT(cases, testing::HasSubstr(fmt::format("    def test_{}(self):", metric.truth))) << metric.name;
+  }
+}
+
 TEST(MetricsDocumentation, IsUpToDate) {
   const auto page = std::filesystem::path(NGB_SOURCE_DIR) / "docs/metrics.md";
   if (std::getenv("NGB_UPDATE_DOCS") != nullptr) {
