@@ -11,7 +11,8 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["NGB_BIN"]).parent
-CHANGED = ("src/metrics/metrics.cpp", "tests/unit/metrics/metrics_test.cpp")
+COMPILED = ("src/metrics/metrics.cpp", "tests/unit/metrics/metrics_test.cpp")
+CHANGED = (*COMPILED, "tests/truth/definitions_test.py")
 
 
 class FirstChange(unittest.TestCase):
@@ -32,7 +33,7 @@ class FirstChange(unittest.TestCase):
     def program_of(self, folder):
         """Returns metrics_test with the changed files in place of those in the build's libraries."""
         objects = []
-        for path in CHANGED:
+        for path in COMPILED:
             objects.append(str(folder / path) + ".o")
             self.run_in(folder, ["c++", "-std=c++20", "-w", "-c", "-fPIE", f'-DNGB_SOURCE_DIR="{SOURCE}"',
                                  *(f"-I{place}" for place in (

@@ -234,6 +234,31 @@ This page is written by `NGB_BIN=build/dev/bin build/dependencies/python/bin/pyt
 - *none*: values of which both say that there is none
 - *ours*, *pandas*: one of the values; *difference*: the largest one of all, relative to the number's size
 
+## Counts
+
+An oracle that follows the same formulas cannot see a wrong definition: a mean of rates was recomputed to 2e-15, and was not the
+speed that a user's clock gives. The tests in [tests/truth](../tests/truth) therefore know no formula of ngb:
+
+- **Counts** (`truth.definitions`, `truth.series`). Inferences of uneven times are made up. What they do in a minute is counted, as are
+  answers within a percentile, joules of a meter, and inferences until a compiled program has caught up. Each row of
+  [metrics.md](metrics.md#the-table) names its case (*truth*); a test runs each case and sees that it asks for that metric.
+- **A log** (`truth.clock`). A compiler for tests waits for given times and writes down when each inference began and ended. The speed
+  that `ngb run` measures is the number of lines in a time: alone, in turns, and of two instances at once.
+- **Studies whose truth is known** (`truth.simulations`). Processes are drawn with outliers, log-normal times, and modes of one side, and
+  `ngb compare`, `gate` and `show` are asked. Counted: how often the interval holds the ratio of inferences in a time, how often a
+  gate lets a slower version pass or stops an equal one, how often the answer leaves out the fastest.
+- **Servers** (`truth.simulations`). Requests arrive at random at a server that is simulated event by event. `ngb choose` must not say
+  "holds" of a percentile beyond the limit, and the interval of `--confirm` must hold the true percentile or say "open".
+
+The tests simulate little, with fixed seeds, so that they take seconds. More of the same, as a table:
+
+```sh
+NGB_BIN=build/dev/bin python3 tests/truth/figures.py --studies 200
+```
+
+On an idle machine with toolchains, `tests/truth/wall_clock.py` counts inferences of a plain loop in Python for a minute, over the same
+library and file, in turns with `ngb run`: five compilers and three models, of which each pair must agree within 1 %.
+
 """
 
 

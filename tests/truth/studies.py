@@ -12,6 +12,7 @@ import tempfile
 from statistics import NormalDist
 
 import made_up_results as made_up
+import uneven_compiler as uneven
 from made_up import Model, Process
 from noise import Compiler, Noise
 from servers import closed_count, open_latencies, percentile
@@ -103,6 +104,42 @@ def gate(slower, deviation, rounds, studies, models, seed=1):
                 raise AssertionError(done.stdout + done.stderr)
             passes.add(done.returncode == 0)
     return passes
+
+
+IMAGE_SIZES = range(8, 136, 16)  # of eight models
+INFERENCE_MS = 5.0
+
+
+def gate_that_measures(slower, deviation, studies, most_rounds=15, seed=1):
+    """How often `ngb gate`, which measures until it is decided, lets a study pass of whose eight models one is slower by that
+    share; and how many rounds it measured on average of the slower one. Inferences sleep, so that the machine adds little."""
+    draw = random.Random(seed)
+    passes, rounds = Counted(), 0
+    for number in range(studies):
+        name = f"gate-{seed}-{number}"
+        times = {label: {size: [INFERENCE_MS * math.exp(draw.gauss(0, deviation / 2**0.5)) for _ in range(most_rounds)]
+                         for size in IMAGE_SIZES} for label in ("old", "new")}
+        times["new"][IMAGE_SIZES[0]] = [each * (1 + slower) for each in times["new"][IMAGE_SIZES[0]]]
+        study = uneven.write_study(
+            name, [uneven.of_table(label, made_up.home() / f"{name}-{label}", times[label]) for label in times],
+            models=uneven.models_of_sizes(IMAGE_SIZES), rounds={"until": "decided", "max": most_rounds}, baseline="old", warm_up=1,
+            repetitions=4, min_repetition_ms=0)
+        folder = made_up.home() / f"{name}-measured"
+        done = made_up.started("gate", study, "--baseline", "old", "--candidate", "new", "--turns", "1", "--output", folder,
+                               program=uneven.installation())
+        if done.returncode not in (0, 4):
+            raise AssertionError(done.stdout + done.stderr)
+        passes.add(done.returncode == 0)
+        rounds += processes_of(folder, IMAGE_SIZES[0])
+    return passes, rounds / studies
+
+
+def processes_of(folder, image_size):
+    with sqlite3.connect(f"file:{folder}/results.db?mode=ro", uri=True) as database:
+        found, = database.execute("SELECT count(DISTINCT process_index) FROM process JOIN cell USING (cell_key) JOIN model "
+                                  "USING (model_key) WHERE json_extract(recipe_json, '$.parameters.image_size') = ?",
+                                  (image_size,)).fetchone()
+    return found
 
 
 NAMES = re.compile(r"\bc\d\d\b")
