@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "bundle/contents.h"
 #include "bundle/manifest.h"
-#include "metrics/series/derive_series.h"
 #include "store/store.h"
 
 namespace ngb::app {
@@ -70,7 +69,7 @@ Status complete_about(BundleArguments& arguments, const store::RunState& last) {
     return fail(fmt::format("\"{}\" is no day of the calendar", about.date), "--date", "write YYYY-MM-DD");
   }
   about.made_by = describe(this_revision());
-  about.formulas = hash::sha256(metrics::series::series_version()).substr(0, 16);
+  about.formulas = bundle::formulas();
   return check_texts(about);
 }
 

@@ -25,8 +25,11 @@ struct About {
   std::string date{};                    // of publication: "2026-11-25"
   std::string url{};                     // where the bundle is published; "": unknown
   std::string made_by{};                 // "0.1.0 (git 0123456789ab)"
-  std::string formulas{};                // a text that changes whenever a formula does
+  std::string formulas{};                // what formulas() returned to the program that made it
 };
+
+// Returns a text that changes whenever a formula of this program does.
+std::string formulas();
 
 struct BundledFile {
   std::string path{};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <system_error>
@@ -197,7 +198,23 @@ class Verifier {
     for (const auto& [rule, why] : other_words_) {
       if (passed(rule)) outcome(rule).why_unchecked = why;
     }
+    if (is_of_other() && manifest_->about.formulas != formulas()) leave_to_its_maker();
     return Done{};
+  }
+
+  // By other formulas other numbers follow, which says nothing about the bundle. All samples are still checked.
+  void leave_to_its_maker() {
+    for (RuleOutcome& each : verification_.outcomes) {
+      constexpr std::array<std::string_view, 7> kOfFormulas{"derived", "series",  "verdicts", "tables",
+                                                            "figures", "page", "metadata"};
+      if (std::find(kOfFormulas.begin(), kOfFormulas.end(), each.rule->id) == kOfFormulas.end()) continue;
+      if (each.problems.empty()) continue;
+      const Problem& first = each.problems.front();
+      each.why_unchecked =
+          fmt::format("this ngb has other formulas, by which other numbers follow ({}: {}); ngb {} can decide",
+                      first.where, first.what, manifest_->about.made_by);
+      each.problems.clear();
+    }
   }
 
   Status compare_stored(const fs::path& given, const fs::path& again) {

@@ -65,7 +65,7 @@ std::vector<NumberColumn> number_columns(bool all, ColumnsInUse of_table);
 // metric, or its heading with - in place of blanks; latency, throughput and memory are those of the table. Returns an
 // error that lists the headings if there is no such metric, or if one is named twice.
 Result<std::vector<NumberColumn>> columns_called(const std::string& names);
-// Returns "samples/s ± std", "speed-up [95 %]", "speed-up over onnxruntime@1.30.0 [95 %]". `over` names a baseline
+// Returns "mean of rates ± std", "speed-up [95 %]", "speed-up over onnxruntime@1.30.0 [95 %]". `over` names a baseline
 // other than the identity, in a form that may be printed; it is "" for the identity.
 std::string heading(const NumberColumn& column, std::string_view over);
 

@@ -78,7 +78,7 @@ class BundleVerification : public ::testing::Test {
   }
 
   made_up::Folder folder_;
-  About about_{.name = "made up", .description = "Times.", .date = "2026-11-25", .made_by = kProgram};
+  About about_{.name = "made up", .description = "Times.", .date = "2026-11-25", .made_by = kProgram, .formulas = formulas()};
 };
 
 TEST_F(BundleVerification, HoldsByEveryRuleForTheZipFileAndForItsFolder) {
@@ -142,6 +142,21 @@ TEST_F(BundleVerification, LeavesOtherWordsToTheVersionThatHasWrittenThem) {
   EXPECT_THAT(environment->why_unchecked.value_or(""),
               testing::AllOf(HasSubstr("the numbers are the same, words differ"),
                              HasSubstr("ngb 0.1.0 (git 0123456789ab) can decide")));
+}
+
+TEST_F(BundleVerification, LeavesNumbersOfOtherFormulasToTheVersionThatHasThem) {
+  constexpr const char* kOther = "0.2.0 (git ba9876543210)";
+  replace("data/cells.csv", "measured", "measured,1");
+  list_anew(about_);
+  EXPECT_THAT(problems(kOther), ElementsAre(HasSubstr("tables: data/cells.csv: line "))) << "by the same formulas";
+  about_.formulas = "those of before";
+  list_anew(about_);
+  EXPECT_THAT(problems(kOther), IsEmpty());
+  EXPECT_FALSE(verify_bundle(unpacked(), kOther)->is_complete());
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("tables: data/cells.csv: line "))) << "the ngb that made it decides";
+  replace(kSamplesPath, "3000000", "3000001");
+  list_anew(about_);
+  EXPECT_THAT(problems(kOther), ElementsAre(HasSubstr("samples: "))) << "samples follow from no formula";
 }
 
 TEST_F(BundleVerification, FailsIfThereIsNoBundle) {
