@@ -17,6 +17,7 @@
 #include "explain/ownership.h"
 #include "metrics/comparison.h"
 #include "metrics/series/workload.h"
+#include "metrics/settings.h"
 #include "metrics/verdict.h"
 
 namespace ngb::explain {
@@ -95,6 +96,7 @@ statistics::Contrast DepthPoint::plain_ns_per_block() const { return for_a_block
 
 std::vector<Stack> stacks_of(std::span<const CellData* const> cells) {
   using namespace metrics::series;
+  const metrics::Settings settings(cells);
   std::vector<Stack> stacks;
   for (const CellData* const cell : cells) {
     const std::optional<Block> block = block_of(*cell);
@@ -105,7 +107,7 @@ std::vector<Stack> stacks_of(std::span<const CellData* const> cells) {
                 .family = cell->of.model.family,
                 .device = name_of_place(*cell),
                 .compiler = metrics::compiler_of(*cell),
-                .setting = place_of(*cell) + '\n' + setting_of(*cell),
+                .setting = place_of(*cell) + '\n' + settings.of(*cell),
                 .batch = cell->of.model.key.batch};
     auto place = std::find_if(stacks.begin(), stacks.end(), [&](const Stack& each) {
       return each.name == stack.name && each.batch == stack.batch && each.setting == stack.setting;

@@ -16,17 +16,17 @@ using store::CellData;
 using work::Role;
 
 // Identifies a cell's family and setting, whatever its batch size, its load and its number of instances are.
-std::string family_and_setting_of(const CellData& cell) {
-  return work::key_of(cell.of, {Role::device, Role::model, Role::precision, Role::threads, Role::compiler,
-                                Role::version, Role::options});
+std::string family_and_setting_of(const work::Configuration& of, const std::string& label_among_equals) {
+  return work::key_of(of, {Role::device, Role::model, Role::precision, Role::threads, Role::compiler, Role::version,
+                           Role::options}) +
+         label_among_equals;
 }
 
 // Returns the same of the cell of a variant's exact model that differs in nothing else.
-std::string exact_setting_of(const CellData& cell) {
+std::string exact_setting_of(const CellData& cell, const std::string& label_among_equals) {
   work::Configuration exact = cell.of;
   exact.model.key.hash = cell.of.model.workload_hash();
-  return work::key_of(
-      exact, {Role::device, Role::model, Role::precision, Role::threads, Role::compiler, Role::version, Role::options});
+  return family_and_setting_of(exact, label_among_equals);
 }
 
 std::string choice_of(const CellData& cell) {
@@ -67,6 +67,7 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::v
       baselines_(cells_, baseline_),
       identities_(baseline_.is_identity() ? baselines_ : BaselineCells(cells_, Baseline())),
       without_python_(cells_, Baseline::of_compiler(kWithoutPython)),
+      settings_(cells_),
       steady_(std::move(given)),
       related_(cells_.size()) {
   if (steady_.empty()) {
@@ -79,7 +80,7 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::v
   std::unordered_map<std::string, std::size_t> first;
   std::vector<std::string> settings;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
-    settings.push_back(family_and_setting_of(*cells_[i]));
+    settings.push_back(family_and_setting_of(cells_[i]->of, settings_.label_among_equals(*cells_[i])));
     first.emplace(
         key_of(settings[i], cells_[i]->of.model.key.batch, cells_[i]->of.load, cells_[i]->of.compiler.instances), i);
   }
@@ -100,8 +101,8 @@ Analysis::Analysis(std::vector<const CellData*> cells, Baseline baseline, std::v
     related.without_load = find(i, cell.of.model.key.batch, work::kNoLoad, cell.of.compiler.instances);
     related.one_instance = find(i, cell.of.model.key.batch, cell.of.load, 1);
     if (cell.of.model.is_variant()) {
-      related.exact =
-          find_setting(i, exact_setting_of(cell), cell.of.model.key.batch, cell.of.load, cell.of.compiler.instances);
+      related.exact = find_setting(i, exact_setting_of(cell, settings_.label_among_equals(cell)),
+                                   cell.of.model.key.batch, cell.of.load, cell.of.compiler.instances);
     }
   }
   find_best_others();

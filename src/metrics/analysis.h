@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "metrics/baseline.h"
 #include "metrics/outcome.h"
+#include "metrics/settings.h"
 #include "statistics/statistics.h"
 #include "store/store.h"
 
@@ -40,6 +41,7 @@ class Analysis {
   // Returns why there is no such cell; "" if there is one.
   [[nodiscard]] const std::string& why_no_baseline(std::size_t index) const { return baselines_.why_none(index); }
   [[nodiscard]] const Baseline& baseline() const { return baseline_; }
+  [[nodiscard]] const Settings& settings() const { return settings_; }
   // Returns the cell of the identity, and that of the identity's operators without Python (kWithoutPython), beside
   // which the cell was measured, by the rules for a baseline. Either may be the cell itself.
   [[nodiscard]] std::optional<std::size_t> identity_of(std::size_t index) const { return identities_.of(index); }
@@ -84,6 +86,7 @@ class Analysis {
   BaselineCells baselines_;
   BaselineCells identities_;
   BaselineCells without_python_;
+  Settings settings_;
   std::vector<Steady> own_{};  // none if they were given
   std::vector<const Steady*> steady_;
   std::vector<RelatedCells> related_;

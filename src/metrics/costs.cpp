@@ -41,7 +41,7 @@ Value break_even(const Analysis& analysis, std::size_t cell) {
   const Value other = compile_total(analysis, baseline);
   if (!other.value) return unknown_cost(fmt::format("{}: {}", analysis.baseline().role(), other.reason));
   if (*gain.value <= 1) return unknown_cost("not faster than the baseline: compiling never pays");
-  if (gain.low && *gain.low <= 1) return unknown_cost("not told apart from the baseline");
+  if (!gain.low || *gain.low <= 1) return unknown_cost("not told apart from the baseline");
   const double baseline_s =
       analysis.cell(baseline).of.model.key.batch / *value_of_row("throughput_per_s", analysis, baseline).value;
   const double longer_s = std::max(0.0, *own.value - *other.value);

@@ -265,14 +265,14 @@ std::optional<double> retried(const Evidence& evidence) {
   return count(static_cast<std::ptrdiff_t>(evidence.cell.failed.size()) - disturbed_attempts(evidence.cell));
 }
 
-// name, mark, threshold, meaning, raised_by
+// name, mark, threshold, meaning, raised_by, shows_value, forbids_factors
 constexpr std::array kFlags{
     Flag{"not_steady", 's', "a process found no steady part within the bound",
-         "the speed was still changing when its repetitions were timed", not_steady},
+         "the speed was still changing when its repetitions were timed", not_steady, false, true},
     Flag{"speed_changes", 'c', "in a longer look, speed / median > 10 % from 1, and outside of all counted repetitions",
          "the speed was still changing when the repetitions ended: raise `repetitions`, or `min_repetition_ms`, until "
          "they last as long as the use that you measure for",
-         speed_changes, true},
+         speed_changes, true, true},
     Flag{"subnormal", 'z', "in a longer look, time / time with subnormal numbers taken as 0 > 1.25",
          "weights or activations are nearer to 0 than 1.2e-38, with which this processor computes slowly; other inputs "
          "or trained weights may have none: set `settings` of the compiler (onnxruntime: session.set_denormal_as_zero: "
@@ -282,7 +282,7 @@ constexpr std::array kFlags{
     Flag{"spread", ' ', "IQR / median > 10 %", "repetitions differ much: check the machine for other load",
          wide_spread},
     Flag{"unstable", 'u', "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine",
-         unstable},
+         unstable, false, true},
     Flag{"uneven", ' ', "mean of rates / samples/s > 1.01",
          "some repetitions are much slower than most: the speed by time has them in full, the mean of the repetitions' "
          "rates, which the paper gives, hardly",
@@ -355,5 +355,12 @@ constexpr std::array kFlags{
 }  // namespace
 
 std::span<const Flag> flag_table() { return kFlags; }
+
+std::string flag_against_factors(const Evidence& evidence) {
+  for (const Flag& flag : kFlags) {
+    if (flag.forbids_factors && flag.raised_by(evidence)) return flag.name;
+  }
+  return {};
+}
 
 }  // namespace ngb::metrics

@@ -64,11 +64,14 @@ struct Flag {
   const char* threshold;                                         // when it is raised, for people: "IQR / median > 10 %"
   const char* meaning;                                           // what it means for the number, and what may help
   std::optional<double> (*raised_by)(const Evidence& evidence);  // the value that raised it; empty: not raised
-  bool shows_value = false;  // the value is written behind the name: "speed_changes 0.83"
+  bool shows_value = false;      // the value is written behind the name: "speed_changes 0.83"
+  bool forbids_factors = false;  // no sentence says how many times as fast the cell is as another one
 
   [[nodiscard]] constexpr bool casts_doubt() const { return mark != ' '; }
 };
 std::span<const Flag> flag_table();
+// Returns the name of the first flag that the cell raises by itself and that forbids factors; "" if there is none.
+std::string flag_against_factors(const Evidence& evidence);
 
 // Returns the text of docs/metrics.md, made from both tables.
 std::string to_markdown();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "metrics/baseline.h"
+#include "metrics/metric.h"
 #include "samples/steady_rates.h"
 #include "statistics/sequential.h"
 #include "statistics/statistics.h"
@@ -178,6 +179,7 @@ Steady steady(const store::CellData& cell) {
   }
   if (!stopped_after_a_number) found.fewest_repetitions.reset();
   summarize(std::move(all_rates), std::move(latencies_s), found);
+  found.doubt = flag_against_factors({.cell = cell, .steady = found});
   return found;
 }
 

@@ -71,6 +71,7 @@ struct Steady {
   std::string reason{};                           // why there are no steady repetitions; empty if there are some
   bool has_failed = false;                        // that is the reason: it has a decisive failure, or is disturbed
   std::string no_verdict{};  // why its speed is compared with no other; empty if it may be, or if there is none
+  std::string doubt{};       // its flag_against_factors (metric.h)
 };
 
 // After the number of repetitions `count`, the next one of which the speed is kept: each up to 128, which is more than

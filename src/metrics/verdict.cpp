@@ -60,6 +60,7 @@ struct Test {
   std::vector<double> deviations{};       // of each part, for one round or process, times its weight
   statistics::Uncertainty uncertainty{};  // if nothing varies, no test is possible
   std::optional<int> looked_at{};         // the largest number of rounds, if there was a look after each
+  double weight = 1;                      // of its p value
 
   // Returns the error rate of one look with which all looks together err at `total`.
   [[nodiscard]] double rate_of_one_look(double total) const {
@@ -160,7 +161,7 @@ void decide(Judgement& judgement, const Test& test, double p, double adjusted_p,
     if (excludes_one) judgement.reason = "the interval excludes 1 and is within the margin";
     return;
   }
-  const double difference_rate = adjusted_p > 0 ? rules.error_rate * p / adjusted_p : rules.error_rate;
+  const double difference_rate = rules.error_rate / test.weight * (adjusted_p > 0 ? p / adjusted_p : 1);
   judgement.rounds_needed = rounds_that_would_do(test, difference_rate, rules);
   judgement.reason = why_undecided(excludes_one, p, comparisons, rules);
 }
@@ -215,7 +216,7 @@ std::vector<std::optional<double>> unadjusted_p_values(std::span<const Question>
 }
 
 std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules,
-                             std::span<const std::optional<int>> looked_at) {
+                             std::span<const std::optional<int>> looked_at, std::span<const double> weights) {
   const std::vector<double> floors = floors_of(questions, rules);
   std::vector<Judgement> judgements(questions.size());
   std::vector<Test> tests;
@@ -227,15 +228,16 @@ std::vector<Judgement> judge(std::span<const Question> questions, const VerdictR
       const Test shown{.looked_at = looks};
       judgements[i].contrast = statistics::contrast(questions[i], shown.rate_of_one_look(statistics::kErrorRate));
     }
-    const auto test = possible_test(questions[i], floors, looks);
+    auto test = possible_test(questions[i], floors, looks);
     if (!test) {
       judgements[i].reason =
           has_enough_rounds(questions[i]) ? "no variation seen" : "fewer than 3 rounds hold both sides";
       continue;
     }
+    if (!weights.empty()) test->weight = weights[i];
     tests.push_back(*test);
     tested.push_back(i);
-    p_values.push_back(p_of(questions[i], *test, floors));
+    p_values.push_back(std::min(1.0, test->weight * p_of(questions[i], *test, floors)));
   }
   const std::vector<double> adjusted =
       rules.adjustment == Adjustment::holm ? holm_adjusted(p_values) : benjamini_hochberg_adjusted(p_values);

@@ -55,9 +55,10 @@ struct Judgement {
 // that happen to fall into the same mode vary less than the cell does. The same questions give the same judgements, bit
 // for bit. `looked_at` is empty, or has an element for each question: the study's largest number of rounds if the
 // question is paired and its rounds were added until it was decided. The p value of such a question takes all looks
-// into account, its interval a single one (statistics/sequential.h).
+// into account, its interval a single one (statistics/sequential.h). `weights` is empty, or has a number above 0 for
+// each question, by which its p value is multiplied before it is adjusted: of how many tests it is the one that counts.
 std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules,
-                             std::span<const std::optional<int>> looked_at = {});
+                             std::span<const std::optional<int>> looked_at = {}, std::span<const double> weights = {});
 
 // Returns the two-sided p value of "no difference" of each question, as `judge` computes it before it adjusts; empty if
 // no test was possible. For questions whose verdicts depend on each other in ways that `judge` does not know.

@@ -70,6 +70,23 @@ Shown shown_entry(const Entry& entry, const Column& column) {
   return column.is_brief ? Shown{main_of(entry, column.unit), {}} : shown_entry(entry, column.unit);
 }
 
+namespace {
+
+// Returns how many decimals a ratio with an interval that leaves out 1 needs, so that no end of it is written as 1, if
+// these are more than the usual two: 1.005 [1.002, 1.007].
+std::optional<int> decimals_beside_one(const Entry& entry, std::string_view unit) {
+  constexpr int kUsual = 2;
+  constexpr int kMost = 5;
+  if (unit != "ratio" || !entry.low || !entry.high || (*entry.low <= 1 && *entry.high >= 1)) return std::nullopt;
+  const double nearest = *entry.low > 1 ? *entry.low : *entry.high;
+  int decimals = kUsual;
+  while (decimals < kMost && fmt::format("{:.{}f}", nearest, decimals) == fmt::format("{:.{}f}", 1.0, decimals))
+    ++decimals;
+  return decimals > kUsual ? std::optional(decimals) : std::nullopt;
+}
+
+}  // namespace
+
 Shown shown_entry(const Entry& entry, std::string_view unit) {
   Shown text{main_of(entry, unit), {}};
   if (!entry.value.is_number()) {
@@ -77,7 +94,10 @@ Shown shown_entry(const Entry& entry, std::string_view unit) {
     return text;
   }
   const auto value = entry.value.get<double>();
-  if (entry.deviation) {
+  if (const auto decimals = decimals_beside_one(entry, unit)) {
+    text.main = fmt::format("{:.{}f}", value, *decimals);
+    text.tail = fmt::format(" [{:.{}f}, {:.{}f}]", *entry.low, *decimals, *entry.high, *decimals);
+  } else if (entry.deviation) {
     text.tail = " ± " + number_beside(*entry.deviation, value, unit);
   } else if (entry.low && entry.high) {
     text.tail =

@@ -18,7 +18,7 @@ class Number:
     degrees: float | None = None
 
 
-def contrast(parts):
+def contrast(parts, rate=RATE):
     """The weighted sum of the parts' means with its 95 % interval; scipy's own tests where it has one."""
     estimate = sum(weight * numpy.mean(values) for values, weight in parts)
     if any(len(values) < 2 for values, _ in parts):
@@ -28,19 +28,19 @@ def contrast(parts):
     if variance == 0:
         return Number(estimate, estimate, estimate, 0.0)
     degrees = variance**2 / sum(own**2 / (len(values) - 1) for own, (values, _) in zip(of_means, parts, strict=True))
-    low, high = _interval(parts, estimate, variance, degrees)
+    low, high = _interval(parts, estimate, variance, degrees, rate)
     return Number(estimate, low, high, numpy.sqrt(variance), degrees)
 
 
-def _interval(parts, estimate, variance, degrees):
+def _interval(parts, estimate, variance, degrees, rate):
     weights = [weight for _, weight in parts]
     if weights == [1]:
         values = parts[0][0]
-        return stats.t.interval(1 - RATE, len(values) - 1, loc=estimate, scale=stats.sem(values))
+        return stats.t.interval(1 - rate, len(values) - 1, loc=estimate, scale=stats.sem(values))
     if weights == [1, -1]:
-        found = stats.ttest_ind(parts[0][0], parts[1][0], equal_var=False).confidence_interval(1 - RATE)
+        found = stats.ttest_ind(parts[0][0], parts[1][0], equal_var=False).confidence_interval(1 - rate)
         return found.low, found.high
-    return stats.t.interval(1 - RATE, degrees, loc=estimate, scale=numpy.sqrt(variance))
+    return stats.t.interval(1 - rate, degrees, loc=estimate, scale=numpy.sqrt(variance))
 
 
 def ratio(parts, divisor=1.0):
@@ -97,11 +97,21 @@ def adjusted(values):
     return list(stats.false_discovery_control(values, method="bh")) if len(values) else []
 
 
-def judge(questions, margin=0.03):
-    """(adjusted p, verdict) of each question; (None, "undecided") where no test is possible."""
+def holm(values):
+    """Holm's adjusted p values."""
+    order = numpy.argsort(values, kind="stable")
+    found = numpy.empty(len(values))
+    found[order] = numpy.minimum(1, numpy.maximum.accumulate(numpy.asarray(values)[order] * numpy.arange(len(values), 0, -1)))
+    return list(found)
+
+
+def judge(questions, margin=0.03, weights=None, adjust=adjusted):
+    """(adjusted p, verdict) of each question; (None, "undecided") where no test is possible. A p value counts as often as
+    the question's weight says."""
     tests = p_values(questions)
     possible = [place for place, test in enumerate(tests) if test is not None]
-    by_place = dict(zip(possible, adjusted([tests[place].p for place in possible]), strict=True))
+    counted = [min(1.0, tests[place].p * (weights[place] if weights else 1)) for place in possible]
+    by_place = dict(zip(possible, adjust(counted), strict=True))
     return [(None, "undecided") if place not in by_place else (by_place[place], _verdict(tests[place], by_place[place], margin))
             for place in range(len(questions))]
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The paper's claims on results, by scipy."""
 
+import dataclasses
+
 import numpy
-from by_scipy import judge, ratio
+from by_scipy import RATE, Number, contrast, judge, ratio
 from findings import _has_other_baseline, _ids, _parts, _value
 from variants import exact_cells
 
@@ -14,17 +16,63 @@ def claims_of(oracle):
         if _has_other_baseline(oracle, key):
             cell = oracle.cell(key)
             settings.setdefault((cell.place, cell.setting), []).append(key)
-    asked = [(claim.__name__.lstrip("_"), *test) for claim in _CLAIMS for cells in settings.values()
+    asked = [(claim.__name__.lstrip("_"), test) for claim in _CLAIMS for cells in settings.values()
              for test in [claim(oracle, cells if claim in _OF_BLOCKS else _networks(oracle, cells))] if test is not None]
-    questions = [parts for _, _, ratios in asked for parts in ratios]
-    judgements = iter(judge(questions))
+    questions = [parts for _, test in asked for parts in test.ratios()]
+    judgements = iter(judge(questions, weights=[max(1, len(test.largest_of)) for _, test in asked for _ in test.ratios()]))
     found = {}
-    for name, cells, ratios in asked:
-        own = [next(judgements) for _ in ratios]
-        statuses = [_status(verdict, parts) for (_, verdict), parts in zip(own, ratios, strict=True)]
-        status = statuses[0] if all(each == "holds" for each in statuses[1:]) else "undecided"
-        found[name, frozenset(_ids(oracle, *cells))] = (_value(ratios[0]), status, own[0][0])
+    for name, test in asked:
+        own = [(*next(judgements), parts) for parts in test.ratios()]
+        value = test.value()
+        statuses = [_status(verdict, parts) for _, verdict, parts in own]
+        status, p = _together(test, statuses, [p for p, _, _ in own])
+        if test.largest_of and statuses[0] == "does_not" and value.high >= test.bounds[0][1]:
+            status = "undecided"
+        found[name, frozenset(_ids(oracle, *test.cells))] = (value, status, p)
     return found
+
+
+def _together(test, statuses, p):
+    for status, own in list(zip(statuses, p, strict=True))[1:]:
+        if status == "does_not" and not test.has_premise:
+            return status, own
+    undecided = "undecided" if test.has_premise or statuses[0] == "holds" else statuses[0]
+    return (statuses[0] if all(each == "holds" for each in statuses[1:]) else undecided), p[0]
+
+
+@dataclasses.dataclass
+class Test:
+    """The claim that `quantity` is on the side of each bound that its sign says: -1 below, 1 above."""
+
+    cells: list
+    quantity: list
+    bounds: list  # (sign, bound)
+    premise: list | None = None  # another ratio, which must be below 1
+    largest_of: list = dataclasses.field(default_factory=list)
+
+    @property
+    def has_premise(self):
+        return self.premise is not None
+
+    def ratios(self):
+        """Ratios that are claimed to be below 1."""
+        own = [_times([(values, -sign * weight) for values, weight in self.quantity], bound**sign) for sign, bound in self.bounds]
+        return own + ([self.premise] if self.has_premise else [])
+
+    def value(self):
+        if not self.largest_of:
+            return ratio(self.quantity)
+        rate = RATE / len(self.largest_of)
+        ends = [contrast(parts, rate) for parts in self.largest_of]
+        return Number(ratio(self.quantity).value, *(numpy.exp(max(getattr(each, end) for each in ends)) for end in ("low", "high")))
+
+
+def _below(bound, cells, quantity):
+    return Test(cells, quantity, [(-1, bound)])
+
+
+def _above(bound, cells, quantity):
+    return Test(cells, quantity, [(1, bound)])
 
 
 def _networks(oracle, cells):
@@ -57,7 +105,7 @@ def _small_batch_gains(oracle, cells):
         return None
     keys = [key for _, key in sorted(largest.items())]
     singles = [oracle.relatives.at_batch_1(key) for key in keys]
-    return [*keys, *singles], [_mean_over(oracle.log_speed_up, keys) + _mean_over(oracle.log_speed_up, singles, -1.0)]
+    return _below(1, [*keys, *singles], _mean_over(oracle.log_speed_up, keys) + _mean_over(oracle.log_speed_up, singles, -1.0))
 
 
 def _styled(oracle, cells, style):
@@ -72,10 +120,10 @@ def _convnext_among_transformers(oracle, cells):
     gains = oracle.log_speed_up
     apart = ratio(_mean_over(gains, transformer) + _mean_over(gains, convolutional, -1.0))
     sign = 1.0 if apart.value < 1 else -1.0
-    middle = _mean_over(gains, convolutional, -sign / 2) + _mean_over(gains, transformer, -sign / 2)
-    return [*hybrid, *convolutional, *transformer], [
-        _mean_over(gains, hybrid, sign) + middle,
-        _mean_over(gains, transformer, sign) + _mean_over(gains, convolutional, -sign)]
+    beside = (_mean_over(gains, hybrid, sign) + _mean_over(gains, convolutional, -sign / 2)
+              + _mean_over(gains, transformer, -sign / 2))
+    return Test([*hybrid, *convolutional, *transformer], beside, [(-1, 1)],
+                premise=_mean_over(gains, transformer, sign) + _mean_over(gains, convolutional, -sign))
 
 
 def _tvm_weak_on_transformers(oracle, cells):
@@ -85,7 +133,7 @@ def _tvm_weak_on_transformers(oracle, cells):
     if not convolutional or not transformer:
         return None
     gains = oracle.log_speed_up
-    return [*transformer, *convolutional], [_mean_over(gains, transformer) + _mean_over(gains, convolutional, -1.0)]
+    return _below(1, [*transformer, *convolutional], _mean_over(gains, transformer) + _mean_over(gains, convolutional, -1.0))
 
 
 def _mha_retains_less_than_conv(oracle, cells):
@@ -104,12 +152,12 @@ def _mha_retains_less_than_conv(oracle, cells):
         for deepest, single in ends[family]:
             parts += oracle.log_speed_up(deepest, weight) + oracle.log_speed_up(single, -weight)
             used += [deepest, single]
-    return used, [parts]
+    return _below(1, used, parts)
 
 
 def _cpu_relief(oracle, cells):
     known = [key for key in cells if (oracle.cell(key).compute_device or "cpu") != "cpu" and oracle.log_cpu_ratio(key) is not None]
-    return (known, [_mean_over(oracle.log_cpu_ratio, known)]) if known else None
+    return _below(1, known, _mean_over(oracle.log_cpu_ratio, known)) if known else None
 
 
 def _times(parts, factor):
@@ -140,21 +188,20 @@ def _at_largest_batch(oracle, cells, log_of):
 
 def _small_batches_gain_two_to_six(oracle, cells):
     used = [key for key in cells if oracle.cell(key).batch <= 2 and oracle.log_speed_up(key) is not None]
-    gains = oracle.log_speed_up
-    return (used, [_times(_mean_over(gains, used, -1.0), 2), _times(_mean_over(gains, used), 1 / 6)]) if used else None
+    return Test(used, _mean_over(oracle.log_speed_up, used), [(1, 2), (-1, 6)]) if used else None
 
 
 def _only_vendors_gain_at_16(oracle, cells):
     used = [key for key in cells if oracle.cell(key).batch == 16 and oracle.log_speed_up(key) is not None]
-    sign = -1.0 if oracle.cell(cells[0]).compiler in ("openvino", "tensorrt", "tensorrt-cpp") else 1.0
-    return (used, [_mean_over(oracle.log_speed_up, used, sign)]) if used else None
+    claimed = _above if oracle.cell(cells[0]).compiler in ("openvino", "tensorrt", "tensorrt-cpp") else _below
+    return claimed(1, used, _mean_over(oracle.log_speed_up, used)) if used else None
 
 
 def _torchscript_gains_little(oracle, cells):
     used = [key for key in cells if oracle.log_speed_up(key) is not None]
     if oracle.cell(cells[0]).compiler != "torchscript" or not used:
         return None
-    return used, [_times(_mean_over(oracle.log_speed_up, used), 1 / 1.25)]
+    return _below(1.25, used, _mean_over(oracle.log_speed_up, used))
 
 
 def _openvino_gains_five_times(oracle, cells):
@@ -162,12 +209,12 @@ def _openvino_gains_five_times(oracle, cells):
     if oracle.cell(cells[0]).compiler != "openvino" or not used:
         return None
     best = max(used, key=lambda key: ratio(oracle.log_speed_up(key)).value)
-    return [best], [_times(oracle.log_speed_up(best, -1.0), 5)]
+    return dataclasses.replace(_above(5, used, oracle.log_speed_up(best)), largest_of=[oracle.log_speed_up(key) for key in used])
 
 
 def _batching_raises_throughput(oracle, cells):
     used = _at_largest_batch(oracle, cells, _rtr(oracle))
-    return (used, [_mean_over(_rtr(oracle), used, -1.0)]) if used else None
+    return _above(1, used, _mean_over(_rtr(oracle), used)) if used else None
 
 
 def _families_scale_alike(oracle, cells):
@@ -181,7 +228,7 @@ def _families_scale_alike(oracle, cells):
     if not ranked:
         return None
     best, worst = [keys[-1] for keys in ranked], [keys[0] for keys in ranked]
-    return [*best, *worst], [_times(_mean_over(log_of, best) + _mean_over(log_of, worst, -1.0), 1 / 1.25)]
+    return _below(1.25, [*best, *worst], _mean_over(log_of, best) + _mean_over(log_of, worst, -1.0))
 
 
 def _throughput_saturates(oracle, cells):
@@ -193,12 +240,12 @@ def _throughput_saturates(oracle, cells):
     if not steps:
         return None
     parts = [part for before, last in steps for part in oracle.log_ratio(last, before, 1 / len(steps))]
-    return [key for step in steps for key in step], [_times(parts, 1 / 1.1)]
+    return _below(1.1, [key for step in steps for key in step], parts)
 
 
 def _bsr_above_one(oracle, cells):
     used = _at_largest_batch(oracle, cells, _bsr(oracle))
-    return (used, [_mean_over(_bsr(oracle), used, -1.0)]) if used else None
+    return _above(1, used, _mean_over(_bsr(oracle), used)) if used else None
 
 
 def _depth_raises_bsr(oracle, cells):
@@ -212,7 +259,16 @@ def _depth_raises_bsr(oracle, cells):
     if not ends:
         return None
     singles, deepest = ([pair[place] for pair in ends] for place in (0, 1))
-    return [*singles, *deepest], [_mean_over(log_of, singles) + _mean_over(log_of, deepest, -1.0)]
+    parts = _mean_over(log_of, deepest) + _mean_over(log_of, singles, -1.0)
+    return _above(1, [*singles, *deepest], _each_once(parts))
+
+
+def _each_once(parts):
+    """Parts of the same numbers as one part: the cells at batch 1 are those of all batch sizes of their stack."""
+    weights = {}
+    for values, weight in parts:
+        weights[tuple(values)] = weights.get(tuple(values), 0.0) + weight
+    return [(numpy.asarray(values), weight) for values, weight in weights.items()]
 
 
 def _only_tvm_compiles_longer(oracle, cells):
@@ -221,21 +277,20 @@ def _only_tvm_compiles_longer(oracle, cells):
         seconds = rows[rows["phase"] == "compile"]["wall_ns"]
         return [(numpy.log(seconds.to_numpy(dtype=float)), weight)] if len(seconds) else None
 
-    def shrinks(key, weight=1.0):
+    def growths(key, weight=1.0):
         single = oracle.relatives.at_batch_1(key)
-        return None if single is None else _parts(logs(single, weight), logs(key, -weight))
+        return None if single is None else _parts(logs(key, weight), logs(single, -weight))
 
-    used = _at_largest_batch(oracle, cells, shrinks)
+    used = _at_largest_batch(oracle, cells, growths)
     if not used:
         return None
-    if oracle.cell(cells[0]).compiler == "tvm":
-        return used, [_mean_over(shrinks, used)]
-    return used, [_times(_mean_over(shrinks, used, -1.0), 1 / 1.1)]
+    claimed, bound = (_above, 1) if oracle.cell(cells[0]).compiler == "tvm" else (_below, 1.1)
+    return claimed(bound, used, _mean_over(growths, used))
 
 
 def _cpu_use_rises_on_cpu(oracle, cells):
     used = [key for key in cells if (oracle.cell(key).compute_device or "cpu") == "cpu" and oracle.log_cpu_ratio(key) is not None]
-    return (used, [_mean_over(oracle.log_cpu_ratio, used, -1.0)]) if used else None
+    return _above(1, used, _mean_over(oracle.log_cpu_ratio, used)) if used else None
 
 
 _CLAIMS = (_small_batch_gains, _convnext_among_transformers, _tvm_weak_on_transformers, _mha_retains_less_than_conv,

@@ -121,16 +121,18 @@ def _fastest(oracle):
             races.setdefault((cell.place, cell.model_hash, cell.batch), []).append(key)
     ranked = [sorted(cells, key=lambda key: -_speed(oracle, key)) for cells in races.values() if len(cells) > 1]
     questions = [(place, oracle.log_ratio(cells[0], other)) for place, cells in enumerate(ranked) for other in cells[1:]]
-    worst = [0.0] * len(ranked)
-    for (place, _), test in zip(questions, p_values([parts for _, parts in questions]), strict=True):
-        worst[place] = max(worst[place], 1.0 if test is None else test.p)
-    p = adjusted([min(1.0, each * len(cells) / 2) for each, cells in zip(worst, ranked, strict=True)])
-    if not p or min(p) >= SENTENCE_RATE:
+    weights = [len(ranked[place]) / 2 for place, _ in questions]
+    judged = judge([parts for _, parts in questions], weights=weights)
+    worst, is_won = [0.0] * len(ranked), [True] * len(ranked)
+    for (place, _), (p, verdict) in zip(questions, judged, strict=True):
+        worst[place] = max(worst[place], 1.0 if p is None else p)
+        is_won[place] &= verdict == "faster"
+    if not worst or min(worst) >= SENTENCE_RATE:
         return {}
     by_setting = {}
-    for cells, each in zip(ranked, p, strict=True):
+    for cells, each, won in zip(ranked, worst, is_won, strict=True):
         leader = oracle.cell(cells[0])
-        row = Row(_value(oracle.log_ratio(cells[0], cells[1])), "fastest" if each < RATE else "not told apart", each)
+        row = Row(_value(oracle.log_ratio(cells[0], cells[1])), "fastest" if won else "not told apart", each)
         by_setting.setdefault((leader.place, leader.setting), {})[_ids(oracle, *cells[:2])] = row
     won = [rows for rows in by_setting.values() if any(row.outcome == "fastest" for row in rows.values())]
     return {ids: row for rows in won for ids, row in rows.items()}

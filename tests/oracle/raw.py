@@ -96,11 +96,20 @@ class Raw:
         cells = cells.assign(compute_device=pandas.Series(devices, index=cells.index, dtype=object))  # None, not NaN
         cells["place"] = [(cell.device, cell.compute_device or "?", cell.load) for cell in cells.itertuples()]
         cells["setting"] = [(cell.compiler, cell.compiler_version, cell.options_json, cell.settings_json, cell.in_flight,
-                             cell.instances, cell.threads, cell.precision) for cell in cells.itertuples()]
+                             cell.instances, cell.threads, cell.precision, _label_among_equals(cells, cell))
+                            for cell in cells.itertuples()]
         cells["group"] = [cell.model_group or cell.family or cell.label.removesuffix(" dynamic_batch")
                           for cell in cells.itertuples()]
         cells["block"] = [_block(cell.family or cell.group, cell.recipe_json) for cell in cells.itertuples()]
         return {cell.cell_key: cell for cell in cells.itertuples(index=False)}
+
+
+def _label_among_equals(cells, cell):
+    """The label of a cell beside which an equal one was measured under another label; else ""."""
+    names = ["compiler", "compiler_version", "options_json", "settings_json", "in_flight", "instances", "threads", "precision"]
+    alike = cells[(cells[names].fillna(-1) == pandas.Series({name: getattr(cell, name) for name in names}).fillna(-1)).all(axis=1)]
+    several = alike.groupby(["device", "model_hash", "batch", "load"]).compiler_label.nunique().max() > 1
+    return cell.compiler_label if several else ""
 
 
 def _kind_of(word):

@@ -2,10 +2,11 @@
 """Every series of docs/metrics.md from raw samples: {(series, ids of cells): Number or None}."""
 
 import hashlib
+import itertools
 import json
 
 import numpy
-from by_scipy import Number, contrast, log_ratio, ratio
+from by_scipy import Number, contrast, holm, judge, log_ratio, ratio
 from scipy import stats
 from variants import exact_cells
 
@@ -186,17 +187,16 @@ def _dynamic(oracle):
 def _dominating(oracle, cells):
     if len(cells) < 2:
         return {}
-    return {("dominating_count", (oracle.id_of(key),)): Number(sum(_dominates(oracle, other, key) for other in cells if other != key))
+    pairs = list(itertools.combinations(cells, 2))
+    judged = judge([oracle.log_ratio(*pair) or [] for pair in pairs], adjust=holm)
+    told = {pair if verdict == "faster" else pair[::-1] for pair, (_, verdict) in zip(pairs, judged, strict=True)
+            if verdict in ("faster", "slower")}
+    return {("dominating_count", (oracle.id_of(key),)):
+            Number(sum((other, key) in told and _costs_no_more(oracle, other, key) for other in cells if other != key))
             if oracle.has_speed(key) else None for key in cells}
 
 
-def _dominates(oracle, other, key):
-    parts = oracle.log_ratio(other, key)
-    if parts is None:
-        return False
-    faster = ratio(parts)
-    if faster.low is None or faster.low <= 1:
-        return False
+def _costs_no_more(oracle, other, key):
     theirs, own = oracle.metrics(other), oracle.metrics(key)
     costs = [(theirs[name], own[name]) for name in ("compile_total_s", "timed_peak_bytes")]
     return all(a is not None and b is not None and a.value <= b.value for a, b in costs)

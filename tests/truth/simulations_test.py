@@ -62,6 +62,9 @@ class Simulations(unittest.TestCase):
         self.expect_at_most(misses, 0.05)
         self.expect_at_most(held, 0.025)
 
+    def test_a_claim_about_the_highest_of_many_seldom_holds_by_chance(self):
+        self.expect_at_most(studies.highest_of_many(30, 4.9, 8), 0.025)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -105,8 +105,8 @@ class Results:
 
     @property
     def answer(self) -> list[str]:
-        """Which compiler is the fastest, by how much and how sure that is, what is open, and what has no result: at most five
-        sentences, those that `ngb show` begins with."""
+        """Which compiler is the fastest, or which may be, by how much at least, what is open, and what has no result: at most
+        five sentences, those that `ngb show` begins with."""
         return list(self._shown["conclusions"]["answer"]["sentences"])
 
     @property

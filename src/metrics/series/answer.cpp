@@ -11,13 +11,15 @@
 #include "base/text.h"
 #include "metrics/outcome.h"
 #include "metrics/series/relation.h"
+#include "metrics/series/speed_words.h"
 #include "metrics/series/workload.h"
 #include "metrics/verdict.h"
 
 namespace ngb::metrics::series {
 namespace {
 
-constexpr std::size_t kMostNames = 3;  // of models or workloads in a sentence
+constexpr std::size_t kMostNames = 3;  // of models, workloads or slower settings in a sentence
+constexpr std::size_t kMostCandidates = 6;
 
 // Returns "a, b and 4 more".
 std::string listed(const std::vector<std::string>& names) {
@@ -30,11 +32,41 @@ void add_once(std::vector<std::string>& names, std::string name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
 }
 
-bool is_won(const Race& race) { return race.adjusted_p < statistics::kErrorRate; }
+// Returns "a, b and c", or "a, b or c".
+std::string all_of(const std::vector<std::string>& names, const char* last) {
+  if (names.size() < 2) return names.empty() ? "" : names.front();
+  const std::vector<std::string> first(names.begin(), names.end() - 1);
+  return fmt::format("{} {} {}", text::join(first, ", "), last, names.back());
+}
+
+// What the races on a device have told about a workload.
+enum class Outcome {
+  won,   // one setting is told faster than all others
+  same,  // those that may be the fastest differ by less than the margin
+  open,  // several may be the fastest
+  none   // nothing can be tested
+};
+
+Outcome outcome_of(const Race& race) {
+  if (race.is_won()) return Outcome::won;
+  bool are_same = true;
+  bool are_untested = true;
+  for (const Rival& rival : race.rivals) {
+    are_same = are_same && (rival.is_slower() || rival.is_same());
+    are_untested = are_untested && !rival.judgement.adjusted_p;
+  }
+  return are_same ? Outcome::same : are_untested ? Outcome::none : Outcome::open;
+}
 
 // The races on one device.
 struct Contest {
   std::string device{};
+  std::vector<const Race*> races{};
+};
+
+// The races of a contest that end alike, between the same settings.
+struct Group {
+  Outcome outcome = Outcome::none;
   std::vector<const Race*> races{};
 };
 
@@ -54,8 +86,7 @@ class Answer {
   std::vector<std::string> sentences() {
     std::vector<std::string> all;
     for (const Contest& contest : contests()) {
-      for (std::string& sentence : winners(contest)) all.push_back(std::move(sentence));
-      for (std::string& sentence : undecided(contest)) all.push_back(std::move(sentence));
+      for (const Group& group : groups_of(contest)) all.push_back(sentence(contest, group));
     }
     const std::string failed = failures();
     const std::size_t most = kMostAnswerLines - (failed.empty() ? 0 : 1);
@@ -99,25 +130,84 @@ class Answer {
 
   [[nodiscard]] std::string on(const Contest& contest) const { return names_devices_ ? " on " + contest.device : ""; }
 
-  // Returns one sentence for each setting that is the fastest of a workload, the one of most workloads first.
-  [[nodiscard]] std::vector<std::string> winners(const Contest& contest) const {
-    std::vector<std::vector<const Race*>> won;
-    std::map<std::string, std::size_t> place;
+  // Returns the won races first, by who has won, then the others by who may be the fastest; each the largest first.
+  [[nodiscard]] std::vector<Group> groups_of(const Contest& contest) const {
+    std::vector<Group> groups;
+    std::map<std::pair<Outcome, std::set<std::string>>, std::size_t> place;
     for (const Race* race : contest.races) {
-      if (!is_won(*race)) continue;
-      const auto [found, is_new] = place.emplace(setting_of(analysis_.cell(race->leader)), won.size());
-      if (is_new) won.emplace_back();
-      won[found->second].push_back(race);
+      std::set<std::string> settings;
+      for (const std::size_t cell : race->candidates()) settings.insert(analysis_.settings().of(analysis_.cell(cell)));
+      const Outcome outcome = outcome_of(*race);
+      const auto [found, is_new] = place.emplace(std::pair(outcome, std::move(settings)), groups.size());
+      if (is_new) groups.push_back({outcome, {}});
+      groups[found->second].races.push_back(race);
     }
-    std::stable_sort(won.begin(), won.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
-    std::vector<std::string> sentences;
-    for (const auto& races : won) sentences.push_back(winner(contest, races));
-    return sentences;
+    std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+      const bool is_won = a.outcome == Outcome::won;
+      return is_won == (b.outcome == Outcome::won) ? a.races.size() > b.races.size() : is_won;
+    });
+    return groups;
   }
 
-  [[nodiscard]] std::string winner(const Contest& contest, const std::vector<const Race*>& races) const {
-    return fmt::format("{} is the fastest{}{}: {}.", name_of(races.front()->leader), where(contest, races), on(contest),
-                       how_much(races));
+  [[nodiscard]] std::string sentence(const Contest& contest, const Group& group) const {
+    const std::string where = this->where(contest, group.races) + on(contest);
+    const std::vector<std::string> candidates = names_of(group.races.front()->candidates());
+    if (group.outcome == Outcome::won) {
+      return fmt::format("{} is the fastest{}: {}{}.", candidates.front(), where, how_fast(group), near(group));
+    }
+    if (group.outcome == Outcome::none) {
+      return fmt::format("Which is the fastest{} is not told: {}. {}.", where, what_is_lacking(group), highest(group));
+    }
+    const std::string which = group.outcome == Outcome::same
+                                  ? fmt::format("{} are the same within {:g} %{}", all_of(candidates, "and"),
+                                                100 * VerdictRules().margin_ratio, where)
+                                  : fmt::format("{} may be the fastest{}", any_of(group, candidates), where);
+    return fmt::format("{}{}. {}{}.", which, slower_ones(group), highest(group), what_decides(group));
+  }
+
+  [[nodiscard]] std::vector<std::string> names_of(const std::vector<std::size_t>& cells) const {
+    std::vector<std::string> names;
+    for (const std::size_t cell : cells) names.push_back(name_of(cell));
+    return names;
+  }
+
+  // Returns "One of a, b and c", or "12 of 14 compilers" if these are many and slower_ones() names the others.
+  [[nodiscard]] static std::string any_of(const Group& group, const std::vector<std::string>& candidates) {
+    const std::size_t all = group.races.front()->rivals.size() + 1;
+    if (candidates.size() <= kMostCandidates || all - candidates.size() > kMostNames) {
+      return "One of " + all_of(candidates, "and");
+    }
+    return fmt::format("{} {} compilers", all == candidates.size() ? "Any of" : fmt::format("{} of", candidates.size()),
+                       all);
+  }
+
+  // Returns "; d and e are slower", or "" if nobody is.
+  [[nodiscard]] std::string slower_ones(const Group& group) const {
+    std::vector<std::string> names;
+    for (const Race* race : group.races) {
+      for (const Rival& rival : race->rivals) {
+        if (rival.is_slower()) add_once(names, name_of(rival.cell));
+      }
+    }
+    if (names.empty()) return {};
+    if (names.size() == 1) return fmt::format("; {} is slower", names.front());
+    return names.size() > kMostNames ? "; all others are slower" : fmt::format("; {} are slower", all_of(names, "and"));
+  }
+
+  // Names those that are told slower than the winner, but by less than the margin. how_fast() says it of the one that
+  // it compares the winner with.
+  [[nodiscard]] std::string near(const Group& group) const {
+    std::vector<std::string> names;
+    for (const Race* race : group.races) {
+      for (const Rival& rival : race->rivals) {
+        const std::size_t baseline = analysis_.baseline_of(race->leader).value_or(race->leader);
+        const std::size_t compared = baseline == race->leader ? race->rivals.front().cell : baseline;
+        if (rival.is_same() && rival.cell != compared) add_once(names, name_of(rival.cell));
+      }
+    }
+    return names.empty() ? ""
+                         : fmt::format("; {} {} within {:g} % of it", all_of(names, "and"),
+                                       names.size() == 1 ? "is" : "are", 100 * VerdictRules().margin_ratio);
   }
 
   // Returns " on all 4 workloads", " on 2 of 4 workloads (resnet18)" or, of a single one, " on resnet18 at batch 1".
@@ -130,93 +220,63 @@ class Answer {
     return all == 1 ? " on " + which : fmt::format(" on {} of {} workloads ({})", races.size(), all, which);
   }
 
-  // Returns "1.49 to 2.09 times as fast as the identity (95 %: at least 1.38)", or with the second fastest where the
-  // fastest is the baseline, or has none.
-  [[nodiscard]] std::string how_much(const std::vector<const Race*>& races) const {
-    std::vector<Value> ratios;
-    for (const Race* race : races) {
+  // Returns the speed of the leaders, and by how much they are at least faster than the baseline, or than the second
+  // fastest where the baseline leads, or there is none that speeds are related to.
+  [[nodiscard]] std::string how_fast(const Group& group) const {
+    std::vector<std::size_t> leaders;
+    std::vector<CellPair> over_baseline;
+    std::vector<CellPair> over_next;
+    for (const Race* race : group.races) {
+      leaders.push_back(race->leader);
       const auto baseline = analysis_.baseline_of(race->leader);
-      if (!baseline || *baseline == race->leader) break;
-      ratios.push_back(ratio_value(analysis_, log_speed_up(analysis_, race->leader)));
+      const bool is_related = log_speed_up(analysis_, race->leader).reason.empty();
+      if (is_related && *baseline != race->leader) over_baseline.emplace_back(race->leader, *baseline);
+      over_next.emplace_back(race->leader, race->rivals.front().cell);
     }
-    std::string against = baseline();
-    if (ratios.size() < races.size()) {
-      ratios.clear();
-      for (const Race* race : races) {
-        ratios.push_back(ratio_value(analysis_, log_ratio(analysis_, race->leader, race->runner_up)));
-      }
-      against = races.size() == 1 ? name_of(races.front()->runner_up) : "the second fastest";
-    }
-    const auto by_value = [](const Value& a, const Value& b) { return a.value < b.value; };
-    const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end(), by_value);
-    std::optional<double> low = least->low;
-    for (const Value& ratio : ratios) low = ratio.low && low ? std::optional(std::min(*low, *ratio.low)) : std::nullopt;
-    std::string words = fmt::format("{:.3g}", least->value.value_or(1));
-    if (const std::string last = fmt::format("{:.3g}", most->value.value_or(1)); last != words) words += " to " + last;
-    words += " times as fast as " + against;
-    return low ? words + fmt::format(" (95 %: at least {:.3g})", *low) : words;
+    std::string words = absolute_speeds(analysis_, leaders);
+    if (group.outcome == Outcome::none) return words;
+    const bool has_baseline = over_baseline.size() == leaders.size();
+    const std::string next = leaders.size() == 1 ? name_of(over_next.front().second) : "the second fastest";
+    const std::string more = has_baseline                    ? gain(analysis_, over_baseline, baseline())
+                             : group.outcome == Outcome::won ? gain(analysis_, over_next, next)
+                                                             : std::string();
+    return more.empty() ? words : words + ", " + more;
   }
 
-  // Returns one sentence for each two settings that lead on workloads without a winner, with what would decide it.
-  [[nodiscard]] std::vector<std::string> undecided(const Contest& contest) const {
-    std::vector<std::vector<const Race*>> open;
-    std::map<std::set<std::string>, std::size_t> place;
-    for (const Race* race : contest.races) {
-      if (is_won(*race)) continue;
-      const std::set<std::string> two{setting_of(analysis_.cell(race->leader)),
-                                      setting_of(analysis_.cell(race->runner_up))};
-      const auto [found, is_new] = place.emplace(two, open.size());
-      if (is_new) open.emplace_back();
-      open[found->second].push_back(race);
-    }
-    std::stable_sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
-    std::vector<std::string> sentences;
-    for (const auto& races : open) {
-      sentences.push_back(fmt::format("{} or {} is the fastest{}{}{}: {}.", name_of(races.front()->leader),
-                                      name_of(races.front()->runner_up), where(contest, races), on(contest),
-                                      speed_ups_of_both(races), what_decides(races)));
-    }
-    return sentences;
+  // Returns "The fastest that was measured is b: 3.91 ms an inference, …".
+  [[nodiscard]] std::string highest(const Group& group) const {
+    std::vector<std::string> names;
+    for (const Race* race : group.races) add_once(names, name_of(race->leader));
+    return fmt::format("The fastest that was measured is {}: {}", all_of(names, "or"), how_fast(group));
   }
 
-  // Returns ", both 1.26 to 1.61 times as fast as the identity", or "" if one of them is the baseline or has none.
-  [[nodiscard]] std::string speed_ups_of_both(const std::vector<const Race*>& races) const {
-    std::vector<double> ratios;
-    for (const Race* race : races) {
-      for (const std::size_t cell : {race->leader, race->runner_up}) {
-        const auto baseline = analysis_.baseline_of(cell);
-        const Value ratio = ratio_value(analysis_, log_speed_up(analysis_, cell));
-        if (!baseline || *baseline == cell || !ratio.value) return {};
-        ratios.push_back(*ratio.value);
-      }
-    }
-    const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-    const std::string first = fmt::format("{:.3g}", *least);
-    const std::string last = fmt::format("{:.3g}", *most);
-    return fmt::format(", both {}{} times as fast as {}", first, first == last ? "" : " to " + last, baseline());
-  }
-
-  // Says what the two differ by, if it is one race, and how many rounds would tell them apart.
-  [[nodiscard]] std::string what_decides(const std::vector<const Race*>& races) const {
-    std::vector<Question> questions;
-    std::vector<std::optional<int>> looks;
-    for (const Race* race : races) {
-      questions.push_back(log_ratio(analysis_, race->leader, race->runner_up).parts);
-      looks.push_back(looks_of(analysis_, race->leader, questions.back()));
-    }
-    const Value ratio = ratio_value(analysis_, log_ratio(analysis_, races.front()->leader, races.front()->runner_up));
-    const bool has_interval = races.size() == 1 && ratio.low && ratio.high;
-    std::string text = has_interval ? fmt::format("the ratio of the two is {:.3g} [{:.3g}, {:.3g}], and ",
-                                                  ratio.value.value_or(1), *ratio.low, *ratio.high)
-                                    : "";
-    const std::vector<Judgement> judgements = judge(questions, {}, looks);
+  // Says how many rounds would likely tell the hardest of the open pairs apart.
+  [[nodiscard]] std::string what_decides(const Group& group) const {
+    if (group.outcome == Outcome::same) return {};
     std::optional<int> most;
-    for (const Judgement& each : judgements) {
-      if (!each.adjusted_p) return fmt::format("at least {} processes of each are needed to tell", kLeastRounds);
-      if (each.rounds_needed && (!most || *most < *each.rounds_needed)) most = each.rounds_needed;
+    for (const Race* race : group.races) {
+      for (const Rival& rival : race->rivals) {
+        if (rival.is_slower() || rival.is_same()) continue;
+        if (!rival.judgement.adjusted_p) return "; " + what_is_lacking(group);
+        if (!rival.judgement.rounds_needed) {
+          return fmt::format("; more than {} rounds would be needed to decide it", kMostRoundsForeseen);
+        }
+        most = std::max(most.value_or(0), *rival.judgement.rounds_needed);
+      }
     }
-    const std::string rounds = most ? fmt::format("about {} rounds", *most) : "more rounds";
-    return text + rounds + " would decide it (`rounds: {until: decided}`)";
+    return fmt::format("; about {} rounds would decide it (`rounds: {{until: decided}}`)", most.value_or(0));
+  }
+
+  // Says why a leader and a rival of it cannot be tested. Precondition: there are such.
+  [[nodiscard]] std::string what_is_lacking(const Group& group) const {
+    for (const Race* race : group.races) {
+      for (const Rival& rival : race->rivals) {
+        if (!has_enough_processes(log_ratio(analysis_, race->leader, rival.cell))) {
+          return fmt::format("at least {} processes of each are needed", kLeastRounds);
+        }
+      }
+    }
+    return "all rounds are alike to the nanosecond, so nothing can be tested";
   }
 
   // Says which settings have no result on some workloads, and why.
@@ -257,16 +317,6 @@ class Answer {
 
 std::vector<std::string> answer(const Analysis& analysis, const std::vector<Race>& races) {
   return Answer(analysis, races).sentences();
-}
-
-std::vector<FastestRow> fastest_rows(const Analysis& analysis, const std::vector<Race>& races) {
-  std::vector<FastestRow> rows;
-  for (const Race& race : races) {
-    rows.push_back({race.leader, race.runner_up, is_won(race),
-                    ratio_value(analysis, log_speed_up(analysis, race.leader)),
-                    ratio_value(analysis, log_ratio(analysis, race.leader, race.runner_up))});
-  }
-  return rows;
 }
 
 }  // namespace ngb::metrics::series

@@ -22,7 +22,8 @@ std::vector<Cells> at_each_batch(const Analysis& analysis, const Part& part, con
     const std::string name = name_of(cell);
     return name.empty() || cell.of.model.key.batch < least
                ? std::string()
-               : fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), cell.of.model.key.batch, name);
+               : fmt::format("{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell), cell.of.model.key.batch,
+                             name);
   });
 }
 

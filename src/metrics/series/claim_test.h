@@ -15,12 +15,27 @@ namespace ngb::metrics::series {
 // The cells of one setting on one device that have another baseline than themselves.
 using Setting = Cells;
 
+// The claim's quantity over a bound, or the bound over it, so that the claim says: below 1.
+struct Bounded {
+  Relation ratio{};
+  double bound = 1;
+};
+
 // The test of a claim for one setting. The claim says that each of the ratios is below 1.
 struct ClaimTest {
-  std::vector<Relation> ratios{};
-  Cells cells{};
-  std::string reason{};  // why it was not measured
+  Relation quantity{};  // what the claim's sentence speaks of
+  std::vector<Bounded> ratios{};
+  Cells cells{};                       // all that were counted
+  std::string reason{};                // why it was not measured
+  bool has_premise = false;            // the ratios after the first say what the claim presupposes
+  std::vector<Relation> largest_of{};  // not empty: `quantity` is the largest of these
 };
+
+Bounded below(Relation quantity, double bound);
+Bounded above(Relation quantity, double bound);
+// Return the test of "the quantity is below (above) the bound".
+ClaimTest claimed_below(Relation quantity, double bound, Cells cells);
+ClaimTest claimed_above(Relation quantity, double bound, Cells cells);
 
 // Returns a mean of logarithms over cells, as relations with equal weights. `log_of` is as LogOf.
 std::vector<Relation> mean_over(const Cells& cells, double weight, const LogOf& log_of);
@@ -34,6 +49,8 @@ Relation sum_of_all(Lists... lists) {
 
 // Returns the relation of a ratio that is `factor` times this one. Precondition: it has parts.
 Relation times(Relation relation, double factor);
+// Returns the relation of 1 / the ratio.
+Relation inverse(Relation relation);
 
 // The tests of the claims about how speed, batches and the processor scale. Each returns the reason if the setting has
 // no cells for it.

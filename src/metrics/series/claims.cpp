@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "metrics/series/claim_test.h"
 #include "metrics/series/relation.h"
@@ -45,15 +46,15 @@ ClaimTest small_batch_gains(const Analysis& analysis, const Setting& setting) {
     std::size_t& known = largest.emplace(analysis.cell(i).of.model.key.hash, i).first->second;
     if (analysis.cell(known).of.model.key.batch < analysis.cell(i).of.model.key.batch) known = i;
   }
-  ClaimTest test;
-  for (const auto& [hash, cell] : largest) test.cells.push_back(cell);
-  if (test.cells.empty()) return {{}, {}, "no model has a speed-up at batch 1 and at a larger batch size"};
+  Cells cells;
+  for (const auto& [hash, cell] : largest) cells.push_back(cell);
+  if (cells.empty()) return {.reason = "no model has a speed-up at batch 1 and at a larger batch size"};
   Cells singles;
-  for (const std::size_t i : test.cells) singles.push_back(*analysis.single_of(i));
+  for (const std::size_t i : cells) singles.push_back(*analysis.single_of(i));
   const auto log_of = [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
-  test.ratios = {sum_of_all(mean_over(test.cells, 1, log_of), mean_over(singles, -1, log_of))};
-  append(test.cells, singles);
-  return test;
+  Relation change = sum_of_all(mean_over(cells, 1, log_of), mean_over(singles, -1, log_of));
+  append(cells, singles);
+  return claimed_below(std::move(change), 1, std::move(cells));
 }
 
 // The hybrid's speed-up, relative to the middle between the two styles; the sign of their difference is part of the
@@ -63,18 +64,21 @@ ClaimTest convnext_among_transformers(const Analysis& analysis, const Setting& s
   const Cells transformer = of_style(analysis, setting, Style::transformer);
   const Cells hybrid = of_style(analysis, setting, Style::hybrid);
   if (convolutional.empty() || transformer.empty() || hybrid.empty()) {
-    return {{}, {}, "needs speed-ups of a convolutional model, a transformer and a hybrid"};
+    return {.reason = "needs speed-ups of a convolutional model, a transformer and a hybrid"};
   }
   const auto log_of = [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
   const Relation apart = sum_of_all(mean_over(transformer, 1, log_of), mean_over(convolutional, -1, log_of));
-  const double sign = statistics::contrast(apart.parts).estimate < 0 ? 1 : -1;
-  ClaimTest test;
-  test.ratios = {sum_of_all(mean_over(hybrid, sign, log_of), mean_over(convolutional, -sign / 2, log_of),
-                            mean_over(transformer, -sign / 2, log_of)),
-                 sum_of_all(mean_over(transformer, sign, log_of), mean_over(convolutional, -sign, log_of))};
-  append(test.cells, hybrid);
-  append(test.cells, convolutional);
-  append(test.cells, transformer);
+  const bool gain_less = statistics::contrast(apart.parts).estimate < 0;
+  Cells cells = hybrid;
+  append(cells, convolutional);
+  append(cells, transformer);
+  const double sign = gain_less ? 1 : -1;
+  ClaimTest test =
+      claimed_below(sum_of_all(mean_over(hybrid, sign, log_of), mean_over(convolutional, -sign / 2, log_of),
+                               mean_over(transformer, -sign / 2, log_of)),
+                    1, std::move(cells));
+  test.ratios.push_back(gain_less ? below(apart, 1) : above(apart, 1));
+  test.has_premise = true;
   return test;
 }
 
@@ -82,14 +86,13 @@ ClaimTest weak_on_transformers(const Analysis& analysis, const Setting& setting)
   const Cells convolutional = of_style(analysis, setting, Style::convolutional);
   const Cells transformer = of_style(analysis, setting, Style::transformer);
   if (convolutional.empty() || transformer.empty()) {
-    return {{}, {}, "needs speed-ups of a convolutional model and of a transformer"};
+    return {.reason = "needs speed-ups of a convolutional model and of a transformer"};
   }
   const auto log_of = [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
-  ClaimTest test;
-  test.ratios = {sum_of_all(mean_over(transformer, 1, log_of), mean_over(convolutional, -1, log_of))};
-  append(test.cells, transformer);
-  append(test.cells, convolutional);
-  return test;
+  Cells cells = transformer;
+  append(cells, convolutional);
+  return claimed_below(sum_of_all(mean_over(transformer, 1, log_of), mean_over(convolutional, -1, log_of)), 1,
+                       std::move(cells));
 }
 
 // Returns the deepest cell of each stack of this family whose single block has a speed-up too, with that.
@@ -121,34 +124,32 @@ ClaimTest mha_retains_less_than_conv(const Analysis& analysis, const Setting& se
   const auto mha = stacks_of(analysis, setting, "mha_block");
   const auto conv = stacks_of(analysis, setting, "conv_block");
   if (mha.empty() || conv.empty()) {
-    return {{}, {}, "needs stacks of mha_block and of conv_block, each of depth 1 and of a larger one"};
+    return {.reason = "needs stacks of mha_block and of conv_block, each of depth 1 and of a larger one"};
   }
-  ClaimTest test;
+  Cells cells;
   std::vector<Relation> all;
   const auto add = [&](const std::vector<std::pair<std::size_t, std::size_t>>& stacks, double sign) {
     const double weight = sign / static_cast<double>(stacks.size());
     for (const auto& [deepest, single] : stacks) {
       all.push_back(log_speed_up(analysis, deepest, weight));
       all.push_back(log_speed_up(analysis, single, -weight));
-      append(test.cells, {deepest, single});
+      append(cells, {deepest, single});
     }
   };
   add(mha, 1);
   add(conv, -1);
-  test.ratios = {sum_of(std::move(all))};
-  return test;
+  return claimed_below(sum_of(std::move(all)), 1, std::move(cells));
 }
 
 ClaimTest cpu_relief(const Analysis& analysis, const Setting& setting) {
-  ClaimTest test;
-  std::copy_if(setting.begin(), setting.end(), std::back_inserter(test.cells), [&](std::size_t i) {
+  Cells cells;
+  std::copy_if(setting.begin(), setting.end(), std::back_inserter(cells), [&](std::size_t i) {
     const bool is_accelerated = analysis.cell(i).of.compute_device.value.value_or("cpu") != "cpu";
     return is_accelerated && log_cpu_ratio(analysis, i).reason.empty();
   });
-  if (test.cells.empty()) return {{}, {}, "no cell's use of the processor is known on a device with an accelerator"};
-  test.ratios = {sum_of(
-      mean_over(test.cells, 1, [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); }))};
-  return test;
+  if (cells.empty()) return {.reason = "no cell's use of the processor is known on a device with an accelerator"};
+  const auto log_of = [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); };
+  return claimed_below(sum_of(mean_over(cells, 1, log_of)), 1, cells);
 }
 
 // name, sentence, quantity, source, compiler
@@ -158,7 +159,7 @@ constexpr std::array kClaims{
           "paper, V-C"},
     Claim{"convnext_among_transformers", "ConvNeXt behaves as the transformers do, not as the convolutional models.",
           "speed-up of the hybrids / geometric mean of the speed-ups of the two styles, inverted if transformers gain "
-          "more; claimed to be below 1",
+          "more; claimed to be below 1, which is the transformers' side",
           "paper, V-B"},
     Claim{"tvm_weak_on_transformers", "TVM is weak on transformers.",
           "tvm's speed-up of transformers / its speed-up of convolutional models; claimed to be below 1",
@@ -171,45 +172,44 @@ constexpr std::array kClaims{
     Claim{"cpu_relief", "With an accelerator, compiling relieves the processor.",
           "cpu_c / cpu_baseline, geometric mean over workloads that compute on an accelerator; claimed to be below 1",
           "paper, V-F"},
-    Claim{
-        "small_batches_gain_two_to_six", "At batch sizes of at most 2 compilers gain 2 to 6 times.",
-        "2 / speed-up at batch 1 and 2, geometric mean over workloads; claimed to be below 1, and speed-up / 6 as well",
-        "paper, V-B"},
+    Claim{"small_batches_gain_two_to_six", "At batch sizes of at most 2 compilers gain 2 to 6 times.",
+          "speed-up at batch 1 and 2, geometric mean over workloads; claimed to be above 2 and below 6", "paper, V-B"},
     Claim{"only_vendors_gain_at_16", "At batch 16 only the vendors' compilers (OpenVINO, TensorRT) keep an advantage.",
-          "speed-up at batch 16, geometric mean over models, inverted for a vendor's compiler; claimed to be below 1",
+          "speed-up at batch 16, geometric mean over models; claimed to be above 1 of a vendor's compiler, below 1 of "
+          "others",
           "paper, V-B"},
     Claim{"torchscript_gains_little",
           "TorchScript improves throughput only marginally: by at most a quarter (our reading).",
-          "speed-up of torchscript / 1.25, geometric mean over workloads; claimed to be below 1", "paper, V-B",
+          "speed-up of torchscript, geometric mean over workloads; claimed to be below 1.25", "paper, V-B",
           "torchscript"},
     Claim{"openvino_gains_five_times", "OpenVINO gains up to five to six times.",
-          "5 / the highest speed-up of openvino over workloads; claimed to be below 1", "paper, V-B", "openvino"},
+          "highest speed-up of openvino over workloads; claimed to be above 5", "paper, V-B", "openvino"},
     Claim{"batching_raises_throughput", "Batching raises throughput: RTR is above 1.",
-          "1 / RTR at the largest batch size, geometric mean over models; claimed to be below 1", "paper, V-A4"},
-    Claim{"families_scale_alike",
-          "The models of a family gain alike from batches: their RTRs differ by at most a quarter (our reading).",
-          "RTR of the model that gains most / of the one that gains least at the family's largest batch size / 1.25, "
-          "geometric mean over families, without stacks of blocks; claimed to be below 1",
-          "paper, V-B"},
-    Claim{"throughput_saturates",
-          "Throughput saturates: the last step of the batch size gains at most a tenth (our reading).",
-          "T at the largest batch size / T at the next smaller one / 1.1, geometric mean over models; claimed to be "
-          "below 1",
-          "paper, figures 5 and 12"},
+          "RTR at the largest batch size, geometric mean over models; claimed to be above 1", "paper, V-A4"},
+    Claim{
+        "families_scale_alike",
+        "The models of a family gain alike from batches: their RTRs differ by at most a quarter (our reading).",
+        "RTR of the model that gains most / of the one that gains least at the family's largest batch size, geometric "
+        "mean over families, without stacks of blocks; claimed to be below 1.25",
+        "paper, V-B"},
+    Claim{
+        "throughput_saturates",
+        "Throughput saturates: the last step of the batch size gains at most a tenth (our reading).",
+        "T at the largest batch size / T at the next smaller one, geometric mean over models; claimed to be below 1.1",
+        "paper, figures 5 and 12"},
     Claim{"bsr_above_one", "Compiling keeps more of its speed in batches than the baseline does: BSR is above 1.",
-          "1 / BSR at the largest batch size, geometric mean over models; claimed to be below 1",
-          "paper, V-A4 and V-D"},
+          "BSR at the largest batch size, geometric mean over models; claimed to be above 1", "paper, V-A4 and V-D"},
     Claim{"depth_raises_bsr", "Increasing the depth improves BSR.",
-          "BSR of a single block / BSR of the deepest stack, geometric mean over stacks and batch sizes; claimed to be "
-          "below 1",
+          "BSR of the deepest stack / BSR of a single block, geometric mean over stacks and batch sizes; claimed to be "
+          "above 1",
           "paper, V-E", nullptr, true},
     Claim{"only_tvm_compiles_longer",
           "For larger batches only TVM compiles longer; others at most a tenth (our reading).",
-          "time of the compile phase at the largest batch size / at batch 1 / 1.1, geometric mean over models; of tvm, "
-          "at batch 1 / at the largest; claimed to be below 1",
+          "time of the compile phase at the largest batch size / at batch 1, geometric mean over models; claimed to be "
+          "above 1 of tvm, below 1.1 of others",
           "paper, table III"},
     Claim{"cpu_use_rises_on_cpu", "Where there is no accelerator, compiling raises the use of the processor.",
-          "cpu_baseline / cpu_c, geometric mean over workloads that compute on the CPU; claimed to be below 1",
+          "cpu_c / cpu_baseline, geometric mean over workloads that compute on the CPU; claimed to be above 1",
           "paper, V-F"},
 };
 
@@ -259,7 +259,7 @@ std::vector<Setting> settings_of(const Analysis& analysis) {
   for (std::size_t i = 0; i < analysis.size(); ++i) {
     if (!analysis.baseline_of(i) || *analysis.baseline_of(i) == i) continue;
     const CellData& cell = analysis.cell(i);
-    const auto [place, is_new] = known.emplace(place_of(cell) + '\n' + setting_of(cell), settings.size());
+    const auto [place, is_new] = known.emplace(place_of(cell) + '\n' + analysis.settings().of(cell), settings.size());
     if (is_new) settings.emplace_back();
     settings[place->second].push_back(i);
   }
@@ -277,20 +277,51 @@ bool is_within(const statistics::Interval& interval, double margin_ratio) {
 struct Waiting {
   std::size_t row = 0;
   std::size_t first = 0;
-  std::size_t count = 0;
+  std::vector<double> bounds{};  // of each ratio
+  bool has_premise = false;
+  bool may_be_reached = false;  // the bound, by another workload than that of the largest value
 };
 
-void decide_all(std::vector<ClaimRow>& rows, const std::vector<Waiting>& waiting,
-                const std::vector<Judgement>& judgements, const VerdictRules& rules) {
-  for (const Waiting& each : waiting) {
-    ClaimRow& row = rows[each.row];
-    row.status = status_of(judgements[each.first], rules);
-    row.adjusted_p = judgements[each.first].adjusted_p;
-    if (row.status == ClaimStatus::undecided) row.value.reason = judgements[each.first].reason;
-    for (std::size_t i = 1; i < each.count; ++i) {  // what the claim presupposes
-      if (status_of(judgements[each.first + i], rules) == ClaimStatus::holds) continue;
+// Returns the quantity; the largest of several with an interval that holds the truly largest: the highest ends of their
+// simultaneous intervals (Bonferroni).
+Value value_of(const Analysis& analysis, const ClaimTest& test) {
+  Value value = ratio_value(analysis, test.quantity);
+  if (test.largest_of.empty()) return value;
+  value.low = value.high = 0;
+  for (const Relation& each : test.largest_of) {
+    const Value of = ratio_value(analysis, each, test.largest_of.size());
+    value.low = of.low && value.low ? std::optional(std::max(*of.low, *value.low)) : std::nullopt;
+    value.high = of.high && value.high ? std::optional(std::max(*of.high, *value.high)) : std::nullopt;
+  }
+  return value;
+}
+
+// Returns why the ratio is undecided. Its judgement speaks of 1, which is the claim's bound or stands for it.
+std::string why_undecided_claim(const Judgement& judgement, double bound) {
+  return bound == 1 || !judgement.adjusted_p ? judgement.reason : fmt::format("not told apart from {:g}", bound);
+}
+
+void decide_row(ClaimRow& row, const Waiting& waiting, std::span<const Judgement> judgements,
+                const VerdictRules& rules) {
+  row.status = status_of(judgements.front(), rules);
+  row.adjusted_p = judgements.front().adjusted_p;
+  if (row.status == ClaimStatus::undecided)
+    row.value.reason = why_undecided_claim(judgements.front(), waiting.bounds[0]);
+  if (row.status == ClaimStatus::does_not && waiting.may_be_reached) {
+    row.status = ClaimStatus::undecided;
+    row.value.reason = "another workload may reach it";
+  }
+  for (std::size_t i = 1; i < waiting.bounds.size(); ++i) {
+    const Judgement& each = judgements[i];
+    const ClaimStatus status = status_of(each, rules);
+    if (status == ClaimStatus::holds) continue;
+    if (!waiting.has_premise && status == ClaimStatus::does_not) {
+      row.status = status;
+      row.adjusted_p = each.adjusted_p;
+    } else if (waiting.has_premise || row.status == ClaimStatus::holds) {
       row.status = ClaimStatus::undecided;
-      row.value.reason = "what the claim presupposes is not told";
+      row.value.reason =
+          waiting.has_premise ? "what the claim presupposes is not told" : why_undecided_claim(each, waiting.bounds[i]);
     }
   }
 }
@@ -332,6 +363,8 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis) {
   std::vector<ClaimRow> rows;
   std::vector<Waiting> waiting;
   std::vector<Question> questions;
+  std::vector<double> weights;
+  const VerdictRules rules;
   for (std::size_t claim = 0; claim < kClaims.size(); ++claim) {
     const char* const compiler = kClaims.at(claim).compiler;
     std::string reason = compiler == nullptr ? "no compiler was measured beside a baseline"
@@ -346,17 +379,25 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis) {
         reason = std::move(test.reason);
         continue;
       }
-      waiting.push_back({rows.size(), questions.size(), test.ratios.size()});
       ClaimRow row{.claim = &kClaims.at(claim), .device = name_of_place(cell), .compiler = compiler_of(cell)};
-      row.value = ratio_value(analysis, test.ratios.front());
+      row.value = value_of(analysis, test);
+      Waiting& waits = waiting.emplace_back(Waiting{.row = rows.size(), .first = questions.size()});
+      waits.has_premise = test.has_premise;
+      waits.may_be_reached = !test.largest_of.empty() && (!row.value.high || *row.value.high >= test.ratios[0].bound);
       for (const std::size_t i : test.cells) row.cell_ids.push_back(analysis.cell(i).cell_id);
-      for (Relation& ratio : test.ratios) questions.push_back(std::move(ratio.parts));
+      for (Bounded& each : test.ratios) {
+        waits.bounds.push_back(each.bound);
+        weights.push_back(std::max<double>(1, static_cast<double>(test.largest_of.size())));
+        questions.push_back(std::move(each.ratio.parts));
+      }
       rows.push_back(std::move(row));
     }
     if (rows.size() == before) rows.push_back({.claim = &kClaims.at(claim), .value = {.reason = reason}});
   }
-  const VerdictRules rules;
-  decide_all(rows, waiting, judge(questions, rules), rules);
+  const std::vector<Judgement> judgements = judge(questions, rules, {}, weights);
+  for (const Waiting& each : waiting) {
+    decide_row(rows[each.row], each, std::span(judgements).subspan(each.first, each.bounds.size()), rules);
+  }
   return rows;
 }
 

@@ -20,7 +20,7 @@ std::string_view words(ClaimStatus status);  // "holds here", "does not hold her
 struct Claim {
   const char* name;      // "small_batch_gains"
   const char* sentence;  // the claim
-  const char* quantity;  // what `value` of its rows is
+  const char* quantity;  // what `value` of its rows is, and what is claimed of it
   const char* source;
   const char* compiler = nullptr;  // the claim is about this one only; null: about each
   bool is_of_blocks = false;       // else it is about whole networks; stacks of blocks count where there are none
@@ -39,15 +39,16 @@ struct ClaimRow {
   std::string device{};    // "" if nothing was measured
   std::string compiler{};  // likewise
   ClaimStatus status = ClaimStatus::not_measured;
-  Value value{};                       // the claim's quantity; with the reason if it was not measured or is undecided
-  std::optional<double> adjusted_p{};  // of the test
-  std::vector<std::string> cell_ids{};
+  Value value{};                        // the claim's quantity; with the reason if it was not measured or is undecided
+  std::optional<double> adjusted_p{};   // of the test
+  std::vector<std::string> cell_ids{};  // of all workloads that were counted
 };
 
 // Returns the rows in the order of claims() and cells; at least one for each claim. A claim holds if its quantity is
-// told to be on the claim's side of 1 and its interval is not all within 3 % of 1; it does not if the quantity is told
-// to be on the other side, or to be 1 within 3 %. All questions are judged together, with Benjamini's and Hochberg's
-// procedure at 5 %.
+// told to be on the claim's side of its bound and its interval is not all within 3 % of the bound; it does not if the
+// quantity is told to be on the other side, or to be at the bound within 3 %. All questions are judged together, with
+// Benjamini's and Hochberg's procedure at 5 %. A claim about the largest of k values is tested with k times the p value
+// of the largest; it does not hold only if the intervals of all k, which hold together, are below the bound.
 std::vector<ClaimRow> test_claims(const Analysis& analysis);
 
 }  // namespace ngb::metrics::series

@@ -5,8 +5,11 @@
 
 #include "base/json_text.h"
 #include "metrics/series/answer.h"
+#include "metrics/series/fastest.h"
 #include "metrics/series/findings.h"
 #include "metrics/series/order.h"
+#include "metrics/series/relation.h"
+#include "metrics/series/speed_words.h"
 #include "metrics/series/workload.h"
 
 namespace ngb::metrics::series {
@@ -60,19 +63,30 @@ json json_of_value(const Value& value) {
   return object;
 }
 
-json json_of_fastest(const Analysis& analysis, const std::vector<Race>& races) {
+json json_of_races(const Analysis& analysis, const std::vector<Race>& races) {
   json rows = json::array();
-  for (const FastestRow& row : fastest_rows(analysis, races)) {
-    const store::CellData& cell = analysis.cell(row.cell);
-    rows.push_back({{"device", name_of_place(cell)},
-                    {"model", cell.of.model.label},
-                    {"batch", cell.of.model.key.batch},
-                    {"compiler", compiler_of(cell)},
-                    {"is_decided", row.is_decided},
-                    {"speed_up", json_of_value(row.speed_up)},
-                    {"runner_up", compiler_of(analysis.cell(row.runner_up))},
-                    {"margin", json_of_value(row.margin)},
-                    {"cell_ids", {cell.cell_id, analysis.cell(row.runner_up).cell_id}}});
+  for (const Race& race : races) {
+    const store::CellData& cell = analysis.cell(race.leader);
+    const store::CellData& next = analysis.cell(race.rivals.front().cell);
+    json candidates = json::array();
+    json ids = json::array();
+    for (const std::size_t each : race.candidates()) {
+      candidates.push_back(compiler_of(analysis.cell(each)));
+      ids.push_back(analysis.cell(each).cell_id);
+    }
+    rows.push_back(
+        {{"device", name_of_place(cell)},
+         {"model", cell.of.model.label},
+         {"batch", cell.of.model.key.batch},
+         {"compiler", compiler_of(cell)},
+         {"is_decided", race.is_won()},
+         {"may_be_fastest", std::move(candidates)},
+         {"throughput_per_s", or_null(find_metric("throughput_per_s")->compute(analysis, race.leader).value)},
+         {"inference_s", or_null(seconds_of_inference(analysis, race.leader))},
+         {"speed_up", json_of_value(ratio_value(analysis, log_speed_up(analysis, race.leader)))},
+         {"runner_up", compiler_of(next)},
+         {"margin", json_of_value(ratio_value(analysis, log_ratio(analysis, race.leader, race.rivals.front().cell)))},
+         {"cell_ids", std::move(ids)}});
   }
   return rows;
 }
@@ -122,7 +136,7 @@ std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, double s
   for (const Reversal& reversal : orders.reversals) all.push_back(conclusion_of(analysis, reversal));
   const std::vector<Race> races = races_of(analysis);
   all.push_back(
-      {kAnswer, "", text_of({{"sentences", answer(analysis, races)}, {"rows", json_of_fastest(analysis, races)}})});
+      {kAnswer, "", text_of({{"sentences", answer(analysis, races)}, {"rows", json_of_races(analysis, races)}})});
   all.push_back({kOrders, "", text_of({{"looked_at", orders.looked_at}, {"are_too_many", orders.are_too_many}})});
   for (const ClaimRow& row : test_claims(analysis)) all.push_back(conclusion_of(row));
   return all;

@@ -26,9 +26,10 @@ inline constexpr const char* kOrders = "orders";  // how many orders were compar
 // "adjusted_p",
 //   "sides": [{"device", "compiler_a", "compiler_b", "model_a", "model_b", "batch", "value", "low", "high", "reason",
 //   "cell_ids"}]}: `value` is T_a / T_b; a is the faster one on the first side, the slower one on the second
-// answer: {"sentences", "rows": [{"device", "model", "batch", "compiler", "is_decided", "speed_up", "runner_up",
-// "margin",
-//   "cell_ids"}]}, those of answer.h; "speed_up" and "margin" are {"value", "low", "high", "reason"}
+// answer: {"sentences", "rows": [{"device", "model", "batch", "compiler", "is_decided", "may_be_fastest": [names],
+//   "throughput_per_s", "inference_s", "speed_up", "runner_up", "margin", "cell_ids"}]}: `compiler` has the highest
+//   speed, and "cell_ids" are those of "may_be_fastest" (Race::candidates); "inference_s" is null of several at a time;
+//   "speed_up" and "margin" are {"value", "low", "high", "reason"}
 // orders: {"looked_at", "are_too_many"}
 // claim: {"claim", "sentence", "quantity", "source", "device", "compiler", "status", "value", "low", "high", "reason",
 //   "adjusted_p", "cell_ids"}

@@ -70,7 +70,8 @@ std::vector<Curves::Curve> curves_over_depth(const Analysis& analysis, const Par
     const CellData& cell = analysis.cell(i);
     const auto block = block_of(cell);
     if (!block) continue;
-    curves.add(fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name, cell.of.model.key.batch),
+    curves.add(fmt::format("{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell), block->name,
+                           cell.of.model.key.batch),
                block->depth, i);
   }
   return curves.of_two_points();
@@ -179,8 +180,8 @@ std::vector<SeriesValue> batch_width_friction(const Analysis& analysis, const Pa
     const CellData& cell = analysis.cell(i);
     const auto block = block_of(cell);
     if (!block || !block->width || cell.of.model.key.batch == 1) continue;
-    curves.add(fmt::format("{}\n{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name_sans_width, block->depth,
-                           cell.of.model.key.batch),
+    curves.add(fmt::format("{}\n{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell), block->name_sans_width,
+                           block->depth, cell.of.model.key.batch),
                *block->width, i);
   }
   std::vector<SeriesValue> rows;
@@ -205,8 +206,8 @@ std::string hash_with_dynamic_batch(const std::string& model_hash) {
 }
 
 std::vector<SeriesValue> dynamic_shapes(const Analysis& analysis, const Part& part) {
-  const auto key = [](const CellData& cell, const std::string& hash) {
-    return fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), cell.of.model.key.batch, hash);
+  const auto key = [&](const CellData& cell, const std::string& hash) {
+    return fmt::format("{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell), cell.of.model.key.batch, hash);
   };
   std::map<std::string, std::size_t> by_key;
   for (const std::size_t i : part.cells) by_key.emplace(key(analysis.cell(i), analysis.cell(i).of.model.key.hash), i);

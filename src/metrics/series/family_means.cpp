@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "metrics/series/cell_groups.h"
+#include "metrics/series/speed_words.h"
 #include "metrics/series/workload.h"
 #include "statistics/statistics.h"
 
@@ -16,8 +19,9 @@ using store::CellData;
 using store::SeriesValue;
 
 std::vector<Cells> cells_of_settings(const Analysis& analysis, const Part& part) {
-  return grouped(analysis, part, [](const CellData& cell) {
-    return fmt::format("{}\n{}\n{}", place_of(cell), setting_of(cell), first_of_batch_group(cell.of.model.key.batch));
+  return grouped(analysis, part, [&](const CellData& cell) {
+    return fmt::format("{}\n{}\n{}", place_of(cell), analysis.settings().of(cell),
+                       first_of_batch_group(cell.of.model.key.batch));
   });
 }
 
@@ -33,15 +37,34 @@ std::vector<SeriesValue> of_ratio(const Analysis& analysis, const Part& part, co
 
 bool is_no_more(const Value& a, const Value& b) { return a.value && b.value && *a.value <= *b.value; }
 
-// Returns whether `other` is told faster than `cell`, and takes no longer to compile and no more memory.
-bool dominates(const Analysis& analysis, std::size_t other, std::size_t cell) {
-  const Value faster = ratio_value(analysis, log_ratio(analysis, other, cell));
-  if (!faster.low || *faster.low <= 1) return false;
-  for (const char* const cost : {"compile_total_s", "timed_peak_bytes"}) {
-    const Metric* const metric = find_metric(cost);
-    if (!is_no_more(metric->compute(analysis, other), metric->compute(analysis, cell))) return false;
+// Returns the pairs (faster, slower) of a workload's cells that are told apart, judged together.
+std::set<CellPair> told_faster(const Analysis& analysis, const Cells& cells) {
+  std::vector<CellPair> pairs;
+  std::vector<Question> questions;
+  std::vector<std::optional<int>> looks;
+  for (auto one = cells.begin(); one != cells.end(); ++one) {
+    for (auto other = std::next(one); other != cells.end(); ++other) {
+      pairs.emplace_back(*one, *other);
+      questions.push_back(log_ratio(analysis, *one, *other).parts);
+      looks.push_back(looks_of(analysis, *one, questions.back()));
+    }
   }
-  return true;
+  const std::vector<Judgement> judgements = judge(questions, {.adjustment = Adjustment::holm}, looks);
+  std::set<CellPair> told;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto [one, other] = pairs[i];
+    if (judgements[i].verdict == Verdict::faster) told.emplace(one, other);
+    if (judgements[i].verdict == Verdict::slower) told.emplace(other, one);
+  }
+  return told;
+}
+
+bool costs_no_more(const Analysis& analysis, std::size_t other, std::size_t cell) {
+  constexpr std::array kCosts{"compile_total_s", "timed_peak_bytes"};
+  return std::all_of(kCosts.begin(), kCosts.end(), [&](const char* cost) {
+    const Metric* const metric = find_metric(cost);
+    return is_no_more(metric->compute(analysis, other), metric->compute(analysis, cell));
+  });
 }
 
 }  // namespace
@@ -83,6 +106,7 @@ std::vector<SeriesValue> dominating(const Analysis& analysis, const Part& part) 
   };
   for (const Cells& cells : grouped(analysis, part, workload)) {
     if (cells.size() < 2) continue;
+    const std::set<CellPair> told = told_faster(analysis, cells);
     for (const std::size_t i : cells) {
       const CellData& cell = analysis.cell(i);
       SeriesValue row{.device = name_of_place(cell),
@@ -93,7 +117,7 @@ std::vector<SeriesValue> dominating(const Analysis& analysis, const Part& part) 
       row.cell_ids = {cell.cell_id};
       if (row.reason.empty()) {
         row.value = static_cast<double>(std::count_if(cells.begin(), cells.end(), [&](std::size_t other) {
-          return other != i && dominates(analysis, other, i);
+          return told.contains({other, i}) && costs_no_more(analysis, other, i);
         }));
       }
       rows.push_back(std::move(row));

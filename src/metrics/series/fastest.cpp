@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
 #include "base/text.h"
 #include "metrics/series/relation.h"
 #include "metrics/series/workload.h"
-#include "metrics/verdict.h"
 
 namespace ngb::metrics::series {
 namespace {
@@ -42,18 +42,19 @@ std::vector<std::vector<std::size_t>> entrants_of(const Analysis& analysis) {
   return workloads;
 }
 
-FindingRow row_of_race(const Analysis& analysis, const Race& race, bool is_won) {
+FindingRow row_of_race(const Analysis& analysis, const Race& race) {
   const CellData& cell = analysis.cell(race.leader);
+  const std::size_t next = race.rivals.front().cell;
   return {.device = name_of_place(cell),
           .compiler = compiler_of(cell),
           .model = cell.of.model.label,
           .batch_sizes = std::to_string(cell.of.model.key.batch),
-          .against = compiler_of(analysis.cell(race.runner_up)),
+          .against = compiler_of(analysis.cell(next)),
           .metric = "T_c / T_runner-up",
-          .value = ratio_value(analysis, log_ratio(analysis, race.leader, race.runner_up)),
-          .outcome = is_won ? "fastest" : "not told apart",
-          .adjusted_p = race.adjusted_p,
-          .cell_ids = {cell.cell_id, analysis.cell(race.runner_up).cell_id}};
+          .value = ratio_value(analysis, log_ratio(analysis, race.leader, next)),
+          .outcome = race.is_won() ? "fastest" : "not told apart",
+          .adjusted_p = race.adjusted_p(),
+          .cell_ids = {cell.cell_id, analysis.cell(next).cell_id}};
 }
 
 Finding finding_of(const Analysis& analysis, const std::vector<const Race*>& led, std::size_t workloads) {
@@ -62,12 +63,11 @@ Finding finding_of(const Analysis& analysis, const std::vector<const Race*>& led
   std::size_t won = 0;
   std::set<std::string> beside;
   for (const Race* race : led) {
-    const bool is_won = race->adjusted_p < statistics::kErrorRate;
-    finding.rows.push_back(row_of_race(analysis, *race, is_won));
-    if (is_won)
-      ++won;
-    else
-      beside.insert(compiler_of(analysis.cell(race->runner_up)));
+    finding.rows.push_back(row_of_race(analysis, *race));
+    if (race->is_won()) ++won;
+    for (const std::size_t each : race->candidates()) {
+      if (each != race->leader) beside.insert(compiler_of(analysis.cell(each)));
+    }
   }
   finding.sentence = fmt::format("{} is the fastest on {} of {} workloads on {}", compiler_of(first), won, workloads,
                                  name_of_place(first));
@@ -81,31 +81,50 @@ Finding finding_of(const Analysis& analysis, const std::vector<const Race*>& led
 
 }  // namespace
 
+bool Rival::is_same() const {
+  const auto& interval = judgement.contrast.interval;
+  const double margin = std::log1p(VerdictRules().margin_ratio);
+  return judgement.verdict == Verdict::same ||
+         (is_slower() && interval && interval->low > -margin && interval->high < margin);
+}
+
+bool Race::is_won() const {
+  return std::all_of(rivals.begin(), rivals.end(), [](const Rival& rival) { return rival.is_slower(); });
+}
+
+std::vector<std::size_t> Race::candidates() const {
+  std::vector<std::size_t> found{leader};
+  for (const Rival& rival : rivals) {
+    if (!rival.is_slower()) found.push_back(rival.cell);
+  }
+  return found;
+}
+
+double Race::adjusted_p() const {
+  double largest = 0;
+  for (const Rival& rival : rivals) largest = std::max(largest, rival.judgement.adjusted_p.value_or(1));
+  return largest;
+}
+
 std::vector<Race> races_of(const Analysis& analysis) {
   std::vector<Race> races;
   std::vector<Question> questions;
   std::vector<std::optional<int>> looks;
-  std::vector<std::size_t> race_of;
+  std::vector<double> weights;
   for (const auto& cells : entrants_of(analysis)) {
+    Race& race = races.emplace_back(Race{.leader = cells.front()});
     for (auto other = std::next(cells.begin()); other != cells.end(); ++other) {
-      questions.push_back(log_ratio(analysis, cells.front(), *other).parts);
-      looks.push_back(looks_of(analysis, cells.front(), questions.back()));
-      race_of.push_back(races.size());
+      race.rivals.push_back({.cell = *other});
+      questions.push_back(log_ratio(analysis, race.leader, *other).parts);
+      looks.push_back(looks_of(analysis, race.leader, questions.back()));
+      weights.push_back(static_cast<double>(cells.size()) / 2);
     }
-    races.push_back({cells[0], cells[1], cells.size(), 0, 1});
   }
-  const auto p_values = unadjusted_p_values(questions, {}, looks);
-  for (std::size_t i = 0; i < questions.size(); ++i) {
-    Race& race = races[race_of[i]];
-    race.p = std::max(race.p, p_values[i].value_or(1));
-  }
-  std::vector<double> all;
+  std::vector<Judgement> judgements = judge(questions, {}, looks, weights);
+  auto next = judgements.begin();
   for (Race& race : races) {
-    race.p = std::min(1.0, race.p * static_cast<double>(race.entrants) / 2);
-    all.push_back(race.p);
+    for (Rival& rival : race.rivals) rival.judgement = std::move(*next++);
   }
-  const std::vector<double> adjusted = benjamini_hochberg_adjusted(all);
-  for (std::size_t i = 0; i < races.size(); ++i) races[i].adjusted_p = adjusted[i];
   return races;
 }
 
@@ -113,7 +132,7 @@ std::vector<Finding> about_fastest(const Analysis& analysis) {
   const std::vector<Race> races = races_of(analysis);
   const double kinds = static_cast<double>(finding_kinds().size());
   const bool may_differ = std::any_of(races.begin(), races.end(),
-                                      [&](const Race& race) { return race.adjusted_p < kSentenceErrorRate / kinds; });
+                                      [&](const Race& race) { return race.adjusted_p() < kSentenceErrorRate / kinds; });
   if (!may_differ) return {};
   std::map<std::string, std::size_t> workloads;  // on a device
   std::map<std::string, std::size_t> known;
@@ -121,14 +140,13 @@ std::vector<Finding> about_fastest(const Analysis& analysis) {
   for (const Race& race : races) {
     const CellData& cell = analysis.cell(race.leader);
     ++workloads[place_of(cell)];
-    const auto [place, is_new] = known.emplace(place_of(cell) + '\n' + setting_of(cell), leaders.size());
+    const auto [place, is_new] = known.emplace(place_of(cell) + '\n' + analysis.settings().of(cell), leaders.size());
     if (is_new) leaders.emplace_back();
     leaders[place->second].push_back(&race);
   }
   std::vector<Finding> findings;
   for (const auto& led : leaders) {
-    const bool has_won =
-        std::any_of(led.begin(), led.end(), [](const Race* race) { return race->adjusted_p < statistics::kErrorRate; });
+    const bool has_won = std::any_of(led.begin(), led.end(), [](const Race* race) { return race->is_won(); });
     if (has_won) findings.push_back(finding_of(analysis, led, workloads[place_of(analysis.cell(led.front()->leader))]));
   }
   return findings;

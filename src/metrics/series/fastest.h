@@ -1,28 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the setting that is faster than all others of its device and workload.
+// Finds the settings that may be the fastest of their device and workload, and the one that is told to be.
 #pragma once
 
 #include <vector>
 
 #include "metrics/series/findings.h"
+#include "metrics/verdict.h"
 
 namespace ngb::metrics::series {
 
-// A workload on a device, with the settings of the two highest speeds.
-struct Race {
-  std::size_t leader = 0;  // cells of the analysis
-  std::size_t runner_up = 0;
-  std::size_t entrants = 0;
-  double p = 1;  // of "none is the fastest"
-  double adjusted_p = 1;
+// A setting of a workload beside that with the highest speed.
+struct Rival {
+  std::size_t cell = 0;   // of the analysis
+  Judgement judgement{};  // of T_leader / T_rival, adjusted as races_of says
+
+  // Returns whether it is told slower than the leader, so that it is not the fastest.
+  [[nodiscard]] bool is_slower() const { return judgement.verdict == Verdict::faster; }
+  // Returns whether the two differ by less than the margin of VerdictRules, whether or not the difference is told.
+  [[nodiscard]] bool is_same() const;
 };
 
-// Returns the workloads that have at least two settings with a speed, in the order of their first cells.
+// A workload on a device.
+struct Race {
+  std::size_t leader = 0;       // the cell of the analysis with the highest speed
+  std::vector<Rival> rivals{};  // at least one, the fastest first
+
+  // Returns whether all others are told slower.
+  [[nodiscard]] bool is_won() const;
+  // Returns the cells that may be the fastest: the leader, and the rivals that are not told slower.
+  [[nodiscard]] std::vector<std::size_t> candidates() const;
+  // Returns that of "another one is the fastest": the largest one of the rivals; 1 if one of them cannot be tested.
+  [[nodiscard]] double adjusted_p() const;
+};
+
+// Returns the workloads that have at least two settings with a speed, in the order of their first cells. These are
+// multiple comparisons with the best (Hsu 1981): a setting may be the fastest unless it is told slower than the leader.
+// Of k settings each could have been the leader, so k/2 times the two-sided p value of a rival bounds the chance of
+// leaving out the fastest one (Bonferroni); Benjamini's and Hochberg's procedure over all rivals of all workloads
+// leaves out no more.
 std::vector<Race> races_of(const Analysis& analysis);
 
-// Returns a finding for each setting that is the fastest of at least one workload. The leader of a workload of k
-// settings is tested against each other one; k/2 times the largest of the two-sided p values bounds the error of
-// calling any setting of the workload the fastest, because each of the k could have been the leader.
+// Returns a finding for each setting that is the fastest of at least one workload.
 std::vector<Finding> about_fastest(const Analysis& analysis);
 
 }  // namespace ngb::metrics::series

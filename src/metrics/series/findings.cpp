@@ -52,8 +52,8 @@ std::vector<Finding> about_batching(const Analysis& analysis) {
   for (std::size_t i = 0; i < analysis.size(); ++i) {
     const CellData& cell = analysis.cell(i);
     if (!has_other_baseline(analysis, i) || !analysis.single_of(i) || analysis.single_of(i) == i) continue;
-    const auto [place, is_new] =
-        largest.emplace(fmt::format("{}\n{}\n{}", place_of(cell), setting_of(cell), cell.of.model.key.hash), i);
+    const auto [place, is_new] = largest.emplace(
+        fmt::format("{}\n{}\n{}", place_of(cell), analysis.settings().of(cell), cell.of.model.key.hash), i);
     if (!is_new && analysis.cell(place->second).of.model.key.batch < cell.of.model.key.batch) place->second = i;
   }
   std::vector<std::size_t> cells;
@@ -84,8 +84,8 @@ std::vector<Finding> about_depth(const Analysis& analysis) {
     const CellData& cell = analysis.cell(i);
     const auto block = block_of(cell);
     if (!block || !has_other_baseline(analysis, i)) continue;
-    Ends& ends =
-        curves[fmt::format("{}\n{}\n{}\n{}", place_of(cell), setting_of(cell), block->name, cell.of.model.key.batch)];
+    Ends& ends = curves[fmt::format("{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell), block->name,
+                                    cell.of.model.key.batch)];
     if (block->depth == 1) ends.single = i;
     if (block->depth > ends.depth) ends = {ends.single, i, block->depth};
   }
@@ -176,7 +176,7 @@ std::vector<Finding> about_failures(const Analysis& analysis) {
   std::map<std::string, Failed> settings;
   for (std::size_t i = 0; i < analysis.size(); ++i) {
     const CellData& cell = analysis.cell(i);
-    Failed& failed = settings[cell.of.device + '\n' + setting_of(cell)];
+    Failed& failed = settings[cell.of.device + '\n' + analysis.settings().of(cell)];
     if (failed.all++ == 0) failed.first = i;
     const samples::ProcessResult* const decisive = decisive_failure(cell);
     if (decisive == nullptr) continue;

@@ -153,7 +153,7 @@ std::map<std::string, Cells> measured_by(const Analysis& analysis, const KeyOf& 
 }
 
 void add_models(const Analysis& analysis, double size_factor, Tests& tests) {
-  const auto side_of = [](const CellData& cell) { return place_of(cell) + '\n' + setting_of(cell); };
+  const auto side_of = [&](const CellData& cell) { return place_of(cell) + '\n' + analysis.settings().of(cell); };
   const auto key = [&](const CellData& cell) { return fmt::format("{}\n{}", side_of(cell), cell.of.model.key.batch); };
   for (const auto& [name, cells] : measured_by(analysis, key)) {
     each_pair(
@@ -172,6 +172,7 @@ void add_compilers(const Analysis& analysis, Tests& tests) {
     return fmt::format("{}\n{}\n{}", place_of(cell), cell.of.model.key.hash, cell.of.model.key.batch);
   };
   for (const auto& [name, cells] : measured_by(analysis, key)) {
+    const auto setting_of = [&](const CellData& cell) { return analysis.settings().of(cell); };
     each_pair(analysis, cells, setting_of, [&](std::size_t a, std::size_t b) {
       const CellData& one = analysis.cell(a);
       tests.add(fmt::format("{}\n{}\n{}", one.of.model.key.hash, setting_of(one), setting_of(analysis.cell(b))),

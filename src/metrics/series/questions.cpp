@@ -107,7 +107,7 @@ std::vector<Finding> findings_by_setting(const Analysis& analysis, const std::ve
   std::vector<std::vector<const Asked*>> settings;
   for (const Asked& each : asked) {
     const store::CellData& cell = analysis.cell(each.cell);
-    const auto [place, is_new] = known.emplace(place_of(cell) + '\n' + setting_of(cell), settings.size());
+    const auto [place, is_new] = known.emplace(place_of(cell) + '\n' + analysis.settings().of(cell), settings.size());
     if (is_new) settings.emplace_back();
     settings[place->second].push_back(&each);
   }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <set>
 
 #include "metrics/ratios.h"
 #include "statistics/sequential.h"
@@ -16,6 +16,32 @@ namespace {
 bool share_rounds(const store::CellData& a, const store::CellData& b) {
   return a.of.device == b.of.device && a.of.model.key.hash == b.of.model.key.hash &&
          a.of.model.key.batch == b.of.model.key.batch;
+}
+
+// Names the cells of the parts that were added to `found` as the logarithm of a ratio of two cells.
+void name_cells(Relation& found, std::size_t cell, std::size_t other) {
+  if (found.parts.size() == 2)
+    found.cells = {{cell}, {other}};
+  else
+    found.cells.push_back(cell == other ? std::vector{cell} : std::vector{cell, other});
+}
+
+// Adds the part to another one of the same cells: both lists are of the same processes or rounds, in the same order.
+void add_to_part(statistics::Part& sum, const statistics::Part& part) {
+  for (std::size_t i = 0; i < sum.values.size(); ++i) {
+    sum.values[i] = sum.weight * sum.values[i] + part.weight * part.values[i];
+  }
+  sum.weight = 1;
+}
+
+bool is_a_cell_in_two_parts(const Relation& sum) {
+  std::set<std::size_t> seen;
+  for (const auto& cells : sum.cells) {
+    for (const std::size_t cell : cells) {
+      if (!seen.insert(cell).second) return true;
+    }
+  }
+  return false;
 }
 
 bool are_above_zero(const std::vector<OfRound>& values) {
@@ -41,6 +67,7 @@ Relation log_ratio(const Analysis& analysis, std::size_t cell, std::size_t other
   if (!found.reason.empty()) return found;
   const LikeSpeeds speeds = like_speeds(analysis.steady(cell), analysis.steady(other));
   add_log_ratio(found.parts, speeds.a, speeds.b, share_rounds(analysis.cell(cell), analysis.cell(other)), weight);
+  name_cells(found, cell, other);
   return found;
 }
 
@@ -68,6 +95,7 @@ Relation log_cpu_ratio(const Analysis& analysis, std::size_t cell, double weight
   Relation found;
   add_log_ratio(found.parts, *analysis.busy_cpus(cell).value, *analysis.busy_cpus(*baseline).value,
                 share_rounds(analysis.cell(cell), analysis.cell(*baseline)), weight);
+  name_cells(found, cell, *baseline);
   return found;
 }
 
@@ -77,6 +105,7 @@ Relation log_speed(const Analysis& analysis, std::size_t cell, double weight) {
   statistics::Part part{{}, weight};
   for (const OfRound& each : analysis.steady(cell).throughput_by_process) part.values.push_back(std::log(each.value));
   found.parts.push_back(std::move(part));
+  found.cells = {{cell}};
   return found;
 }
 
@@ -84,9 +113,23 @@ Relation sum_of(std::vector<Relation> relations) {
   Relation sum;
   for (Relation& each : relations) {
     if (!each.reason.empty()) return {{}, std::move(each.reason)};
-    std::move(each.parts.begin(), each.parts.end(), std::back_inserter(sum.parts));
+    for (std::size_t i = 0; i < each.parts.size(); ++i) {
+      const auto same = std::find(sum.cells.begin(), sum.cells.end(), each.cells[i]);
+      if (same != sum.cells.end()) {
+        add_to_part(sum.parts[static_cast<std::size_t>(same - sum.cells.begin())], each.parts[i]);
+        continue;
+      }
+      sum.parts.push_back(std::move(each.parts[i]));
+      sum.cells.push_back(std::move(each.cells[i]));
+    }
   }
+  if (is_a_cell_in_two_parts(sum)) return {{}, "a cell would count in two parts that are taken as independent"};
   return sum;
+}
+
+bool has_enough_processes(const Relation& relation) {
+  return std::all_of(relation.parts.begin(), relation.parts.end(),
+                     [](const statistics::Part& part) { return part.values.size() >= kLeastRounds; });
 }
 
 std::optional<int> looks_of(const Analysis& analysis, std::size_t cell, const Question& question) {
@@ -95,9 +138,10 @@ std::optional<int> looks_of(const Analysis& analysis, std::size_t cell, const Qu
   return std::clamp(rounds->max, statistics::kFirstLook, statistics::kMostLookedAt);
 }
 
-Value ratio_value(const Analysis& analysis, const Relation& relation) {
+Value ratio_value(const Analysis& analysis, const Relation& relation, std::size_t intervals) {
   if (!relation.reason.empty()) return {.reason = relation.reason};
-  const statistics::Contrast found = statistics::contrast(relation.parts, analysis.error_rate());
+  const double error_rate = analysis.error_rate() / static_cast<double>(intervals);
+  const statistics::Contrast found = statistics::contrast(relation.parts, error_rate);
   Value value{std::exp(found.estimate)};
   if (found.interval) {
     value.low = std::exp(found.interval->low);

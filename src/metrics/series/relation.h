@@ -17,6 +17,7 @@ namespace ngb::metrics::series {
 struct Relation {
   Question parts{};
   std::string reason{};
+  std::vector<std::vector<std::size_t>> cells{};  // from which each part was measured: one cell, or both of a pair
 };
 
 // Returns weight · log(T of `cell` / T of `other`): one paired part if the cells share rounds, else two parts.
@@ -30,15 +31,22 @@ Relation log_cpu_ratio(const Analysis& analysis, std::size_t cell, double weight
 // Returns weight · log T of the cell, as a part of its own.
 Relation log_speed(const Analysis& analysis, std::size_t cell, double weight = 1);
 
-// Returns the sum of the relations as one contrast. If some have a reason, the sum has the reason of the first of them.
+// Returns the sum of the relations as one contrast. Parts that were measured from the same cells become one part,
+// because the parts of a contrast share no number. If some relations have a reason, the sum has the reason of the first
+// of them; it has one too if a cell would be in two parts all the same. Precondition: all relations are of one
+// quantity.
 Relation sum_of(std::vector<Relation> relations);
+
+// Returns whether each part has as many rounds or processes as a verdict needs (kLeastRounds).
+bool has_enough_processes(const Relation& relation);
 
 // Returns the largest number of rounds if the rounds of both cells were added until something was decided and the
 // question is paired (verdict.h).
 std::optional<int> looks_of(const Analysis& analysis, std::size_t cell, const Question& question);
 
-// Returns the exponential of the contrast, or the reason.
-Value ratio_value(const Analysis& analysis, const Relation& relation);
+// Returns the exponential of the contrast, or the reason. Of one of several `intervals` that hold together, each has
+// the error rate divided by their number (Bonferroni).
+Value ratio_value(const Analysis& analysis, const Relation& relation, std::size_t intervals = 1);
 
 // Returns the name of the cell's failure, or "" for a cell that has a speed: "resnet18, batch 4: crash in compile".
 std::string why_no_speed(const Analysis& analysis, std::size_t cell);

@@ -46,7 +46,7 @@ Cells at_largest_batch(const Analysis& analysis, const Setting& setting, const L
   return cells;
 }
 
-ClaimTest one_ratio(Relation ratio, Cells cells) { return {{std::move(ratio)}, std::move(cells), {}}; }
+ClaimTest not_measured(std::string why) { return {.reason = std::move(why)}; }
 
 bool is_of_a_vendor(const CellData& cell) {
   const std::string& name = cell.of.compiler.name;
@@ -63,7 +63,7 @@ Relation log_compile_time(const Analysis& analysis, std::size_t cell, double wei
     }
   }
   if (logs.empty()) return {{}, "no process compiled"};
-  return {{{std::move(logs), weight}}, {}};
+  return {{{std::move(logs), weight}}, {}, {{cell}}};
 }
 
 }  // namespace
@@ -80,44 +80,62 @@ Relation times(Relation relation, double factor) {
   return relation;
 }
 
+Relation inverse(Relation relation) {
+  for (statistics::Part& part : relation.parts) part.weight = -part.weight;
+  return relation;
+}
+
+Bounded below(Relation quantity, double bound) { return {times(std::move(quantity), 1 / bound), bound}; }
+
+Bounded above(Relation quantity, double bound) { return {times(inverse(std::move(quantity)), bound), bound}; }
+
+ClaimTest claimed_below(Relation quantity, double bound, Cells cells) {
+  return {.quantity = quantity, .ratios = {below(quantity, bound)}, .cells = std::move(cells)};
+}
+
+ClaimTest claimed_above(Relation quantity, double bound, Cells cells) {
+  return {.quantity = quantity, .ratios = {above(quantity, bound)}, .cells = std::move(cells)};
+}
+
 ClaimTest small_batches_gain_two_to_six(const Analysis& analysis, const Setting& setting) {
   const Cells cells = cells_with(analysis, setting, speed_ups(analysis),
                                  [](const CellData& cell) { return cell.of.model.key.batch <= 2; });
-  if (cells.empty()) return {{}, {}, "no speed-up at batch 1 or 2"};
-  return {{times(sum_of(mean_over(cells, -1, speed_ups(analysis))), 2),
-           times(sum_of(mean_over(cells, 1, speed_ups(analysis))), 1.0 / 6)},
-          cells,
-          {}};
+  if (cells.empty()) return not_measured("no speed-up at batch 1 or 2");
+  ClaimTest test = claimed_above(sum_of(mean_over(cells, 1, speed_ups(analysis))), 2, cells);
+  test.ratios.push_back(below(test.quantity, 6));
+  return test;
 }
 
 ClaimTest only_vendors_gain_at_16(const Analysis& analysis, const Setting& setting) {
   const Cells cells = cells_with(analysis, setting, speed_ups(analysis),
                                  [](const CellData& cell) { return cell.of.model.key.batch == 16; });
-  if (cells.empty()) return {{}, {}, "no speed-up at batch 16"};
-  const double sign = is_of_a_vendor(analysis.cell(cells.front())) ? -1 : 1;
-  return one_ratio(sum_of(mean_over(cells, sign, speed_ups(analysis))), cells);
+  if (cells.empty()) return not_measured("no speed-up at batch 16");
+  Relation gain = sum_of(mean_over(cells, 1, speed_ups(analysis)));
+  return (is_of_a_vendor(analysis.cell(cells.front())) ? claimed_above : claimed_below)(std::move(gain), 1, cells);
 }
 
 ClaimTest torchscript_gains_little(const Analysis& analysis, const Setting& setting) {
   const Cells cells = cells_with(analysis, setting, speed_ups(analysis), [](const CellData& /*cell*/) { return true; });
-  if (cells.empty()) return {{}, {}, "torchscript has no speed-up"};
-  return one_ratio(times(sum_of(mean_over(cells, 1, speed_ups(analysis))), 1 / 1.25), cells);
+  if (cells.empty()) return not_measured("torchscript has no speed-up");
+  return claimed_below(sum_of(mean_over(cells, 1, speed_ups(analysis))), 1.25, cells);
 }
 
 ClaimTest openvino_gains_five_times(const Analysis& analysis, const Setting& setting) {
   const Cells cells = cells_with(analysis, setting, speed_ups(analysis), [](const CellData& /*cell*/) { return true; });
-  if (cells.empty()) return {{}, {}, "openvino has no speed-up"};
+  if (cells.empty()) return not_measured("openvino has no speed-up");
   const auto estimate = [&](std::size_t i) { return statistics::contrast(log_speed_up(analysis, i).parts).estimate; };
   const std::size_t best = *std::max_element(cells.begin(), cells.end(),
                                              [&](std::size_t a, std::size_t b) { return estimate(a) < estimate(b); });
-  return one_ratio(times(log_speed_up(analysis, best, -1), 5), {best});
+  ClaimTest test = claimed_above(log_speed_up(analysis, best), 5, cells);
+  for (const std::size_t i : cells) test.largest_of.push_back(log_speed_up(analysis, i));
+  return test;
 }
 
 ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& setting) {
   const LogOf rtrs = [&](std::size_t i, double weight) { return log_rtr(analysis, i, weight); };
   const Cells cells = at_largest_batch(analysis, setting, rtrs);
-  if (cells.empty()) return {{}, {}, "no model has a speed at batch 1 and at a larger batch size"};
-  return one_ratio(sum_of(mean_over(cells, -1, rtrs)), cells);
+  if (cells.empty()) return not_measured("no model has a speed at batch 1 and at a larger batch size");
+  return claimed_above(sum_of(mean_over(cells, 1, rtrs)), 1, cells);
 }
 
 // The models of each family that gain most and least from batches, at the family's largest batch size.
@@ -140,11 +158,11 @@ ClaimTest families_scale_alike(const Analysis& analysis, const Setting& setting)
     best.push_back(*most);
     worst.push_back(*least);
   }
-  if (best.empty()) return {{}, {}, "no family has two models with a speed at batch 1 and at a larger batch size"};
+  if (best.empty()) return not_measured("no family has two models with a speed at batch 1 and at a larger batch size");
   Relation apart = sum_of_all(mean_over(best, 1, rtrs), mean_over(worst, -1, rtrs));
   Cells cells = best;
   cells.insert(cells.end(), worst.begin(), worst.end());
-  return one_ratio(times(std::move(apart), 1 / 1.25), std::move(cells));
+  return claimed_below(std::move(apart), 1.25, std::move(cells));
 }
 
 ClaimTest throughput_saturates(const Analysis& analysis, const Setting& setting) {
@@ -160,17 +178,17 @@ ClaimTest throughput_saturates(const Analysis& analysis, const Setting& setting)
     largest.push_back(batches.rbegin()->second);
     before.emplace(largest.back(), std::next(batches.rbegin())->second);
   }
-  if (largest.empty()) return {{}, {}, "no model has a speed at two batch sizes"};
+  if (largest.empty()) return not_measured("no model has a speed at two batch sizes");
   const LogOf gains = [&](std::size_t i, double weight) { return log_ratio(analysis, i, before.at(i), weight); };
   Cells cells = largest;
   for (const std::size_t i : largest) cells.push_back(before.at(i));
-  return one_ratio(times(sum_of(mean_over(largest, 1, gains)), 1 / 1.1), std::move(cells));
+  return claimed_below(sum_of(mean_over(largest, 1, gains)), 1.1, std::move(cells));
 }
 
 ClaimTest bsr_above_one(const Analysis& analysis, const Setting& setting) {
   const Cells cells = at_largest_batch(analysis, setting, bsrs(analysis));
-  if (cells.empty()) return {{}, {}, "no model has a speed-up at batch 1 and at a larger batch size"};
-  return one_ratio(sum_of(mean_over(cells, -1, bsrs(analysis))), cells);
+  if (cells.empty()) return not_measured("no model has a speed-up at batch 1 and at a larger batch size");
+  return claimed_above(sum_of(mean_over(cells, 1, bsrs(analysis))), 1, cells);
 }
 
 ClaimTest depth_raises_bsr(const Analysis& analysis, const Setting& setting) {
@@ -188,24 +206,24 @@ ClaimTest depth_raises_bsr(const Analysis& analysis, const Setting& setting) {
     single.push_back(depths.begin()->second);
     deepest.push_back(depths.rbegin()->second);
   }
-  if (single.empty()) return {{}, {}, "no stack of depth 1 and of a larger one has a BSR"};
+  if (single.empty()) return not_measured("no stack of depth 1 and of a larger one has a BSR");
   Cells cells = single;
   cells.insert(cells.end(), deepest.begin(), deepest.end());
-  return one_ratio(sum_of_all(mean_over(single, 1, bsrs(analysis)), mean_over(deepest, -1, bsrs(analysis))),
-                   std::move(cells));
+  return claimed_above(sum_of_all(mean_over(deepest, 1, bsrs(analysis)), mean_over(single, -1, bsrs(analysis))), 1,
+                       std::move(cells));
 }
 
 ClaimTest only_tvm_compiles_longer(const Analysis& analysis, const Setting& setting) {
-  const LogOf shrinks = [&](std::size_t i, double weight) -> Relation {
+  const LogOf growths = [&](std::size_t i, double weight) -> Relation {
     const auto single = analysis.single_of(i);
     if (!single) return {{}, "batch 1 was not measured here"};
-    return sum_of({log_compile_time(analysis, *single, weight), log_compile_time(analysis, i, -weight)});
+    return sum_of({log_compile_time(analysis, i, weight), log_compile_time(analysis, *single, -weight)});
   };
-  const Cells cells = at_largest_batch(analysis, setting, shrinks);
-  if (cells.empty()) return {{}, {}, "no model was compiled at batch 1 and at a larger batch size"};
+  const Cells cells = at_largest_batch(analysis, setting, growths);
+  if (cells.empty()) return not_measured("no model was compiled at batch 1 and at a larger batch size");
   const bool is_tvm = analysis.cell(cells.front()).of.compiler.name == "tvm";
-  if (is_tvm) return one_ratio(sum_of(mean_over(cells, 1, shrinks)), cells);
-  return one_ratio(times(sum_of(mean_over(cells, -1, shrinks)), 1 / 1.1), cells);
+  Relation growth = sum_of(mean_over(cells, 1, growths));
+  return is_tvm ? claimed_above(std::move(growth), 1, cells) : claimed_below(std::move(growth), 1.1, cells);
 }
 
 ClaimTest cpu_use_rises_on_cpu(const Analysis& analysis, const Setting& setting) {
@@ -213,8 +231,8 @@ ClaimTest cpu_use_rises_on_cpu(const Analysis& analysis, const Setting& setting)
   const Cells cells = cells_with(analysis, setting, cpu_ratios, [](const CellData& cell) {
     return cell.of.compute_device.value.value_or("cpu") == "cpu";
   });
-  if (cells.empty()) return {{}, {}, "no cell's use of the processor is known on a device without an accelerator"};
-  return one_ratio(sum_of(mean_over(cells, -1, cpu_ratios)), cells);
+  if (cells.empty()) return not_measured("no cell's use of the processor is known on a device without an accelerator");
+  return claimed_above(sum_of(mean_over(cells, 1, cpu_ratios)), 1, cells);
 }
 
 }  // namespace ngb::metrics::series

@@ -44,12 +44,6 @@ std::string name_of_place(const CellData& cell) {
   return cell.of.load == work::kNoLoad ? device : fmt::format("{} under {}", device, cell.of.load);
 }
 
-std::string setting_of(const CellData& cell) {
-  using work::Role;
-  return work::key_of(cell.of, {Role::compiler, Role::version, Role::options, Role::instances, Role::precision}) +
-         cell.of.threads_wanted();
-}
-
 std::string place_of(const CellData& cell) {
   return fmt::format("{}\n{}\n{}", cell.of.device, cell.of.compute_device.value.value_or("?"), cell.of.load);
 }

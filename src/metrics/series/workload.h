@@ -16,9 +16,6 @@ namespace ngb::metrics::series {
 // cpu: 1" for one that was measured beside a load.
 std::string name_of_place(const store::CellData& cell);
 
-// Identifies a compiler with all its settings: compiler, version, configuration (options, settings of its library,
-// inferences in flight), threads, precision.
-std::string setting_of(const store::CellData& cell);
 // Identifies where a cell computes: the device, the compute device and the load beside it.
 std::string place_of(const store::CellData& cell);
 

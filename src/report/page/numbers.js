@@ -17,12 +17,20 @@ const numbers = (() => {
     return {value: entry[0], text: entry[1], low: entry[2], high: entry[3]};
   }
 
-  const ratioText = (value) => value.toFixed(Math.abs(value) < 9.995 ? 2 : 1);
+  // As many decimals as show that a ratio whose interval leaves 1 out is not 1.
+  function digitsOf({value, low, high}) {
+    const usual = Math.abs(value) < 9.995 ? 2 : 1;
+    if (low === undefined || high === undefined || (low <= 1 && high >= 1)) return usual;
+    const nearest = low > 1 ? low : high;
+    let digits = usual;
+    while (digits < 5 && nearest.toFixed(digits) === (1).toFixed(digits)) digits += 1;
+    return digits;
+  }
   const hasInterval = (number) => number.low !== undefined && number.high !== undefined;
 
   function withText(number) {
-    const digits = Math.abs(number.value) < 9.995 ? 2 : 1;
-    number.text = ratioText(number.value);
+    const digits = digitsOf(number);
+    number.text = number.value.toFixed(digits);
     if (hasInterval(number) && number.low < number.high) {
       number.text += ` [${number.low.toFixed(digits)}, ${number.high.toFixed(digits)}]`;
     }
@@ -83,12 +91,19 @@ const numbers = (() => {
     return ratio(own, below);
   }
 
-  // Returns the rank of each cell by its own interval: one more than the number of cells that are certainly better.
+  const mayBeFastest = new Set(data.may_be_fastest);
+
+  // Returns the rank of each cell by its own interval: one more than the number of cells that are certainly better. The first
+  // in speed are those that the answer does not exclude, which it judges by the rounds that cells share.
   function ranksOf(selected, metric) {
     const known = selected.map((cell) => ({cell, number: valueOf(cell, metric)})).filter((each) => hasInterval(each.number));
     const lower = isLowerBetter(metric);
     const isApart = (a, b) => (lower ? a.high < b.low : a.low > b.high);
-    return new Map(known.map((each) => [each.cell, 1 + known.filter((other) => isApart(other.number, each.number)).length]));
+    const isJudged = metric === "throughput_per_s" && known.some((each) => mayBeFastest.has(each.cell.index));
+    return new Map(known.map((each) => {
+      const rank = 1 + known.filter((other) => isApart(other.number, each.number)).length;
+      return [each.cell, !isJudged ? rank : mayBeFastest.has(each.cell.index) ? 1 : Math.max(2, rank)];
+    }));
   }
 
   // The geometric mean of ratios whose errors are taken as independent.

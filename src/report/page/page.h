@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,8 +69,9 @@ struct Content {
   std::string folded{};                           // what the page leaves out of the results; "" if it shows all
   const Profiles* profiles = nullptr;             // and what they explain; null of results without profiles
   // What follows is filled in by add_what_spans_cells (spanning.h).
-  std::vector<std::string> answer{};  // sentences, shown first
-  SpanningTable fastest{};            // by workload
+  std::vector<std::string> answer{};       // sentences, shown first
+  SpanningTable fastest{};                 // by workload
+  std::set<std::string> may_be_fastest{};  // ids of the cells that the answer does not exclude
   std::vector<Sentence> to_act_on{};
   std::vector<Sentence> findings{};          // for information
   std::vector<SpanningTable> conclusions{};  // reversed orders, the paper's claims that were measured

@@ -52,7 +52,7 @@ json short_number(double value) {
 class DataWriter {
  public:
   DataWriter(const Content& content, const Labels& labels)
-      : results_(*content.results), labels_(labels), metrics_(shown_metrics(content)) {}
+      : results_(*content.results), content_(content), labels_(labels), metrics_(shown_metrics(content)) {}
 
   json write() {
     json cells = cells_json();
@@ -68,6 +68,7 @@ class DataWriter {
             {"metrics", metrics_json()},
             {"flags", flags_.all()},
             {"reasons", reasons_.all()},
+            {"may_be_fastest", may_be_fastest()},
             {"cells", std::move(cells)}};
   }
 
@@ -86,6 +87,14 @@ class DataWriter {
       cells.push_back(std::move(row));
     }
     return cells;
+  }
+
+  [[nodiscard]] json may_be_fastest() const {
+    json indices = json::array();
+    for (std::size_t i = 0; i < results_.cells.size(); ++i) {
+      if (content_.may_be_fastest.contains(results_.cells[i]->cell_id)) indices.push_back(i);
+    }
+    return indices;
   }
 
   json identity_of(const CellData& cell) {
@@ -150,6 +159,7 @@ class DataWriter {
   }
 
   const Results& results_;
+  const Content& content_;
   const Labels& labels_;
   std::vector<const Metric*> metrics_{};
   Names devices_{};

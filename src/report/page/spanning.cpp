@@ -11,6 +11,7 @@
 #include "metrics/series/claims.h"
 #include "metrics/series/series.h"
 #include "report/series/series.h"
+#include "report/write/numbers.h"
 
 namespace ngb::report::page {
 namespace {
@@ -154,22 +155,53 @@ std::string ratio_text(const json& row, const char* name) {
   return value == row.end() ? "–" : text_of(ratio_with_interval(*value), "ratio");
 }
 
-SpanningTable fastest_table(const json& answer) {
-  SpanningTable table{.title = "The fastest of each model and batch size"};
-  table.columns = {"device",  "model", "batch", "fastest", "speed-up [95 %]", "next", "times the next [95 %]",
-                   "how sure"};
-  if (!answer.is_object() || !answer.contains("rows") || !answer["rows"].is_array()) return table;
+// Returns "3.91 ms", or "–" where it is not known.
+std::string number_text(const json& row, const char* name, const char* unit) {
+  const std::optional<double> value = number_at(row, name);
+  return value ? number(*value, unit) : "–";
+}
+
+// Returns a list of texts; what is no text is left out.
+Texts texts_at(const json& row, const char* name) {
+  Texts names;
+  const auto found = row.find(name);
+  if (found != row.end() && found->is_array()) {
+    for (const json& each : *found) {
+      if (each.is_string()) names.push_back(each.get<std::string>());
+    }
+  }
+  return names;
+}
+
+// Fills in what the answer says of each workload.
+void add_fastest(const json& answer, Content& content) {
+  SpanningTable& table = content.fastest;
+  table.title = "The fastest of each model and batch size";
+  table.columns = {"device",
+                   "model",
+                   "batch",
+                   "fastest",
+                   "an inference",
+                   "samples/s",
+                   "speed-up [95 %]",
+                   "next",
+                   "times the next [95 %]",
+                   "may be the fastest"};
+  if (!answer.is_object() || !answer.contains("rows") || !answer["rows"].is_array()) return;
   for (const json& row : answer["rows"]) {
     if (!row.is_object()) continue;
-    table.rows.push_back({text_at(row, "device"), text_at(row, "model"),
-                          fmt::format("{:g}", number_at(row, "batch").value_or(0)), text_at(row, "compiler"),
-                          ratio_text(row, "speed_up"), text_at(row, "runner_up"), ratio_text(row, "margin"),
-                          is_true_at(row, "is_decided") ? "decided" : "not told apart"});
+    for (std::string& id : texts_at(row, "cell_ids")) content.may_be_fastest.insert(std::move(id));
+    table.rows.push_back(
+        {text_at(row, "device"), text_at(row, "model"), fmt::format("{:g}", number_at(row, "batch").value_or(0)),
+         text_at(row, "compiler"), number_text(row, "inference_s", "s"),
+         number_text(row, "throughput_per_s", "samples/s"), ratio_text(row, "speed_up"), text_at(row, "runner_up"),
+         ratio_text(row, "margin"),
+         is_true_at(row, "is_decided") ? "it alone" : text::join(texts_at(row, "may_be_fastest"), ", ")});
   }
   const bool has_one_device = std::all_of(table.rows.begin(), table.rows.end(),
                                           [&](const Texts& row) { return row[0] == table.rows.front()[0]; });
   if (has_one_device) remove_column(table, 0);
-  return fitted(std::move(table));
+  table = fitted(std::move(table));
 }
 
 }  // namespace
@@ -178,7 +210,7 @@ void add_what_spans_cells(Content& content) {
   constexpr std::size_t kPlaceOfStatus = 2;
   const json all = conclusions_json(*content.results);
   content.answer = sentences_of_answer(all);
-  content.fastest = fastest_table(all["answer"]);
+  add_fastest(all["answer"], content);
   for (const json& finding : all["findings"]) {
     Sentence sentence{text_at(finding, "sentence"), rows_behind(finding)};
     (is_true_at(finding, "to_act_on") ? content.to_act_on : content.findings).push_back(std::move(sentence));

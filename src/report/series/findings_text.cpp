@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "metrics/series/claims.h"
@@ -55,6 +56,12 @@ std::string words_of_status(const std::string& status) {
   return status;
 }
 
+// Returns how many cells a claim's number was formed of, each once.
+std::size_t number_of_workloads(const json& claim) {
+  const auto ids = claim.find("cell_ids");
+  return ids == claim.end() || !ids->is_array() ? 0 : std::set<json>(ids->begin(), ids->end()).size();
+}
+
 std::string claims_text(const json& all, const ShowOptions& options) {
   const Table table = claims_table(all);
   if (table.sections.empty()) return "";
@@ -84,21 +91,22 @@ std::size_t drop_unmeasured_claims(json& all) {
 
 Table claims_table(const json& all) {
   Table table;
-  table.columns = {text_column("compiler"), text_column("device"), text_column("status"),
-                   number_column("ratio [95 %]", 0, "ratio"), text_column("why it is undecided", 1)};
+  table.columns = {text_column("compiler"),  text_column("device"),
+                   text_column("status"),    number_column("value [95 %]", 0, "ratio"),
+                   text_column("workloads"), text_column("why it is undecided", 1)};
   std::string last;
   for (const json& row : all["claims"]) {
     if (table.sections.empty() || last != text_at(row, "claim")) {
       last = text_at(row, "claim");
-      table.sections.push_back({.title = fmt::format("{} ({})", text_at(row, "sentence"), text_at(row, "source"))});
+      const std::string quantity = text_at(row, "quantity");
+      table.sections.push_back({.title = fmt::format("{} ({}){}", text_at(row, "sentence"), text_at(row, "source"),
+                                                     quantity.empty() ? "" : ": " + quantity)});
     }
     const std::string compiler = text_at(row, "compiler");
     Row shown;
-    shown.entries = {{.value = compiler.empty() ? "–" : compiler},
-                     {.value = text_at(row, "device")},
-                     {.value = words_of_status(text_at(row, "status"))},
-                     ratio_with_interval(row),
-                     {.value = text_at(row, "reason")}};
+    shown.entries = {{.value = compiler.empty() ? "–" : compiler},        {.value = text_at(row, "device")},
+                     {.value = words_of_status(text_at(row, "status"))},  ratio_with_interval(row),
+                     {.value = std::to_string(number_of_workloads(row))}, {.value = text_at(row, "reason")}};
     if (compiler.empty()) shown.rest = Entry{.value = "not measured: " + text_at(row, "reason")};
     table.sections.back().rows.push_back(std::move(shown));
   }

@@ -16,7 +16,6 @@ namespace ngb::report::tables {
 namespace {
 
 using metrics::compiler_of;
-using metrics::series::setting_of;
 using store::CellData;
 
 std::string details_of(const CellData& cell) {
@@ -29,11 +28,11 @@ std::string details_of(const CellData& cell) {
 
 Input::Input(const Results& results, const std::vector<store::MeasuredEnvironment>& environments,
              std::vector<std::string> published)
-    : results_(results), environments_(environments), published_(std::move(published)) {
+    : results_(results), environments_(environments), published_(std::move(published)), settings_(results.cells) {
   std::map<std::string, const CellData*> settings;
   for (const CellData* cell : results.cells) {
     cells_.emplace(cell->cell_id, cell);
-    settings.emplace(setting_of(*cell), cell);
+    settings.emplace(settings_.of(*cell), cell);
   }
   std::map<std::string, int> uses;
   for (const auto& [setting, cell] : settings) ++uses[compiler_of(*cell)];
@@ -53,7 +52,7 @@ bool Input::shows_published(std::string_view device) const {
 std::string Input::device(const CellData& cell) const { return metrics::series::name_of_place(cell); }
 
 std::string Input::compiler(const CellData& cell) const {
-  const auto found = names_.find(setting_of(cell));
+  const auto found = names_.find(settings_.of(cell));
   return found == names_.end() ? compiler_of(cell) : found->second;
 }
 

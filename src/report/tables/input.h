@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/settings.h"
 #include "report/results.h"
 
 namespace ngb::report::tables {
@@ -37,6 +38,7 @@ class Input {
   const Results& results_;
   const std::vector<store::MeasuredEnvironment>& environments_;
   std::vector<std::string> published_;
+  metrics::Settings settings_;
   std::map<std::string, std::string> names_{};  // of settings
   std::map<std::string_view, const store::CellData*> cells_{};
 };

@@ -48,11 +48,17 @@ TEST_F(WhatSpansCells, HasFindingsWithTheRowsThatBearThem) {
 TEST_F(WhatSpansCells, HasTheAnswerWithARowForEachWorkload) {
   parts_[0].conclusions = {{"answer", "", R"({"sentences": ["fast 1.0 is the fastest."], "rows": [{"device": "local",
       "model": "resnet18", "batch": 8, "compiler": "fast 1.0", "is_decided": true, "runner_up": "slow 1.0",
-      "speed_up": {"value": 2.0, "low": 1.9, "high": 2.1}, "margin": {"value": 1.5, "low": null, "high": null}}]})"}};
+      "throughput_per_s": 104.25, "inference_s": 0.0767, "may_be_fastest": ["fast 1.0"], "speed_up": {"value": 2.0, "low": 1.9, "high": 2.1}, "margin": {"value": 1.5, "low": null, "high": null}}]})"}};
   const Content made = content();
   EXPECT_THAT(made.answer, ElementsAre("fast 1.0 is the fastest."));
-  EXPECT_THAT(made.fastest.rows,
-              ElementsAre(Texts{"resnet18", "8", "fast 1.0", "2.00 [1.90, 2.10]", "slow 1.0", "1.50", "decided"}));
+  EXPECT_THAT(made.fastest.rows, ElementsAre(Texts{"resnet18", "8", "fast 1.0", "76.7 ms", "104.2", "2.00 [1.90, 2.10]",
+                                                   "slow 1.0", "1.50", "it alone"}));
+}
+
+TEST_F(WhatSpansCells, NamesAllThatMayBeTheFastest) {
+  parts_[0].conclusions = {{"answer", "", R"({"sentences": ["x"], "rows": [{"device": "local", "model": "resnet18",
+      "batch": 8, "compiler": "a", "is_decided": false, "may_be_fastest": ["a", "b", 3]}]})"}};
+  EXPECT_EQ(content().fastest.rows.at(0).back(), "a, b");
 }
 
 TEST_F(WhatSpansCells, HasNoAnswerInConclusionsOfAnyForm) {

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+#include <string_view>
+
 #include "made_up_series.h"
 
 namespace ngb::metrics::series {
@@ -97,7 +101,9 @@ TEST(FamilyCpuReduction, IsOneMinusTheGeometricMeanOfTheShares) {
 // `slow` is slower, compiles longer and needs more memory than `fast`; `small` is as slow but smaller.
 TEST(ParetoFront, LeavesOutOnlyWhatAnotherSettingBeatsInEverything) {
   const auto cell = [](const std::string& compiler, double speed, std::uint64_t bytes, std::int64_t compile_ns) {
-    CellData made = cell_with({.compiler = compiler}, made_up::around(speed));
+    const bool is_fast = compiler == "fast";  // whose rounds differ otherwise, so that it can be told
+    CellData made = cell_with({.compiler = compiler}, made_up::around(speed, is_fast ? std::vector{0.0, 0.001, -0.001}
+                                                                                     : std::vector{0.0, 0.0, 0.001}));
     for (store::RecordedProcess& process : made.processes) {
       process.phases[0].wall_ns = compile_ns;
       process.phases[1].peak_rss_bytes = Known<std::uint64_t>::of(bytes);
@@ -111,6 +117,58 @@ TEST(ParetoFront, LeavesOutOnlyWhatAnotherSettingBeatsInEverything) {
   EXPECT_EQ(values[0].value, 0);
   EXPECT_EQ(values[1].value, 1);
   EXPECT_EQ(values[2].value, 0);
+}
+
+// Each is judged beside seven others.
+TEST(ParetoFront, OfEightEqualSettingsHasAllInNineteenOfTwentyStudies) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> of_process(0, 0.02);
+  constexpr int kStudies = 200;
+  int with_any = 0;
+  for (int study = 0; study < kStudies; ++study) {
+    std::vector<CellData> cells;
+    for (int i = 0; i < 8; ++i) {
+      std::vector<double> speeds;
+      for (int round = 0; round < 5; ++round) speeds.push_back(100 * std::exp(of_process(random)));
+      cells.push_back(cell_with({.compiler = fmt::format("c{}", i)}, speeds));
+    }
+    const auto values = values_of_series(cells, "dominating_count");
+    with_any += std::any_of(values.begin(), values.end(), [](const SeriesValue& each) { return each.value > 0; });
+  }
+  EXPECT_LE(with_any, kStudies / 20);
+}
+
+// An A/A study: `a` and `b` are equal entries, so that their difference is noise.
+TEST(EqualEntriesUnderTwoLabels, HaveNumbersOfTheirOwn) {
+  std::vector<CellData> cells;
+  for (const int batch : {1, 8}) {
+    for (const char* const label : {"base", "a", "b"}) {
+      CellData cell = cell_with({.compiler = "null", .batch = batch}, made_up::around(label[0] == 'b' ? 100 : 200));
+      cell.of.compiler.label = label;
+      cell.cell_id = fmt::format("{}/{}", label, batch);
+      if (std::string_view(label) == "base") cell.of.compiler.name = cell.of.compiler.label = "identity";
+      cells.push_back(std::move(cell));
+    }
+  }
+  const Analysis analysis = made_up::analysis_of(cells);
+  EXPECT_NE(analysis.settings().of(cells[1]), analysis.settings().of(cells[2]));
+  EXPECT_EQ(analysis.single_of(4), 1U) << "of a";
+  EXPECT_EQ(analysis.single_of(5), 2U) << "of b";
+  const auto values = values_of_series(cells, "family_batch_speed_up_ratio");
+  ASSERT_EQ(values.size(), 4U);
+  for (const SeriesValue& value : values) {
+    ASSERT_EQ(value.cell_ids.size(), 1U);
+    EXPECT_NEAR(*value.value, value.cell_ids[0][0] == 'a' ? 2 : 1, 1e-9) << value.cell_ids[0];
+  }
+}
+
+TEST(EqualEntriesUnderTwoLabels, AreOneSettingUnlessBothWereMeasuredOnOneWorkload) {
+  CellData one = cell_with({.compiler = "null", .batch = 1}, made_up::around(100));
+  CellData other = cell_with({.compiler = "null", .batch = 8}, made_up::around(100));
+  other.of.compiler.label = "null 1.0";  // as after an entry was added to the study
+  const std::vector<const CellData*> cells{&one, &other};
+  const Settings settings(cells);
+  EXPECT_EQ(settings.of(one), settings.of(other));
 }
 
 }  // namespace
