@@ -11,6 +11,8 @@ import argparse
 import sys
 
 import studies
+from noise import Noise
+from studies import QUIET
 
 
 def ratio_by_time(count):
@@ -24,6 +26,18 @@ def one_sided_modes(count):
         holds, is_safe = studies.coverage(studies.MODES, rounds, max(1, count // 4), 24)
         yield f"modes 80/20 on one side, {rounds} rounds: the interval holds the truth", holds, ""
         yield f"modes 80/20 on one side, {rounds} rounds: it does, or the pair is undecided", is_safe, "≥ 90 %"
+
+
+def other_noise(count):
+    """What a ratio within a round is promised for."""
+    for name, noise in {"5 % of processes 1.5 times as slow": Noise(mode_share=0.05, mode_factor=1.5),
+                        "processes that differ by 3 %": Noise(process_deviation=0.03),
+                        "a drift of the machine": QUIET,
+                        "a drift of one side, AR(1) .5": Noise(process_deviation=0.03, correlation=0.5)}.items():
+        is_shared = name.startswith("5 %") or name.startswith("processes")
+        holds, _ = studies.coverage(noise, 7, max(1, count // 4), 24, of_candidate=noise if is_shared else QUIET,
+                                    drift=0.9 if "machine" in name else 0)
+        yield f"ratio held by its 95 % interval, 7 rounds: {name}", holds, ""
 
 
 def gate(count):
@@ -69,7 +83,22 @@ def arrivals(count):
         yield f"p99 under arrivals at load {load}, 5 % above the limit: \"held\"", wrongly, "≤ 2.5 %"
 
 
-FIGURES = {function.__name__: function for function in (ratio_by_time, one_sided_modes, gate, gate_that_measures, fastest, claims, arrivals)}
+def choices(count):
+    """Servers of which a limit is 3 % below the simulated percentile, and of which requests pile up."""
+    for what, loads, limit in (("3 % above the limit: \"holds\"", (0.1, 0.3, 0.5, 0.7, 0.9), ""),
+                               ("1.3 times the limit: \"holds\"", (0.1, 0.3, 0.5, 0.7, 0.9), "0 %"),
+                               ("requests pile up: \"holds\"", (1.05, 1.2), "0 %")):
+        wrong, which = studies.Counted(), []
+        beyond = 1.3 if "1.3" in what else 1.03
+        for server, load, percent, is_said in studies.choices_beyond_the_limit(loads, (50, 90, 95), beyond=beyond,
+                                                                               requests=2500 * count):
+            wrong.add(is_said)
+            which += [f"{server} {load} p{percent}"] * is_said
+        yield f"simulated percentile {what}", f"{wrong} {'; '.join(which)}", limit
+
+
+FIGURES = {function.__name__: function for function in (
+    ratio_by_time, one_sided_modes, other_noise, gate, gate_that_measures, fastest, claims, arrivals, choices)}
 
 
 def main():

@@ -5,17 +5,15 @@ The seeds are fixed, so that each case gives the same numbers each time. A bound
 chance of at most one in ten thousand under another seed (limits of the binomial distribution)."""
 
 import math
-import random
 import unittest
 
-import made_up_results as made_up
 import studies
 
 CHANCE = 1e-4
 
 
 def fewest(of, share):
-    """The most that a count of so many, each of which is true with this chance, exceeds but for CHANCE."""
+    """Fewer than this many of so many, each of which is true with this chance, come with a chance below CHANCE."""
     total = 0.0
     for count in range(of + 1):
         total += math.comb(of, count) * share**count * (1 - share) ** (of - count)
@@ -64,6 +62,22 @@ class Simulations(unittest.TestCase):
 
     def test_a_claim_about_the_highest_of_many_seldom_holds_by_chance(self):
         self.expect_at_most(studies.highest_of_many(30, 4.9, 8), 0.025)
+
+    def test_a_server_at_which_requests_pile_up_never_holds(self):
+        for server, load, percent, is_said in studies.choices_beyond_the_limit((1.05, 1.3), (50, 90)):
+            with self.subTest(f"{server}, {load}, p{percent}"):
+                self.assertFalse(is_said)
+
+    def test_a_server_holds_no_limit_far_below_its_simulated_percentile(self):
+        for server, load, percent, is_said in studies.choices_beyond_the_limit((0.5, 0.8), (90, 95), requests=40_000,
+                                                                               beyond=1.3):
+            with self.subTest(f"{server}, {load}, p{percent}"):
+                self.assertFalse(is_said)
+
+    def test_a_confirmed_percentile_is_held_or_open(self):
+        _, is_safe, wrongly_held = studies.confirmations(90, 0.7, 20)
+        self.expect_at_least(is_safe, 0.9)
+        self.expect_at_most(wrongly_held, 0.025)
 
 
 if __name__ == "__main__":

@@ -55,8 +55,10 @@ class Folder:
         shutil.rmtree(self._folder)
 
 
-def two_sides(folder, draw, noises, models, rounds, speed_ups=None, round_deviation=0.02):
-    """Writes a study of two compilers, "old" and "new". A round's factor befalls both. Returns {model: the true ratio}."""
+def two_sides(folder, draw, noises, models, rounds, speed_ups=None, drift=0.0):
+    """Writes a study of two compilers, "old" and "new". What the machine does to a round befalls both; from round to round it
+    wanders with that correlation. Returns {model: the true ratio}."""
+    machine = {model: Compiler(draw, 1.0, Noise(deviation=0, process_deviation=0.02, correlation=drift)) for model in models}
     of_rounds = {}
     drawn = {}
     for model in models:
@@ -66,21 +68,22 @@ def two_sides(folder, draw, noises, models, rounds, speed_ups=None, round_deviat
 
     def times(compiler, model, number):
         if (model, number) not in of_rounds:
-            of_rounds[model, number] = max(0.5, draw.gauss(1, round_deviation))
+            of_rounds[model, number], = machine[model].process(repetitions=1)
         return drawn[compiler, model].process(of_rounds[model, number])
 
     made_up.study(folder, list(noises), models, rounds, times, baseline="old")
     return {model: drawn["new", model].per_s / drawn["old", model].per_s for model in models}
 
 
-def coverage(noise, rounds, studies, models, seed=1):
+def coverage(noise, rounds, studies, models, seed=1, of_candidate=QUIET, drift=0.0):
     """How often the interval of a ratio holds the truth, and how often it does or the pair is undecided. `noise` is that of
     the baseline."""
     draw = random.Random(seed)
     holds, is_safe = Counted(), Counted()
     for _ in range(studies):
         with Folder() as folder:
-            truth = two_sides(folder, draw, {"old": noise, "new": QUIET}, [f"m{i}" for i in range(models)], rounds)
+            truth = two_sides(folder, draw, {"old": noise, "new": of_candidate}, [f"m{i}" for i in range(models)], rounds,
+                              drift=drift)
             for pair in made_up.compared(folder, "old", "new"):
                 ratio = pair["ratio"]
                 is_held = ratio["low"] is not None and ratio["low"] <= truth[pair["model"]] <= ratio["high"]
@@ -247,9 +250,9 @@ def simulated_percentile(server, percent, per_s, draw, requests=100_000):
     return percentile(open_latencies(lambda: draw.choice(times_s), per_s, requests, draw), percent)
 
 
-def choices_beyond_the_limit(loads, percents=(50, 90), seed=1, requests=100_000):
-    """How often `ngb choose` says "holds" of a server whose simulated percentile is 3 % above the limit; and its answer for
-    a load of 1.05 times what it answers. Yields (server, load, percent, whether it says so)."""
+def choices_beyond_the_limit(loads, percents=(50, 90), seed=1, requests=100_000, beyond=1.03):
+    """Whether `ngb choose` says "holds" of each server whose simulated percentile is so many times the limit; at a load of 1
+    and more, requests pile up, and the limit is an hour. Yields (server, load, percent, whether it says so)."""
     draw = random.Random(seed)
     with Folder() as folder:
         write_servers(folder, draw)
@@ -257,7 +260,7 @@ def choices_beyond_the_limit(loads, percents=(50, 90), seed=1, requests=100_000)
             for load in loads:
                 for percent in percents:
                     per_s = load * closed_per_s(server)
-                    limit_s = simulated_percentile(server, percent, per_s, draw, requests) / 1.03 if load < 1 else 3600
+                    limit_s = simulated_percentile(server, percent, per_s, draw, requests) / beyond if load < 1 else 3600
                     yield server, load, percent, choice(folder, percent, limit_s, per_s)[server]["fit"] == "holds"
 
 
