@@ -25,9 +25,9 @@ std::optional<Program> parse_program(std::string_view stat) {
   Program program;
   program.name = text::to_utf8(stat.substr(begin + 1, end - begin - 1));
   program.parent = static_cast<pid_t>(parse_unsigned(fields[4 - kFirstField]).value_or(0));
-  for (std::size_t field = 14; field <= 17; ++field) {
-    program.cpu_ticks += parse_unsigned(fields[field - kFirstField]).value_or(0);
-  }
+  const auto ticks = [&](std::size_t field) { return parse_unsigned(fields[field - kFirstField]).value_or(0); };
+  program.cpu_ticks = ticks(14) + ticks(15);
+  program.ended_children_ticks = ticks(16) + ticks(17);
   program.start_ticks = parse_unsigned(fields[22 - kFirstField]).value_or(0);
   return program;
 }
@@ -41,10 +41,17 @@ bool lives_on(const Programs& before, const Programs& after, pid_t pid) {
   return then != before.end() && now != after.end() && then->second.start_ticks == now->second.start_ticks;
 }
 
-// Returns, by pid, what the ended processes below a program had used before. The kernel adds all that an ended process
-// has used to its parent's time.
-std::map<pid_t, std::uint64_t> inherited_ticks(const Programs& before, const Programs& after) {
-  std::map<pid_t, std::uint64_t> inherited;
+// What ended below a program that lives on.
+struct Ended {
+  std::uint64_t earlier_ticks = 0;  // used before the first reading: the kernel adds them to the program's children
+  std::uint64_t most_ticks = 0;     // of these, by the busiest one
+  std::string busiest{};            // its name; "": none was there at the first reading
+  pid_t pid = 0;                    // its number
+};
+
+// Returns by pid what ended below each program.
+std::map<pid_t, Ended> ended_below(const Programs& before, const Programs& after) {
+  std::map<pid_t, Ended> below;
   for (const auto& [pid, program] : before) {
     if (lives_on(before, after, pid)) continue;
     pid_t heir = program.parent;
@@ -53,10 +60,18 @@ std::map<pid_t, std::uint64_t> inherited_ticks(const Programs& before, const Pro
          ++steps) {
       heir = before.at(heir).parent;
     }
-    inherited[heir] += program.cpu_ticks;
+    Ended& ended = below[heir];
+    const std::uint64_t all_ticks = program.cpu_ticks + program.ended_children_ticks;
+    ended.earlier_ticks += all_ticks;
+    if (!ended.busiest.empty() && program.cpu_ticks <= ended.most_ticks) continue;
+    ended.most_ticks = program.cpu_ticks;
+    ended.busiest = program.name;
+    ended.pid = pid;
   }
-  return inherited;
+  return below;
 }
+
+std::uint64_t growth(std::uint64_t now, std::uint64_t then) { return now - std::min(then, now); }
 
 }  // namespace
 
@@ -76,14 +91,24 @@ std::map<pid_t, Program> programs(const std::string& root) {
 std::vector<samples::Neighbour> busiest_between(const std::map<pid_t, Program>& before,
                                                 const std::map<pid_t, Program>& after, const std::set<pid_t>& without,
                                                 std::size_t most) {
-  const std::map<pid_t, std::uint64_t> inherited = inherited_ticks(before, after);
+  const std::map<pid_t, Ended> below = ended_below(before, after);
   std::vector<samples::Neighbour> busy;
+  const auto add = [&](const std::string& name, pid_t pid, std::uint64_t ticks) {
+    if (ticks > 0) busy.push_back({name, pid, static_cast<std::int64_t>(ticks) * tick_ns()});
+  };
   for (const auto& [pid, program] : after) {
-    std::uint64_t earlier = lives_on(before, after, pid) ? before.at(pid).cpu_ticks : 0;
-    if (const auto heir = inherited.find(pid); heir != inherited.end()) earlier += heir->second;
-    const std::uint64_t used = program.cpu_ticks - std::min(earlier, program.cpu_ticks);
-    if (used == 0 || without.contains(pid)) continue;
-    busy.push_back({program.name, pid, static_cast<std::int64_t>(used) * tick_ns()});
+    if (without.contains(pid)) continue;
+    const Program then = lives_on(before, after, pid) ? before.at(pid) : Program{};
+    add(program.name, pid, growth(program.cpu_ticks, then.cpu_ticks));
+    const auto found = below.find(pid);
+    const Ended ended = found == below.end() ? Ended{} : found->second;
+    const std::uint64_t of_ended =
+        growth(program.ended_children_ticks, then.ended_children_ticks + ended.earlier_ticks);
+    if (ended.busiest.empty()) {
+      add("children of " + program.name, pid, of_ended);
+    } else {
+      add(ended.busiest, ended.pid, of_ended);
+    }
   }
   std::stable_sort(busy.begin(), busy.end(), [](const auto& a, const auto& b) { return a.cpu_ns > b.cpu_ns; });
   if (busy.size() > most) busy.resize(most);

@@ -3,6 +3,12 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
 
 #include "made_up_machine.h"
 
@@ -30,14 +36,14 @@ TEST_F(Programs, AreOrderedByTheTimeThatTheyUsedMeanwhile) {
   put_program(11, "a (strange) name", 1000, 0, 0, 2);
   put_program(12, "sleeper", 70, 0, 0, 3);
   const auto before = programs(root());
-  put_program(10, "ninja", 6, 5, 140, 1);               // 41 ticks, 40 of them by children that have ended
+  put_program(10, "ninja", 6, 5, 140, 1);               // 1 tick, and 40 by children that came and ended
   put_program(11, "a (strange) name", 1100, 20, 0, 2);  // 120
   put_program(13, "new", 7, 0, 0, 900);
   put("/proc/uptime", "1 2\n");
   EXPECT_THAT(words_of(busiest_between(before, programs(root()), {}, 2)),
-              testing::ElementsAre("a (strange) name 11 1200000000", "ninja 10 410000000"));
+              testing::ElementsAre("a (strange) name 11 1200000000", "children of ninja 10 400000000"));
   EXPECT_THAT(words_of(busiest_between(before, programs(root()), {11}, 9)),
-              testing::ElementsAre("ninja 10 410000000", "new 13 70000000"));
+              testing::ElementsAre("children of ninja 10 400000000", "new 13 70000000", "ninja 10 10000000"));
 }
 
 TEST_F(Programs, WithANumberThatAnEarlierOneHadCountFromTheirStart) {
@@ -47,14 +53,59 @@ TEST_F(Programs, WithANumberThatAnEarlierOneHadCountFromTheirStart) {
   EXPECT_THAT(words_of(busiest_between(before, programs(root()), {}, 9)), testing::ElementsAre("new 10 30000000"));
 }
 
-TEST_F(Programs, AreNotChargedForWhatTheirEndedChildrenHadUsedBefore) {
+TEST_F(Programs, ThatEndedAreNamedInThePlaceOfTheParentThatWaitedForThem) {
   put_program(10, "ninja", 5, 0, 0, 1);
   put_program(11, "c++", 2, 0, 0, 2, 10);
   put_program(12, "cc1plus", 900, 0, 0, 3, 11);
   const auto before = programs(root());
   for (const char* ended : {"11", "12"}) std::filesystem::remove_all(std::filesystem::path(root()) / "proc" / ended);
   put_program(10, "ninja", 6, 0, 950, 1);  // of the 950, 902 were used before
-  EXPECT_THAT(words_of(busiest_between(before, programs(root()), {}, 9)), testing::ElementsAre("ninja 10 490000000"));
+  EXPECT_THAT(words_of(busiest_between(before, programs(root()), {}, 9)),
+              testing::ElementsAre("cc1plus 12 480000000", "ninja 10 10000000"));
+}
+
+// A real shell, whose child works.
+class Shell {
+ public:
+  explicit Shell(const char* script) : pid_(::fork()) {
+    ::setpgid(pid_, 0);  // its children end with it
+    if (pid_ != 0) return;
+    ::execl("/bin/sh", "sh", "-c", script, nullptr);
+    ::_exit(127);
+  }
+  Shell(const Shell&) = delete;
+  Shell& operator=(const Shell&) = delete;
+  ~Shell() {
+    ::kill(-pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+ private:
+  pid_t pid_;
+};
+
+// Returns the first of the names that is among the busiest since `before`, once one is; "" if none is within 30 s.
+std::string first_busy(const std::map<pid_t, Program>& before, const std::set<std::string>& names) {
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < give_up) {
+    for (const auto& each : busiest_between(before, programs(), {}, 100)) {
+      if (names.contains(each.name)) return each.name;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return "";
+}
+
+TEST(RealPrograms, AreNamedAndNotTheShellThatRunsThem) {
+  const auto before = programs();
+  const Shell shell("head -c 100G /dev/zero | cksum > /dev/null; true");
+  EXPECT_EQ(first_busy(before, {"cksum", "sh", "children of sh"}), "cksum");
+}
+
+TEST(RealPrograms, ThatHaveEndedAreToldFromTheShellThatWaitedForThem) {
+  const auto before = programs();
+  const Shell shell("head -c 300M /dev/zero | cksum > /dev/null; sleep 60; true");
+  EXPECT_EQ(first_busy(before, {"children of sh"}), "children of sh");
 }
 
 }  // namespace
