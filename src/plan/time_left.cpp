@@ -45,11 +45,18 @@ void TimeLeft::finish(int cell, double elapsed_s, double wall_s, bool has_compil
   Device& device = device_of(cell);
   device.expected_s += now.done() == 0 ? expected.first_s : expected.other_s;
   device.took_s += wall_s;
-  if (++device.done == 1) device.prepared_s = std::max(elapsed_s - wall_s, 0.0);
+  if (++device.done + device.lost == 1) device.prepared_s = std::max(elapsed_s - wall_s, 0.0);
   now.left = std::max(now.left - 1, 0);
   (has_compiled ? now.compiled_s : now.loaded_s) += static_cast<float>(wall_s);
   ++(has_compiled ? now.compiled : now.loaded);
   count(cell, 1);
+}
+
+void TimeLeft::lose(int cell, double elapsed_s, double wall_s) {
+  Device& device = device_of(cell);
+  if (device.done + ++device.lost > 1) return;
+  device.prepared_s = std::max(elapsed_s - wall_s, 0.0);
+  device.begins_with_loss = true;
 }
 
 void TimeLeft::skip(int cell, int processes) {
@@ -60,7 +67,12 @@ void TimeLeft::skip(int cell, int processes) {
 }
 
 bool TimeLeft::is_known() const {
-  return std::any_of(devices_.begin(), devices_.end(), [](const auto& device) { return device.second.left > 0; });
+  bool is_anything_left = false;
+  for (const auto& [name, device] : devices_) {
+    if (device.left > 0 && device.lost > 0 && device.done == 0) return false;
+    is_anything_left = is_anything_left || device.left > 0;
+  }
+  return is_anything_left;
 }
 
 double TimeLeft::seconds(double elapsed_s) const {
@@ -68,7 +80,8 @@ double TimeLeft::seconds(double elapsed_s) const {
   for (const auto& [name, device] : devices_) {
     const double factor = device.expected_s > 0 ? device.took_s / device.expected_s : 1;
     const double paused_s = std::max(elapsed_s - device.prepared_s - device.took_s, 0.0);
-    const double between_s = device.done > 1 ? paused_s / (device.done - 1) : 0;
+    const int pauses = device.begins_with_loss ? device.done : device.done - 1;
+    const double between_s = pauses > 0 ? paused_s / pauses : 0;
     longest_s = std::max(longest_s, device.seen_s + factor * device.open_s + between_s * device.left);
   }
   return longest_s;

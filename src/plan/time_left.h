@@ -18,16 +18,19 @@ class TimeLeft {
   // A process of the cell has completed `elapsed_s` after the beginning and took `wall_s`; `has_compiled`: it did not
   // load what another had compiled.
   void finish(int cell, double elapsed_s, double wall_s, bool has_compiled);
+  // An attempt at a process of the cell was lost `elapsed_s` after the beginning, in which it took `wall_s`.
+  void lose(int cell, double elapsed_s, double wall_s);
   // That many processes of the cell will not run.
   void skip(int cell, int processes);
 
   // Returns the seconds until the last device is done, `elapsed_s` after the beginning. A cell of which processes
   // completed takes what these took; the others take what was estimated, times the factor by which their device's
-  // estimate was wrong so far. Between processes passes what passed between them so far; what passed before the first
-  // one does not come again.
+  // estimate was wrong so far. Between processes passes what passed between them so far, lost attempts included; what
+  // passed before the first attempt does not come again.
   [[nodiscard]] double seconds(double elapsed_s) const;
   // Returns false once all expected processes (`left`) have completed or were skipped. A run may then still go on until
-  // its rounds decide something, and nobody knows how long that takes.
+  // its rounds decide something, and nobody knows how long that takes. Nor is it known while a device has lost attempts
+  // and completed none.
   [[nodiscard]] bool is_known() const;
 
  private:
@@ -42,10 +45,12 @@ class TimeLeft {
   struct Device {
     double expected_s = 0;  // of processes that are done
     double took_s = 0;
-    double prepared_s = 0;  // before the first process
+    double prepared_s = 0;  // before the first attempt
     double open_s = 0;      // estimated, of the cells without a process
     double seen_s = 0;      // of the cells with one
     int done = 0;
+    int lost = 0;  // attempts
+    bool begins_with_loss = false;
     int left = 0;
   };
   void count(int cell, int sign);

@@ -50,6 +50,28 @@ TEST(TimeLeft, IsNotKnownOnceMoreRoundsComeThanWereExpected) {
   EXPECT_FALSE(left.is_known());
 }
 
+TEST(TimeLeft, IsNotKnownWhileAttemptsAreLostAndNoneCompletes) {
+  const Plan plan = cells_on({"local"});
+  TimeLeft left(plan, expecting({{.first_s = 2, .other_s = 2}}), {4});
+  EXPECT_TRUE(left.is_known());
+  left.lose(0, 3, 2);
+  left.lose(0, 15, 2);
+  EXPECT_FALSE(left.is_known()) << "8 s would be wrong for as long as the machine is busy";
+  left.finish(0, 20, 2, true);  // 1 s before the first attempt; of the 19 s since, the process took 2
+  EXPECT_TRUE(left.is_known());
+  EXPECT_DOUBLE_EQ(left.seconds(20), 3 * (2 + 17));
+}
+
+TEST(TimeLeft, GrowsWithTheAttemptsThatAreLostLater) {
+  const Plan plan = cells_on({"local"});
+  TimeLeft left(plan, expecting({{.first_s = 2, .other_s = 2}}), {4});
+  left.finish(0, 2, 2, true);
+  left.finish(0, 4, 2, true);
+  EXPECT_DOUBLE_EQ(left.seconds(4), 2 * 2);
+  left.lose(0, 10, 2);
+  EXPECT_DOUBLE_EQ(left.seconds(10), 2 * (2 + 6));
+}
+
 TEST(TimeLeft, KnowsThatOnlyTheFirstProcessCompiles) {
   const Plan plan = cells_on({"local"});
   TimeLeft left(plan, expecting({{.first_s = 60, .other_s = 5}}), {5});
