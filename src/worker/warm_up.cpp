@@ -8,6 +8,8 @@
 namespace ngb::worker {
 namespace {
 
+constexpr std::size_t kEnoughToJudge = 6;
+
 double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -34,11 +36,22 @@ bool still_gets_faster(std::span<const std::int64_t> rest, double deviation) {
   return earlier - later > std::max(0.05 * later, 3 * standard_error);
 }
 
+// Returns the transient of fewer than kEnoughToJudge repetitions, at least one.
+std::size_t slow_start(std::span<const std::int64_t> walls_ns) {
+  constexpr double kClearlySlower = 1.25;
+  std::size_t first = 1;
+  while (first + 1 < walls_ns.size() &&
+         static_cast<double>(walls_ns[first]) > kClearlySlower * median_of(walls_ns.subspan(first + 1))) {
+    ++first;
+  }
+  return first;
+}
+
 }  // namespace
 
 Transient find_transient(std::span<const std::int64_t> walls_ns) {
   const std::size_t count = walls_ns.size();
-  if (count < 6) return {std::min<std::size_t>(count, 1), true};
+  if (count < kEnoughToJudge) return {std::min(count, slow_start(walls_ns)), true};
   const auto later = walls_ns.subspan(count / 2);
   const double median = median_of(later);
   const double deviation = robust_deviation(later, median);

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
+#include <random>
+#include <utility>
 
 #include "player.h"
 
@@ -258,6 +261,45 @@ TEST(Repetitions, OfASingleRepetitionEnds) {
   Repetitions timed(protocol, player);
   ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
   EXPECT_EQ(steady_count(timed.repetitions()), 1);
+}
+
+// Returns the mean time in ms of the repetitions that count.
+double mean_ms(const std::vector<samples::Repetition>& repetitions) {
+  double sum_ns = 0;
+  for (const samples::Repetition& each : repetitions) {
+    if (!each.is_warm_up) sum_ns += static_cast<double>(each.wall_ns);
+  }
+  return sum_ns / 1e6 / static_cast<double>(steady_count(repetitions));
+}
+
+TEST(Repetitions, OfASlowStartDoNotCountAlsoWhereFewAreAsked) {
+  for (const int asked : {3, 4, 5, 20}) {
+    Player player([](std::size_t i) { return (i < 3 ? 50 : 10) * kMillisecondNs; });
+    work::Protocol protocol;
+    protocol.repetitions = asked;
+    Repetitions timed(protocol, player);
+    ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+    EXPECT_EQ(steady_count(timed.repetitions()), asked);
+    EXPECT_EQ(mean_ms(timed.repetitions()), 10) << asked << ": the first three inferences take five times as long";
+  }
+}
+
+TEST(Repetitions, ThatAreFewAndNoisyAreHardlyEverMore) {
+  constexpr int kProcesses = 2000;
+  std::mt19937 random(1);
+  for (const auto& [noise, most] : {std::pair(0.02, 5.0), std::pair(0.10, 5.1)}) {
+    std::normal_distribution<double> normal(0, noise);
+    std::size_t all = 0;
+    for (int process = 0; process < kProcesses; ++process) {
+      Player player([&](std::size_t) { return static_cast<std::int64_t>(1e7 * std::exp(normal(random))); });
+      work::Protocol protocol;
+      protocol.repetitions = 4;
+      Repetitions timed(protocol, player);
+      ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+      all += timed.repetitions().size();
+    }
+    EXPECT_LE(static_cast<double>(all) / kProcesses, most) << noise << ": one of warm-up, and four";
+  }
 }
 
 std::int64_t steady_count_by_time(std::int64_t inference_ns) {

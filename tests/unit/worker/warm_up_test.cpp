@@ -67,10 +67,20 @@ TEST(WarmUp, IsOverWhenTheSeriesGetsSlower) {
   EXPECT_TRUE(find_transient(rising).is_over);
 }
 
-TEST(WarmUp, OfAFewRepetitionsIsOneRepetition) {
+TEST(WarmUp, OfFewRepetitionsIsOneUnlessMoreAreClearlySlowerThanTheRest) {
   EXPECT_EQ(find_transient(Series{}).count, 0U);
+  EXPECT_EQ(find_transient(Series{5000}).count, 1U);
   EXPECT_EQ(find_transient(Series{5000, 1000}).count, 1U);
-  EXPECT_TRUE(find_transient(Series{5000, 1000, 900, 800, 700}).is_over);
+  EXPECT_EQ(find_transient(Series{5000, 1000, 900, 800, 700}).count, 1U);
+  EXPECT_EQ(find_transient(Series{5000, 1250, 1000, 1000}).count, 1U);
+  EXPECT_EQ(find_transient(Series{5000, 1251, 1000, 1000}).count, 2U);
+  EXPECT_EQ(find_transient(Series{5000, 5000, 5000, 1000, 1000}).count, 3U);
+  EXPECT_TRUE(find_transient(Series{5000, 5000, 5000, 1000, 1000}).is_over);
+}
+
+TEST(WarmUp, OfFewRepetitionsDoesNotEndWithASlowOneAmongTheRest) {
+  EXPECT_EQ(find_transient(Series{5000, 1000, 3000, 1000, 1000}).count, 1U);
+  EXPECT_EQ(find_transient(Series{5000, 1000, 1000, 3000}).count, 1U);
 }
 
 }  // namespace
