@@ -164,6 +164,13 @@ std::vector<Reading> waits_between(const Counters& before, const Counters& after
           {"other_cpu", "percent", "", of_ticks(others)}};
 }
 
+std::optional<double> left_ns(const Counters& before, const Counters& after) {
+  if (!before.threads.value || !after.threads.value) return std::nullopt;
+  const auto elapsed_ns = static_cast<double>(after.taken_ns - before.taken_ns);
+  const double used_ns = ran_ns(growth_of(*before.threads.value, *after.threads.value));
+  return std::max(elapsed_ns * static_cast<double>(after.cpus) - used_ns, 0.0);
+}
+
 Counters without(Counters before, const Counters& pause_begin, const Counters& pause_end) {
   before.taken_ns += pause_end.taken_ns - pause_begin.taken_ns;
   if (before.threads.value && pause_begin.threads.value && pause_end.threads.value) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,10 @@ class ContentionMeter {
 // The last three are unknown if less than 200 ms have passed, because a tick of the kernel's clock (10 ms) would be
 // more than 5 % of that.
 std::vector<samples::Reading> waits_between(const Counters& before, const Counters& after);
+
+// Returns the time of its processors between two readings that its threads did not use: other programs used no more.
+// Nothing if the threads' times are unknown.
+std::optional<double> left_ns(const Counters& before, const Counters& after);
 
 // Returns `before` as if nothing had passed between two later readings, in which the process did not work.
 Counters without(Counters before, const Counters& pause_begin, const Counters& pause_end);

@@ -264,7 +264,7 @@ class Process {
         const PageFaultMeter meter;  // excludes what the phase's own meter does
         Attempt<Done> timed = attempt(settle());
         if (timed) timed = request_.protocol.arrivals ? serve() : attempt(time_together());
-        page_faults = meter.reading(pauses_->wall_ns());
+        page_faults = meter.reading(pauses_->wall_ns(), pauses_->page_faults());
         return timed;
       });
       std::vector<samples::Reading> waits = pauses_->waits();

@@ -73,7 +73,8 @@ Pauses::Pauses(std::function<bool()> infer, int threads, double max_wait_ratio)
     : infer_(std::move(infer)),
       least_settling_(threads == 1 ? kLeastSettling : kLeastSettlingOfThreads),
       max_wait_ratio_(max_wait_ratio),
-      contention_("self", probe::allowed_cpus()) {}
+      contention_("self", probe::allowed_cpus()),
+      own_waits_(max_wait_ratio) {}
 
 bool Pauses::settle() {
   const Mark begin = mark();
@@ -86,6 +87,7 @@ bool Pauses::settle() {
 bool Pauses::wait_for_turn() {
   const Mark begin = mark();
   (void)signal_and_wait(samples::kWantsTurn);
+  woke_ = contention_.read();
   const bool succeeded = infer_until_calm();
   turn_ = mark();
   leave_out(begin, turn_);
@@ -96,25 +98,24 @@ bool Pauses::was_disturbed() {
   const Mark begin = std::exchange(turn_, mark());
   samples::ProcessResult turn;
   turn.readings = timed_waits(begin.counters, turn_.counters);
-  if (!samples::disturbance_of(turn, {.max_wait_ratio = max_wait_ratio_})) return false;
-  const bool waits_for_itself = own_wait_percent().has_value();
-  const Mark looked = std::exchange(turn_, mark());
-  leave_out(looked, turn_);
-  if (waits_for_itself) return false;
-  leave_out(begin, looked);
+  const work::Disturbance rule{.max_wait_ratio = max_wait_ratio_};
+  if (!samples::disturbance_of(turn, rule)) return false;
+  if (const auto percent = own_waits_.of_turn(woke_, begin.counters, turn_.counters)) {
+    turn.facts[std::string(samples::kWaitsForItself)] = "";
+    if (!samples::disturbance_of(turn, rule)) {
+      own_wait_percent_ = percent;
+      return false;
+    }
+  }
+  leave_out(begin, turn_);
   return true;
 }
 
 void Pauses::explain_waits(samples::ProcessResult& result) {
   if (!samples::disturbance_of(result, {.max_wait_ratio = max_wait_ratio_})) return;
-  if (const auto percent = own_wait_percent()) {
+  if (const auto percent = own_wait_percent_ ? own_wait_percent_ : look_for_own_wait()) {
     result.facts[std::string(samples::kWaitsForItself)] = fmt::format("{:.3g} %", *percent);
   }
-}
-
-std::optional<double> Pauses::own_wait_percent() {
-  if (!own_wait_percent_) own_wait_percent_ = look_for_own_wait();
-  return *own_wait_percent_;
 }
 
 std::optional<double> Pauses::look_for_own_wait() const {
@@ -127,11 +128,14 @@ std::optional<double> Pauses::look_for_own_wait() const {
   return samples::own_wait_percent(shares, probe::allowed_cpus().size(), max_wait_ratio_);
 }
 
-Pauses::Mark Pauses::mark() const { return {contention_.read(), cpu_now_ns()}; }
+Pauses::Mark Pauses::mark() const {
+  return {contention_.read(), cpu_now_ns(), worker::page_faults().value.value_or(0)};
+}
 
 void Pauses::leave_out(const Mark& begin, const Mark& end) {
   wall_ns_ += end.counters.taken_ns - begin.counters.taken_ns;
   cpu_ns_ += end.cpu_ns - begin.cpu_ns;
+  page_faults_ += end.page_faults - begin.page_faults;
   before_ = probe::without(before_, begin.counters, end.counters);
 }
 

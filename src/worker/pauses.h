@@ -15,6 +15,7 @@
 #include "probe/probe.h"
 #include "samples/process_result.h"
 #include "samples/worker_signal.h"
+#include "worker/own_waits.h"
 #include "worker/repetitions.h"
 #include "worker/turns.h"
 
@@ -35,30 +36,32 @@ class Pauses final : public TurnGiver {
   // Asks the agent for a turn and waits until it comes. Then settles, because other processes have used the caches.
   bool wait_for_turn() override;
   // Returns whether other programs kept it from its processors since its turn began or since this was last asked. What
-  // its own threads keep from each other is no disturbance.
+  // its own threads keep from each other is no disturbance (OwnWaits).
   bool was_disturbed() override;
   // Notes the fact samples::kWaitsForItself if the process of these readings waited for longer than is allowed, and
-  // waits as long again when it is looked at while no other program uses its processors.
+  // either did so by itself in turns that count, or waits as long again when it is looked at for half a second, in
+  // which no other program uses its processors.
   void explain_waits(samples::ProcessResult& result);
 
   // Returns how long all pauses lasted.
   [[nodiscard]] std::int64_t wall_ns() const { return wall_ns_; }
+  // Returns the page faults of this process in all pauses.
+  [[nodiscard]] std::int64_t page_faults() const { return page_faults_; }
   // Takes all pauses out of the use of the timed phase, which contains them.
   void leave_out_of(samples::PhaseUse& timed) const;
   // Returns what kept the process from its processors in its turns: the readings "timed" of probe::waits_between.
   [[nodiscard]] std::vector<samples::Reading> waits() const;
 
  private:
-  // A moment, and the processor time that this process has used until then, without its children.
+  // A moment, and the processor time and page faults that this process has had until then, without its children.
   struct Mark {
     probe::Counters counters{};
     std::int64_t cpu_ns = 0;
+    std::int64_t page_faults = 0;
   };
   [[nodiscard]] Mark mark() const;
   [[nodiscard]] bool infer_until_calm() const;
-  // Repeats inferences for half a second, and returns samples::own_wait_percent of it. Measured when it is first asked;
-  // later answers are the same.
-  std::optional<double> own_wait_percent();
+  // Repeats inferences for half a second, and returns samples::own_wait_percent of it.
   [[nodiscard]] std::optional<double> look_for_own_wait() const;
   void leave_out(const Mark& begin, const Mark& end);
 
@@ -67,10 +70,13 @@ class Pauses final : public TurnGiver {
   double max_wait_ratio_;
   probe::ContentionMeter contention_;
   probe::Counters before_{};  // of the beginning, as if the pauses had not been
+  probe::Counters woke_{};    // when the turn came, before any thread went on
   Mark turn_{};               // when the turn began, or was_disturbed was asked
-  std::optional<std::optional<double>> own_wait_percent_{};
+  OwnWaits own_waits_;
+  std::optional<double> own_wait_percent_{};  // of the last turn that counts although it waited
   std::int64_t wall_ns_ = 0;
   std::int64_t cpu_ns_ = 0;
+  std::int64_t page_faults_ = 0;
 };
 
 // Keeps a worker in step with what its agent runs beside it: a load, or the processes with which it takes turns.

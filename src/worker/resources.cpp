@@ -89,12 +89,6 @@ std::int64_t live_descendants_ns() {
   return ticks * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
 }
 
-Known<std::int64_t> page_faults() {
-  struct rusage self{};
-  if (::getrusage(RUSAGE_SELF, &self) != 0) return Known<std::int64_t>::unknown("getrusage failed");
-  return Known<std::int64_t>::of(self.ru_minflt);
-}
-
 }  // namespace
 
 Known<std::int64_t> cpu_time_of_tree_ns() {
@@ -148,16 +142,22 @@ samples::Reading inferences_in(samples::Phase phase, std::uint64_t count) {
   return {"inferences", "1", std::string(samples::name(phase)), Known<double>::of(static_cast<double>(count))};
 }
 
+Known<std::int64_t> page_faults() {
+  struct rusage self{};
+  if (::getrusage(RUSAGE_SELF, &self) != 0) return Known<std::int64_t>::unknown("getrusage failed");
+  return Known<std::int64_t>::of(self.ru_minflt);
+}
+
 PageFaultMeter::PageFaultMeter() : count_(page_faults()), begin_ns_(system_clock().now().count()) {}
 
-samples::Reading PageFaultMeter::reading(std::int64_t paused_ns) const {
+samples::Reading PageFaultMeter::reading(std::int64_t paused_ns, std::int64_t paused_faults) const {
   using Rate = Known<double>;
   const auto rate = [&] {
     const auto elapsed_s = static_cast<double>(system_clock().now().count() - begin_ns_ - paused_ns) * 1e-9;
     const Known<std::int64_t> count = page_faults();
     if (!count.value || !count_.value) return Rate::unknown(count.value ? count_.reason : count.reason);
     if (elapsed_s <= 0) return Rate::unknown("shorter than the clock resolves");
-    return Rate::of(static_cast<double>(*count.value - *count_.value) / elapsed_s);
+    return Rate::of(static_cast<double>(*count.value - *count_.value - paused_faults) / elapsed_s);
   };
   return {"page_faults", "1/s", "timed", rate()};
 }

@@ -35,14 +35,17 @@ class PhaseMeter {
 // Returns how many inferences the processor time of a phase belongs to: the reading `inferences`.
 samples::Reading inferences_in(samples::Phase phase, std::uint64_t count);
 
+// Returns how many pages the kernel has given this process without reading them from a disk (getrusage: ru_minflt).
+Known<std::int64_t> page_faults();
+
 // PageFaultMeter counts, from its construction to reading(), the pages per second that the kernel gave this process
-// without reading them from a disk (getrusage: ru_minflt). A rate that stays high means that the allocator returns
+// (page_faults). A rate that stays high means that the allocator returns
 // memory and requests it again.
 class PageFaultMeter {
  public:
   PageFaultMeter();
-  // `paused_ns`: time since then that does not count.
-  [[nodiscard]] samples::Reading reading(std::int64_t paused_ns = 0) const;
+  // `paused_ns`: time since then that does not count, as the `paused_faults` in it do not.
+  [[nodiscard]] samples::Reading reading(std::int64_t paused_ns = 0, std::int64_t paused_faults = 0) const;
 
  private:
   Known<std::int64_t> count_;

@@ -2,8 +2,12 @@
 #include "worker/pauses.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <chrono>
+#include <cstring>
+
+#include "worker/resources.h"
 
 namespace ngb::worker {
 namespace {
@@ -37,6 +41,25 @@ TEST(Pauses, CountInNoUseOfTheTimedPhase) {
   timed.wall_ns = pauses.wall_ns() + 7;
   pauses.leave_out_of(timed);
   EXPECT_EQ(timed.wall_ns, 7);
+}
+
+// A compiler whose every inference takes new pages from the kernel, and gives them back.
+bool infer_with_new_pages() {
+  constexpr std::size_t kBytes = 1U << 20U;
+  void* const pages = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return false;
+  std::memset(pages, 1, kBytes);
+  ::munmap(pages, kBytes);
+  return true;
+}
+
+TEST(Pauses, AddNoPageFaultsToTheTimedPhase) {
+  Pauses pauses(infer_with_new_pages, 1, kMaxWaitRatio);
+  const auto before = page_faults().value.value_or(0);
+  pauses.begin();
+  EXPECT_TRUE(pauses.settle());
+  EXPECT_GE(pauses.page_faults(), 256) << "of at least one inference";
+  EXPECT_LE(page_faults().value.value_or(0) - before - pauses.page_faults(), 100) << "outside of the pause";
 }
 
 }  // namespace
