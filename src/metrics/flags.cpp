@@ -2,11 +2,16 @@
 // Defines the table of flags and the function of each row.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
+#include "samples/disturbance.h"
 #include "samples/process_result.h"
 #include "statistics/statistics.h"
 
@@ -107,6 +112,62 @@ std::optional<double> pressure(const Evidence& evidence) {
 // A page fault costs the kernel about a microsecond, so 10,000 faults cost about 1 % of a second.
 std::optional<double> page_faults(const Evidence& evidence) {
   return highest_above(readings(evidence.cell, "page_faults", "timed"), 10'000);
+}
+
+// Returns whether the process, or its load, caused the waits of its timed phase, as far as that was looked for or can
+// be told from its readings: one that may wait for as long as it likes is not looked at.
+bool causes_its_waits(const samples::ProcessResult& process, const work::Configuration& of) {
+  if (of.load != work::kNoLoad || process.facts.contains(std::string(samples::kWaitsForItself))) return true;
+  std::vector<samples::Reading> timed;
+  std::ranges::copy_if(process.readings, std::back_inserter(timed),
+                       [](const auto& each) { return each.moment == "timed"; });
+  const auto cpus = static_cast<std::size_t>(of.threads.value_or(1) * of.compiler.instances);
+  return samples::own_wait_percent(timed, cpus, work::Disturbance{}.max_wait_ratio).has_value();
+}
+
+// Returns the longest wait, in percent, of those that the usual limit refuses and the study's lets through.
+std::optional<double> waited(const Evidence& evidence) {
+  std::vector<double> percents;
+  for (const samples::ProcessResult& process : evidence.cell.processes) {
+    percents.push_back(samples::disturbed_percent(process, causes_its_waits(process, evidence.cell.of)));
+  }
+  return highest_above(percents, 100 * work::Disturbance{}.max_wait_ratio);
+}
+
+// Returns a number that is noted as a fact, and ends there or before a comma.
+std::optional<double> number_of_fact(const samples::ProcessResult& process, const char* fact) {
+  const auto found = process.facts.find(fact);
+  if (found == process.facts.end()) return std::nullopt;
+  double number = 0;
+  const std::string& text = found->second;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// Returns the turns that were run again as a share of all turns.
+std::optional<double> turns_again(const Evidence& evidence) {
+  double again = 0;
+  double counted = 0;
+  for (const samples::ProcessResult& process : evidence.cell.processes) {
+    again += number_of_fact(process, "turns_again").value_or(0);
+    const auto repetitions = std::ranges::count(process.repetitions, false, &samples::Repetition::is_warm_up);
+    counted += std::min(number_of_fact(process, "turns").value_or(0), static_cast<double>(repetitions));
+  }
+  return again > 0 && counted > 0 ? highest_above({again / (again + counted)}, 0.05) : std::nullopt;
+}
+
+// Returns the fewest repetitions of a process if they are too few to judge a warm-up by their spread, and nobody looked
+// longer.
+std::optional<double> few_repetitions(const Evidence& evidence) {
+  constexpr double kEnough = 6;
+  const bool is_looked_at = !readings(evidence.cell, "later_inference", "after").empty();
+  if (is_looked_at || evidence.cell.is_profile) return std::nullopt;
+  double fewest = kEnough;
+  for (const samples::ProcessResult& process : evidence.cell.processes) {
+    fewest = std::min(
+        fewest, static_cast<double>(std::ranges::count(process.repetitions, false, &samples::Repetition::is_warm_up)));
+  }
+  return fewest < kEnough ? std::optional(fewest) : std::nullopt;
 }
 
 // Returns the lowest clock frequency as a share of the highest if it is below 75 %.
@@ -273,6 +334,9 @@ constexpr std::array kFlags{
          "the speed was still changing when the repetitions ended: raise `repetitions`, or `min_repetition_ms`, until "
          "they last as long as the use that you measure for",
          speed_changes, true, true},
+    Flag{"few_repetitions", ' ', "fewer than 6 repetitions of a process count, and no longer look followed",
+         "a slow start that lasts longer than they do is not seen: raise `repetitions`, or set `longer_look_s`",
+         few_repetitions, true},
     Flag{"subnormal", 'z', "in a longer look, time / time with subnormal numbers taken as 0 > 1.25",
          "weights or activations are nearer to 0 than 1.2e-38, with which this processor computes slowly; other inputs "
          "or trained weights may have none: set `settings` of the compiler (onnxruntime: session.set_denormal_as_zero: "
@@ -287,6 +351,14 @@ constexpr std::array kFlags{
          "some repetitions are much slower than most: the speed by time has them in full, the mean of the repetitions' "
          "rates, which the paper gives, hardly",
          uneven, true},
+    Flag{"waited", 'q', "other programs kept a process from its processors in > 5 % of its timed phase",
+         "`disturbance: max_wait_percent` of the study let it count: the speed is that of a busy machine, and a ratio "
+         "favours the side with shorter inferences: measure again on a quiet machine, with the usual limit",
+         waited, true, true},
+    Flag{"turns_again", ' ', "more than 5 % of the turns ran again",
+         "something kept the process from its processors in those turns: other programs, which do so to all compilers "
+         "alike, or, in a compiler with a larger share than others, perhaps its own threads",
+         turns_again, true},
     Flag{"steal", ' ', "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines", steal},
     Flag{"pressure", ' ', "PSI some (CPU) > 5 % in a timed phase",
          "programs had to wait for a processor; not raised under a load, which makes them wait", pressure},

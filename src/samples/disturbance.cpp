@@ -103,4 +103,8 @@ std::optional<Failure> disturbance_beside_load(const ProcessResult& result, cons
   return disturbance(result, rule, Cause::Shows::others);
 }
 
+double disturbed_percent(const ProcessResult& result, bool causes_its_wait) {
+  return longest_wait(result, causes_its_wait ? Cause::Shows::others : Cause::Shows::alone).percent;
+}
+
 }  // namespace ngb::samples

@@ -33,4 +33,8 @@ std::optional<Failure> disturbance_of(const ProcessResult& result, const work::D
 // processors counts.
 std::optional<Failure> disturbance_beside_load(const ProcessResult& result, const work::Disturbance& rule);
 
+// Returns the share of the timed phase, in percent, that these rules compare with what is allowed, and 0 if none is
+// known. `causes_its_wait`: the process does, or its load, so that its run queue shows nothing.
+double disturbed_percent(const ProcessResult& result, bool causes_its_wait);
+
 }  // namespace ngb::samples

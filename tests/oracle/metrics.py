@@ -377,6 +377,32 @@ class Oracle:
         share = self.steady(key)["per_s"].mean() / self.by_process(key).mean() if self.has_speed(key) else 0
         return share if share > 1.01 else 0
 
+    def _wait_that_was_let_through(self, key, processes):
+        """The longest wait above 5 % of a timed phase that neither the process itself nor its load caused."""
+        cell = self.cell(key)
+        timed = self.raw.of_processes("reading", key).query("moment == 'timed'")
+        longest = 0
+        for process in processes.process_key:
+            rows = timed[timed.process_key == process]
+            first = rows.drop_duplicates("quantity").set_index("quantity").value
+            wait, others = (first.get(name, numpy.nan) for name in ("run_queue_wait", "other_cpu"))
+            is_own = wait > 5 and others * (1 if pandas.isna(cell.threads) else cell.threads) * cell.instances < wait / 2
+            is_own = is_own or cell.load != "none" or process in self.raw.facts("waits_for_itself").index
+            causes = ["core_steal", "throttled", "other_cpu" if is_own else "run_queue_wait"]
+            longest = max(longest, rows[rows.quantity.isin(causes)].value.dropna().max(), key=lambda each: numpy.nan_to_num(each))
+        return longest if longest > 5 else 0
+
+    def _repetitions_that_count(self, key, processes):
+        rows = self.raw.of_processes("repetition", key).query("is_warm_up == 0")
+        return rows.groupby("process_key").size().reindex(processes.process_key, fill_value=0)
+
+    def _share_of_turns_again(self, key, processes):
+        turns, again = (pandas.to_numeric(self.raw.facts(name).astype(str).str.split(",").str[0]).reindex(processes.process_key).fillna(0)
+                        for name in ("turns", "turns_again"))
+        run = numpy.minimum(turns, self._repetitions_that_count(key, processes)).sum()
+        share = again.sum() / (again.sum() + run) if run else 0
+        return share if share > 0.05 else 0
+
     def _flags(self, key, spread):
         cell, raw = self.cell(key), self.raw
         processes = raw.counted[raw.counted.cell_key == key]
@@ -396,7 +422,12 @@ class Oracle:
         is_same_build = aside.made_with_key == processes.made_with_key.iloc[0]
         baseline = self.relatives.baseline(key)
         theirs = raw.counted[raw.counted.cell_key == baseline].environment_hash
+        fewest = self._repetitions_that_count(key, processes).min()
+        is_looked_at = len(self._readings(key, "later_inference", "after")) > 0
         values = {
+            "few_repetitions": fewest if fewest < 6 and not is_looked_at else 0,
+            "waited": self._wait_that_was_let_through(key, processes),
+            "turns_again": self._share_of_turns_again(key, processes),
             "not_steady": (processes.is_steady == 0).sum(),
             "spread": spread if spread > 0.10 else 0,
             "unstable": spread if spread > 0.25 else 0,

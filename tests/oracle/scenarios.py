@@ -284,6 +284,20 @@ def _reading(quantity, moment, value):
     return change
 
 
+def _few(processes):
+    processes[2].repetitions = processes[2].repetitions[:4]
+    return processes
+
+
+def _waiting_for_itself(processes):
+    """One says so, and the readings of another one do: others used up to 8 % of a thread's time."""
+    for process in processes[:2]:
+        process.readings = [("run_queue_wait", "timed", 40.0), ("other_cpu", "timed", 4.0)] + process.readings
+    processes[0].facts = {"waits_for_itself": "40 %"}
+    processes[1].readings.append(("other_cpu", "timed", 31.0))
+    return processes
+
+
 def _growing(processes):
     """Memory grows by 25 MiB from each of eight readings to the next."""
     processes[1].readings.extend(("memory", "during", (100 + 25 * each) * 2.0**20) for each in range(8))
@@ -331,6 +345,10 @@ def _elsewhere(processes):
 
 
 _CHANGES = (
+    _few,
+    _reading("run_queue_wait", "timed", 92.9),
+    _waiting_for_itself,
+    _of(facts={"turns": "20, with 4 other processes", "turns_again": "3"}),
     _of(is_steady=False),
     _wide(1.15),
     _wide(1.5),

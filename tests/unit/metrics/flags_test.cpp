@@ -18,7 +18,9 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 
-CellData calm() { return cell_of("fast", 1, {process(0, {10, 10, 10, 10}), process(1, {10, 10, 10, 10})}); }
+CellData calm() {
+  return cell_of("fast", 1, {process(0, {10, 10, 10, 10, 10, 10}), process(1, {10, 10, 10, 10, 10, 10})});
+}
 
 void tell(CellData& cell, int process, const std::string& quantity, const std::string& when, double value) {
   cell.processes[static_cast<std::size_t>(process)].readings.push_back({quantity, "", when, Known<double>::of(value)});
@@ -36,13 +38,58 @@ TEST(Flags, AreRaisedByFewSlowRepetitionsThatTheQuartilesDoNotSee) {
 }
 
 TEST(Flags, AreRaisedBySpread) {
-  // Throughputs 90, 96, 100, 104 …: quartiles of {90, 100, 100, 111}: 97.5 and 102.75; IQR / median 5 %.
-  EXPECT_THAT(flags(cell_of("fast", 1, {process(0, {1e3 / 90, 10, 10, 1e3 / 111})})), IsEmpty());
-  // {80, 100, 100, 120}: 95 and 105; exactly 10 %. {79 …}: above.
-  EXPECT_THAT(flags(cell_of("fast", 1, {process(0, {1e3 / 79, 10, 10, 1e3 / 121})})), Contains("spread"));
-  // {40, 100, 100, 160}: 85 and 115; 30 %.
-  EXPECT_THAT(flags(cell_of("fast", 1, {process(0, {1e3 / 40, 10, 10, 1e3 / 160})})),
-              ElementsAre("spread", "unstable", "uneven"));
+  const auto with = [](const std::vector<double>& per_s) {
+    std::vector<double> times_ms;
+    for (const double each : per_s) times_ms.push_back(1e3 / each);
+    CellData cell = cell_of("fast", 1, {process(0, times_ms)});
+    tell(cell, 0, "later_inference", "after", 0.010);
+    return flags(cell);
+  };
+  EXPECT_THAT(with({90, 100, 100, 111}), IsEmpty());           // quartiles 97.5 and 102.75: IQR / median 5 %
+  EXPECT_THAT(with({79, 100, 100, 121}), Contains("spread"));  // 94.75 and 105.25: above 10 %
+  EXPECT_THAT(with({40, 100, 100, 160}), ElementsAre("spread", "unstable", "uneven"));  // 85 and 115; 30 %
+}
+
+TEST(Flags, AreRaisedByFewRepetitionsAfterWhichNobodyLookedLonger) {
+  CellData cell = cell_of("fast", 1, {process(0, {10, 10, 10, 10, 10, 10}), process(1, {10, 10, 10, 10, 10})});
+  EXPECT_THAT(flags(cell), ElementsAre("few_repetitions"));
+  tell(cell, 0, "later_inference", "after", 0.010);
+  EXPECT_THAT(flags(cell), IsEmpty());
+}
+
+TEST(Flags, AreRaisedByAWaitThatTheStudyAllowsAndTheUsualLimitDoesNot) {
+  CellData cell = calm();
+  tell(cell, 0, "run_queue_wait", "timed", 5);
+  EXPECT_THAT(flags(cell), IsEmpty());
+  tell(cell, 1, "run_queue_wait", "timed", 92.9);
+  EXPECT_THAT(flags(cell), ElementsAre("waited"));
+  cell.of.load = "4 threads";
+  EXPECT_THAT(flags(cell), IsEmpty()) << "the load causes it";
+  tell(cell, 1, "other_cpu", "timed", 31);
+  EXPECT_THAT(flags(cell), ElementsAre("waited"));
+}
+
+TEST(Flags, AreNotRaisedByAWaitOfItsOwn) {
+  CellData cell = calm();  // of two threads
+  tell(cell, 1, "run_queue_wait", "during", 60);
+  tell(cell, 1, "run_queue_wait", "timed", 40);
+  tell(cell, 1, "other_cpu", "timed", 9);  // others used up to 18 % of a thread's time
+  EXPECT_THAT(flags(cell), ElementsAre("waited")) << "9 % are more than 5";
+  cell.processes[1].readings.back().value = Known<double>::of(4);
+  EXPECT_THAT(flags(cell), IsEmpty());
+  cell.processes[1].readings.back().value = Known<double>::unknown("shorter than 20 ticks");
+  EXPECT_THAT(flags(cell), ElementsAre("waited"));
+  cell.processes[1].facts["waits_for_itself"] = "40 %";
+  EXPECT_THAT(flags(cell), IsEmpty());
+}
+
+TEST(Flags, AreRaisedByTurnsThatRanAgain) {
+  CellData cell = calm();  // of six turns in each of two processes
+  for (auto& process : cell.processes) process.facts["turns"] = "20, with 1 other process";
+  EXPECT_THAT(flags(cell), IsEmpty());
+  cell.processes[1].facts["turns_again"] = "1";
+  EXPECT_THAT(made_up::values_of({cell}).back().metric, "flag_turns_again");
+  EXPECT_DOUBLE_EQ(made_up::values_of({cell}).back().value.value_or(0), 1.0 / 13);
 }
 
 TEST(Flags, AreRaisedByProcessesThatLoadedWhatAnotherOneHadCompiled) {
@@ -186,7 +233,7 @@ TEST(Flags, AreRaisedByMemoryThatGrowsThroughoutTheTimedPhase) {
 // than all, 8.9 ms are 12 % faster.
 TEST(Flags, AreRaisedByASpeedThatChangesAfterTheCountedRepetitions) {
   const auto later = [](double seconds) {
-    CellData cell = cell_of("fast", 1, {process(0, {9, 10, 10, 10, 12}), process(1, {9, 10, 10, 10, 12})});
+    CellData cell = cell_of("fast", 1, {process(0, {9, 10, 10, 10, 10, 12}), process(1, {9, 10, 10, 10, 10, 12})});
     tell(cell, 0, "later_inference", "after", seconds);
     return flags(cell);
   };
