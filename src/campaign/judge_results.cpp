@@ -8,8 +8,10 @@
 #include <optional>
 #include <set>
 
+#include "base/processors.h"
 #include "base/text.h"
 #include "campaign/kept_calibrations.h"
+#include "metrics/raised_flags.h"
 
 namespace ngb::campaign {
 namespace {
@@ -130,6 +132,20 @@ Status check_environments(const metrics::Comparison& comparison, LoadedResults& 
   return Done{};
 }
 
+// Adds the flags of both sides to the pairs. One list of results holds both.
+Status add_flags(metrics::Comparison& comparison, const std::vector<std::vector<store::Source>>& sides) {
+  const int threads = processor_count();
+  auto of_baseline = metrics::raised_flags(sides.front(), threads);
+  if (!of_baseline) return error_of(of_baseline);
+  auto of_candidate = sides.size() == 1 ? of_baseline : metrics::raised_flags(sides.back(), threads);
+  if (!of_candidate) return error_of(of_candidate);
+  for (metrics::ComparedPair& pair : comparison.pairs) {
+    pair.baseline_flags = (*of_baseline)[pair.baseline->cell_id];
+    pair.candidate_flags = (*of_candidate)[pair.candidate->cell_id];
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Answer<JudgedResults> judge_results(const JudgementOrder& order, const std::filesystem::path& cache) {
@@ -164,6 +180,7 @@ Answer<JudgedResults> judge_results(const JudgementOrder& order, const std::file
     const Status alike = check_environments(*comparison, first, second);
     if (!alike) return cannot_go_on(alike.error());
   }
+  if (const Status added = add_flags(*comparison, order.sides); !added) return cannot_go_on(added.error());
   made.comparison = *std::move(comparison);
   return made;
 }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "metrics/axis.h"
+#include "metrics/raised_flags.h"
 #include "metrics/verdict.h"
 #include "store/store.h"
 
@@ -45,6 +46,10 @@ struct ComparedPair {
   std::optional<double> baseline_per_s{};   // geometric mean of the processes' speeds; of judged pairs
   std::optional<double> candidate_per_s{};  // likewise
   std::optional<MoreRounds> more_rounds{};  // of an undecided pair, if it can be estimated
+  // The flags of both sides, in the table's order. `compare` leaves them empty: they need everything that was measured
+  // (raised_flags).
+  std::vector<RaisedFlag> baseline_flags{};
+  std::vector<RaisedFlag> candidate_flags{};
 };
 
 struct Comparison {

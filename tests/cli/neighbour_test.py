@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Another program on the same processor: what is measured beside it is kept, named and not counted."""
 
+import json
 import os
 import signal
 import subprocess
@@ -53,6 +54,11 @@ class Neighbour(NgbTest):
         cell, = self.show("results/test")["cells"]
         self.assertEqual(cell["status"], "measured")
         self.assertGreater(cell["metrics"]["run_queue_wait_percent"]["value"], 5)
+        self.assertIn("waited", cell["flags"])
+        compared = self.ngb("compare", "results/test", "results/test", "--json")
+        pair, = json.loads(compared.stdout)["pairs"]
+        self.assertIn("waited", pair["baseline"]["flags"])
+        self.assertIn("waited on both sides", pair["reason"])
 
 
 class TwoRuns(NgbTest):

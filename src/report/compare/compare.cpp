@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "base/text.h"
+#include "metrics/metric.h"
 #include "report/columns.h"
 #include "report/compare/outcomes.h"
 
@@ -55,6 +57,21 @@ void add_side(std::vector<PairColumn>& columns, const std::string& side, const s
   }
 }
 
+// Adds all flags of one side: with their values in JSON, as words in CSV.
+void add_flags(std::vector<PairColumn>& columns, const std::string& side,
+               std::vector<metrics::RaisedFlag> ComparedPair::* flags) {
+  columns.push_back({{.json = side + ".flags"}, [flags](Whole, Pair pair) {
+                       json values = json::object();
+                       for (const metrics::RaisedFlag& each : pair.*flags) values[each.flag->name] = each.value;
+                       return Entry{std::move(values)};
+                     }});
+  columns.push_back({{.csv = side + "_flags"}, [flags](Whole, Pair pair) {
+                       std::vector<std::string> names;
+                       for (const metrics::RaisedFlag& each : pair.*flags) names.emplace_back(each.flag->name);
+                       return Entry{text::join(names, " ")};
+                     }});
+}
+
 void add_speed_column(std::vector<PairColumn>& columns, const std::string& side,
                       std::optional<double> ComparedPair::* speed) {
   const std::string name = "throughput_geometric_mean_per_s";
@@ -78,6 +95,8 @@ std::vector<PairColumn> make_pair_columns() {
   add(data_column("batch"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.key.batch}; });
   add_side(columns, "baseline", &ComparedPair::baseline);
   add_side(columns, "candidate", &ComparedPair::candidate);
+  add_flags(columns, "baseline", &ComparedPair::baseline_flags);
+  add_flags(columns, "candidate", &ComparedPair::candidate_flags);
   add(named("ratio", ratio_column()), [](Whole, Pair pair) { return ratio_entry(pair); });
   add(data_column("adjusted_p"), [](Whole, Pair pair) { return known(pair.judgement.adjusted_p); });
   add_speed_column(columns, "baseline", &ComparedPair::baseline_per_s);

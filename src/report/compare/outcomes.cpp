@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "metrics/agreement.h"
+#include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "report/words.h"
 
@@ -76,6 +79,54 @@ std::string why_same_build(const ComparedPair& pair) {
   const Verdict verdict = pair.judgement.verdict;
   if (verdict != Verdict::slower && verdict != Verdict::faster) return {};
   return fmt::format("{} although both sides are the same build: the device was not the same", name(verdict));
+}
+
+// Returns what the verdict of a judged pair rests on, apart from flags.
+std::string why_judged(const Compared& compared, const ComparedPair& pair) {
+  if (pair.is_same_build) return why_same_build(pair);
+  const metrics::Judgement& judgement = pair.judgement;
+  if (judgement.verdict == Verdict::slower && compared.gate && !metrics::is_regression(pair, compared.gate->rules)) {
+    return fmt::format("within the gate's {:g} %", 100 * compared.gate->rules.slower_ratio);
+  }
+  if (pair.more_rounds) return fmt::format("{}: {}", judgement.reason, words_of(*pair.more_rounds));
+  if (judgement.verdict == Verdict::undecided && judgement.adjusted_p && !judgement.rounds_needed) {
+    return fmt::format("{}: more than {} rounds", judgement.reason, metrics::kMostRoundsForeseen);
+  }
+  return judgement.reason;
+}
+
+// Returns "waited on both sides, unstable in the candidate": the flags that cast doubt on the pair's speeds.
+std::string doubts_of(const ComparedPair& pair) {
+  std::vector<std::string> words;
+  for (const metrics::Flag& flag : metrics::flag_table()) {
+    const auto has = [&](const std::vector<metrics::RaisedFlag>& raised) {
+      return std::ranges::find(raised, &flag, &metrics::RaisedFlag::flag) != raised.end();
+    };
+    const bool has_baseline = has(pair.baseline_flags);
+    const bool has_candidate = has(pair.candidate_flags);
+    if (!flag.casts_doubt() || !(has_baseline || has_candidate)) continue;
+    words.push_back(fmt::format("{} {}", flag.name,
+                                has_baseline && has_candidate ? "on both sides"
+                                : has_baseline                ? "in the baseline"
+                                                              : "in the candidate"));
+  }
+  return text::join(words, ", ");
+}
+
+// Returns what the flags in the words of any pair say, or "" if there are none.
+std::string doubts_remark(const Comparison& comparison) {
+  std::set<const metrics::Flag*> raised;
+  for (const ComparedPair& pair : comparison.pairs) {
+    if (pair.status != PairStatus::judged) continue;
+    for (const auto* flags : {&pair.baseline_flags, &pair.candidate_flags}) {
+      for (const metrics::RaisedFlag& each : *flags) {
+        if (each.flag->casts_doubt()) raised.insert(each.flag);
+      }
+    }
+  }
+  std::vector<std::string> words;
+  for (const metrics::Flag* flag : raised) words.push_back(fmt::format("{} ({})", flag->name, flag->threshold));
+  return words.empty() ? "" : fmt::format("Flags: {}: ngb show --notes says what to do", text::join(words, "; "));
 }
 
 std::string rules_remark(const Comparison& comparison) {
@@ -201,16 +252,9 @@ Entry ratio_of(const statistics::Contrast& contrast) {
 
 std::string why(const Compared& compared, const ComparedPair& pair) {
   if (pair.status != PairStatus::judged) return why_without_speed(pair);
-  if (pair.is_same_build) return why_same_build(pair);
-  const metrics::Judgement& judgement = pair.judgement;
-  if (judgement.verdict == Verdict::slower && compared.gate && !metrics::is_regression(pair, compared.gate->rules)) {
-    return fmt::format("within the gate's {:g} %", 100 * compared.gate->rules.slower_ratio);
-  }
-  if (pair.more_rounds) return fmt::format("{}: {}", judgement.reason, words_of(*pair.more_rounds));
-  if (judgement.verdict == Verdict::undecided && judgement.adjusted_p && !judgement.rounds_needed) {
-    return fmt::format("{}: more than {} rounds", judgement.reason, metrics::kMostRoundsForeseen);
-  }
-  return judgement.reason;
+  std::vector<std::string> parts{why_judged(compared, pair), doubts_of(pair)};
+  std::erase(parts, "");
+  return text::join(parts, "; ");
 }
 
 std::vector<std::string> remarks(const Compared& compared) {
@@ -220,6 +264,7 @@ std::vector<std::string> remarks(const Compared& compared) {
     found.push_back(self_test_remark(*compared.self_test, compared.gate->rules));
   }
   for (const metrics::NoiseFloor& noise : compared.noise) found.push_back(noise_remark(noise));
+  if (std::string doubts = doubts_remark(*compared.comparison); !doubts.empty()) found.push_back(std::move(doubts));
   found.push_back(rules_remark(*compared.comparison));
   const Comparison& comparison = *compared.comparison;
   if (comparison.baseline_only + comparison.candidate_only > 0) {

@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "../metrics/made_up_cells.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "metrics/metric.h"
 #include "report/write/github.h"
 
 namespace ngb::report {
@@ -261,6 +263,35 @@ TEST(Gate, ThatPassesSaysSo) {
 TEST(CompareFormats, AreFoundByNameWithAHintIfMisspelt) {
   EXPECT_EQ(find_format("github", compare_formats()).value()->name, std::string("github"));
   EXPECT_EQ(find_format("gitub", compare_formats()).error().what, "unknown format, did you mean github?");
+}
+
+metrics::RaisedFlag raised(std::string_view name, double value) {
+  return {&*std::ranges::find(metrics::flag_table(), name, &metrics::Flag::name), value};
+}
+
+TEST(Compare, SaysInTheRowOfAVerdictWhichFlagsItsSidesHave) {
+  Pairs pairs;
+  ComparedPair& pair = pairs.add(Verdict::faster, 2.80);
+  pair.baseline_flags = {raised("waited", 98), raised("pressure", 90)};
+  pair.candidate_flags = {raised("unstable", 0.3), raised("waited", 94)};
+  const std::string text = compared_as("text", pairs.compared(), {.width = 400});
+  EXPECT_THAT(text, HasSubstr("unstable in the candidate, waited on both sides"));
+  EXPECT_THAT(text, HasSubstr("Flags: unstable (IQR / median > 25 %); waited (other programs kept a process from its "
+                              "processors in > 5 % of its timed phase): ngb show --notes says what to do"));
+  EXPECT_THAT(text, Not(HasSubstr("pressure"))) << "a note, which casts no doubt";
+  EXPECT_THAT(compared_as("text", pairs.gated(), {.width = 400}), HasSubstr("waited on both sides"));
+  const nlohmann::json told = json_text::parse(compared_as("json", pairs.compared()))["pairs"][0];
+  EXPECT_EQ(told["baseline"]["flags"], (nlohmann::json{{"waited", 98}, {"pressure", 90}}));
+  EXPECT_EQ(told["candidate"]["flags"], (nlohmann::json{{"unstable", 0.3}, {"waited", 94}}));
+  EXPECT_THAT(compared_as("csv", pairs.compared()), HasSubstr(",waited pressure,unstable waited,"));
+}
+
+TEST(Compare, SaysNothingOfFlagsWhereThereAreNone) {
+  Pairs pairs;
+  pairs.add(Verdict::faster, 2);
+  EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 400}), Not(HasSubstr("Flags")));
+  const nlohmann::json told = json_text::parse(compared_as("json", pairs.compared()))["pairs"][0];
+  EXPECT_EQ(told["candidate"]["flags"], nlohmann::json::object());
 }
 
 }  // namespace
