@@ -31,17 +31,17 @@ def entry(label, times_ms, log="", busy_percent=0, **keys):
     return {"uneven": {"label": label, "options": options, **keys}}
 
 
-CHANNELS = 8  # of the input of each model
+CHANNELS, F32_BYTES = 3, 4  # of an image
 
 
 def models_of_sizes(image_sizes):
     """A model for each size of an image, by which a table of times tells them apart."""
-    return [{"zoo": {"conv_block": {"width": CHANNELS, "depth": 1, "image_size": size}}} for size in image_sizes]
+    return [{"zoo": {"conv_block": {"width": 8, "depth": 1, "image_size": size}}} for size in image_sizes]
 
 
 def of_table(label, file, times_ms):
     """An entry whose inferences take `times_ms[image size][process]`."""
-    file.write_text("".join(f"{4 * CHANNELS * size**2} {process} {round(1000 * each)}\n"
+    file.write_text("".join(f"{F32_BYTES * CHANNELS * size**2} {process} {round(1000 * each)}\n"
                             for size, times in times_ms.items() for process, each in enumerate(times)))
     return {"uneven": {"label": label, "options": {"table": str(file)}}}
 
