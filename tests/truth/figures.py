@@ -40,6 +40,12 @@ def other_noise(count):
         yield f"ratio held by its 95 % interval, 7 rounds: {name}", holds, ""
 
 
+def calibrated(count):
+    for rounds in (5, 10):
+        yield (f"a difference that a plan of {rounds} rounds calls large enough is found",
+               studies.calibrated(rounds, 0.02, 2 * count), "95 %")
+
+
 def gate(count):
     """Of studies with a fixed number of rounds."""
     yield "gate, 8 models, 15 rounds of sd 2 %, one 8 % slower: passes", studies.gate(0.08, 0.02, 15, count, 8), "0 %"
@@ -98,7 +104,7 @@ def choices(count):
 
 
 FIGURES = {function.__name__: function for function in (
-    ratio_by_time, one_sided_modes, other_noise, gate, gate_that_measures, fastest, claims, arrivals, choices)}
+    ratio_by_time, one_sided_modes, other_noise, calibrated, gate, gate_that_measures, fastest, claims, arrivals, choices)}
 
 
 def main():

@@ -42,6 +42,9 @@ class Simulations(unittest.TestCase):
                 _, is_safe = studies.coverage(studies.MODES, rounds, 8, 12)
                 self.expect_at_least(is_safe, 0.9)
 
+    def test_a_difference_that_a_plan_calls_large_enough_is_found(self):
+        self.expect_at_least(studies.calibrated(5, 0.02, 30), 0.95)
+
     def test_a_gate_of_equal_sides_seldom_fails(self):
         passes = studies.gate(0, 0.02, 7, 12, 8)
         self.expect_at_least(passes, 0.95)

@@ -108,6 +108,47 @@ def gate(slower, deviation, rounds, studies, models, seed=1):
     return passes
 
 
+PLANNED_STUDY = """\
+name: planned
+models: [{zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}}]
+compilers: ["null": {options: {run_ns: [1000, 2000]}}]
+threads: 1
+turns: 1
+processes: ROUNDS
+reference: none
+"""
+
+
+def difference_in_plan(rounds, deviation):
+    """The difference that `ngb plan` says is found in half of the cells, on a machine whose rounds are known to differ so much."""
+    with sqlite3.connect(f"file:{made_up.newest_tables()}/results.db?mode=ro", uri=True) as database:
+        environment, = database.execute("SELECT environment_hash FROM process").fetchone()
+    cells = [{"name": "any", "inference_s": 0.01, "process_s": 1, "differences": [-deviation, 0, deviation]}]
+    kept = made_up.home() / f".cache/ngraphbench/calibrations/{environment}.json"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps({"version": 1, "environment_hash": environment, "threads": [
+        {"threads": 1, "turns": 1, "measured_unix_ns": 0, "compiler": "null", "cells": cells}]}))
+    file = made_up.home() / "planned.yaml"
+    file.write_text(PLANNED_STUDY.replace("ROUNDS", str(rounds)))
+    decidable, = json.loads(made_up.ngb("plan", file, "--json"))["decidable"]
+    kept.unlink()
+    return decidable["median_ratio"]
+
+
+def calibrated(rounds, deviation, studies, seed=1):
+    """How often a difference that `ngb plan` calls large enough is found by a comparison of two compilers on one model."""
+    draw = random.Random(seed)
+    difference = difference_in_plan(rounds, deviation)
+    noise = Noise(deviation=0, process_deviation=deviation / 2**0.5)
+    found = Counted()
+    for _ in range(studies):
+        with Folder() as folder:
+            two_sides(folder, draw, {"old": noise, "new": noise}, ["m"], rounds, {"m": 1 + difference})
+            pair, = made_up.compared(folder, "old", "new")
+            found.add(pair["verdict"] == "faster")
+    return found
+
+
 IMAGE_SIZES = range(8, 136, 16)  # of eight models
 INFERENCE_MS = 5.0
 
