@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
@@ -17,6 +16,7 @@
 #include "apps/ngb/toolchain_push.h"
 #include "apps/ngb/wanted_toolchain.h"
 #include "base/text.h"
+#include "base/threads.h"
 
 namespace ngb::app {
 namespace {
@@ -110,11 +110,7 @@ int install(const Installation& installation, const std::vector<std::string>& na
       if (!lines.print(toolchain::install(installation.toolchains, compiler, version, progress))) are_all_there = false;
     }
   };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(all.size(), kAtATime); ++i) others.emplace_back(work);
-    work();
-  }
+  run_side_by_side(std::min(all.size(), kAtATime), [&](std::size_t) { work(); });
   return are_all_there ? kSuccess : kCannotGoOn;
 }
 

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/processors.h"
@@ -108,7 +109,7 @@ void Server::begin_thread(const std::vector<int>& cpus) {
   sigset_t before{};
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this, cpus] {
+  thread_ = Thread([this, cpus] {
     step_back(cpus);
     loop_->context.run();
   });
@@ -116,9 +117,7 @@ void Server::begin_thread(const std::vector<int>& cpus) {
 }
 
 Server::~Server() {
-  if (!thread_.joinable()) return;
-  loop_->context.stop();
-  thread_.join();
+  if (thread_.joinable()) loop_->context.stop();
 }
 
 std::string Server::url() const {

@@ -5,11 +5,11 @@
 
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "base/threads.h"
 #include "live/access.h"
 #include "live/desk.h"
 
@@ -50,7 +50,7 @@ class Server {
   const Clock* clock_;
   Desk desk_{};
   std::unique_ptr<Loop> loop_{};  // of the thread
-  std::thread thread_{};
+  Thread thread_{};               // what it throws ends the page, not the run; it is ended first
 };
 
 }  // namespace ngb::live

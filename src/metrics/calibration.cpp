@@ -18,8 +18,8 @@ constexpr double kHighQuantile = 0.8;
 
 // Returns the probability that t exceeds the critical value, if the true difference is `distance` standard errors.
 double power_at(double distance, double degrees) {
-  const double critical = statistics::students_t_quantile(degrees, 1 - kCalibratedErrorRate / 2);
-  return statistics::non_central_t_exceeds(degrees, distance, critical);
+  const std::optional<double> critical = statistics::students_t_quantile(degrees, 1 - kCalibratedErrorRate / 2);
+  return statistics::non_central_t_exceeds(degrees, distance, critical.value()).value_or(1);
 }
 
 // Returns how many standard errors a difference must have to be found with kCalibratedPower.

@@ -5,14 +5,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <utility>
 
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "base/text.h"
+#include "base/threads.h"
 #include "metrics/analysis.h"
 #include "metrics/metric.h"
 
@@ -24,7 +27,7 @@ using store::CellData;
 using store::DerivedValue;
 
 // Raise this when a formula's code changes but its text does not.
-constexpr int kRevision = 3;
+constexpr int kRevision = 4;
 
 void add_flags(const Analysis& analysis, std::size_t index, const std::map<std::string, double>& highest_hz,
                std::vector<DerivedValue>& values) {
@@ -38,6 +41,24 @@ void add_flags(const Analysis& analysis, std::size_t index, const std::map<std::
   for (const Flag& flag : flag_table()) {
     const std::optional<double> raised = flag.raised_by(evidence);
     if (raised) values.push_back({cell_id, fmt::format("flag_{}", flag.name), raised, {}, {}, {}});
+  }
+}
+
+// A value must be a finite number, whatever was recorded: JSON has no others.
+Value finite_or_reason(Value value) {
+  if (value.value && !std::isfinite(*value.value)) return {.reason = "the result is not a finite number"};
+  for (std::optional<double>* const end : {&value.low, &value.high}) {
+    if (*end && !std::isfinite(**end)) end->reset();
+  }
+  return value;
+}
+
+// A formula that throws costs its own value only.
+Value value_of(const Metric& metric, const Analysis& analysis, std::size_t cell) {
+  try {
+    return finite_or_reason(metric.compute(analysis, cell));
+  } catch (const std::exception& error) {
+    return {.reason = fmt::format("it cannot be computed: {}", text::to_utf8(error.what()))};
   }
 }
 
@@ -64,7 +85,7 @@ std::vector<std::vector<DerivedValue>> compute_family(const Analysis& analysis, 
     by_cell[i].reserve(metrics.size());
     const SharedText cell_id = analysis.cell(i).cell_id;
     for (std::size_t place = 0; place < metrics.size(); ++place) {
-      Value value = metrics[place]->compute(analysis, i);
+      Value value = value_of(*metrics[place], analysis, i);
       if (!value.reason.empty() && reasons[place] != value.reason) reasons[place] = value.reason;
       by_cell[i].push_back({cell_id, names[place], value.value, value.low, value.high,
                             value.reason.empty() ? SharedText() : reasons[place]});
@@ -227,11 +248,8 @@ Status FamilyReader::each(std::span<const store::ValueFamily> families, int thre
   // Files that were merged or migrated in memory have one reader.
   const bool may_share = store::is_one_file(sources_) && !store_.is_older();
   const int most = std::min({threads, kMostReaders, static_cast<int>(families.size())});
-  {
-    std::vector<std::jthread> others;
-    for (int thread = 1; may_share && thread < most; ++thread) others.emplace_back(work_with_own_store);
-    work(store_);
-  }
+  run_side_by_side(may_share && most > 1 ? static_cast<std::size_t>(most) : 1,
+                   [&](std::size_t index) { index == 0 ? work(store_) : work_with_own_store(); });
   return error.status();
 }
 

@@ -91,7 +91,7 @@ class FamilyReader {
   std::optional<std::map<std::string, double>> highest_hz_{};
 };
 
-// Computes the values of the cells of one family.
+// Computes the values of the cells of one family. A metric that throws, or is not finite, has a reason and no value.
 
 // Returns the values of each cell of the analysis: those of the metrics, in their order, then the raised flags, named
 // "flag_<name>". `highest_hz` has the highest clock frequency of each device, if one is known.

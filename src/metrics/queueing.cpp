@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "statistics/distributions.h"
 
@@ -37,7 +38,8 @@ double filling_time_s(int batch, double requests_per_s, double probability) {
   if (still_filling(batch, 1e-9) <= 1 - probability) return 0;
   // The first request of a batch waits longest.
   double low = 0;
-  double high = statistics::gamma_quantile(batch - 1, 1 / requests_per_s, probability);
+  double high = statistics::gamma_quantile(batch - 1, 1 / requests_per_s, probability)
+                    .value_or(std::numeric_limits<double>::infinity());
   constexpr int kHalvings = 60;
   for (int i = 0; i < kHalvings; ++i) {
     const double middle = (low + high) / 2;

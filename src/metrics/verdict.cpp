@@ -101,8 +101,9 @@ Test test_with_floors(const Question& question, const std::vector<double>& floor
 }
 
 double two_sided_p(const Test& test) {
-  return 2 * statistics::students_t_exceeds(test.uncertainty.degrees,
-                                            std::abs(test.estimate) / test.uncertainty.standard_error);
+  const auto p = statistics::students_t_exceeds(test.uncertainty.degrees,
+                                                std::abs(test.estimate) / test.uncertainty.standard_error);
+  return 2 * p.value_or(0.5);
 }
 
 // Returns the p value of all looks at the question's only part, after 3 rounds, 4 rounds, …

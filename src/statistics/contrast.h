@@ -14,9 +14,10 @@ namespace ngb::statistics {
 // The uncertainty of a weighted sum of independent means.
 struct Uncertainty {
   double standard_error = 0;
-  double degrees = 0;  // of freedom; 0 if nothing varies
+  double degrees = 0;  // of freedom; 0 if nothing varies, not a number if a deviation is not finite
 
-  // Returns half the width of the two-sided interval of Student's t with this error rate; 0 if nothing varies.
+  // Returns half the width of the two-sided interval of Student's t with this error rate; 0 if nothing varies, infinity
+  // if the degrees of freedom are not a number.
   [[nodiscard]] double half_width(double error_rate) const;
 };
 // `deviations` holds each part's standard deviation times its weight, `counts` its number of values, each at least 2.
@@ -32,7 +33,7 @@ struct Part {
 struct Contrast {
   double estimate = 0;                     // Σ weight · mean
   std::optional<double> standard_error{};  // of the estimate; empty if a part has fewer than two values
-  std::optional<double> degrees{};         // of freedom; empty if no part varies
+  std::optional<double> degrees{};         // of freedom, positive; empty if no part varies or a deviation is not finite
   std::optional<Interval> interval{};      // the estimate itself if no part varies
 };
 

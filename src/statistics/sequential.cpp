@@ -65,7 +65,7 @@ struct Look {
   double degrees = 0;
 
   [[nodiscard]] double half_width(double error_rate) const {
-    return students_t_quantile(degrees, 1 - error_rate / 2) * standard_error;
+    return *students_t_quantile(degrees, 1 - error_rate / 2) * standard_error;
   }
 };
 

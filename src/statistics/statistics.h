@@ -8,6 +8,10 @@
 
 namespace ngb::statistics {
 
+// Returns the power of two at or below the largest absolute value; 1 if all are 0 or none is finite. Numbers that were
+// divided by it can be squared and added without overflow, and the division changes no digit.
+double scale_of(std::span<const double> values);
+
 // Precondition of both: not empty.
 double mean(std::span<const double> values);
 // Returns the sample standard deviation (n - 1); empty for fewer than two values.

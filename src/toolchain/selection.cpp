@@ -8,11 +8,11 @@
 #include <mutex>
 #include <numeric>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "toolchain/pins.h"
 #include "toolchain/requirement.h"
 #include "toolchain/site.h"
@@ -209,11 +209,7 @@ Result<std::vector<ChosenWheel>> install_side_by_side(const Python& python, cons
     std::error_code ignored;
     std::filesystem::remove_all(own, ignored);
   };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < parts.size(); ++i) others.emplace_back(install, i);
-    if (!parts.empty()) install(0);
-  }
+  run_side_by_side(parts.size(), install);
   std::vector<ChosenWheel> installed;
   for (Result<std::vector<ChosenWheel>>& result : results) {
     if (!result) return error_of(result);

@@ -11,11 +11,10 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/file.h"
+#include "base/threads.h"
 
 namespace ngb::zoo {
 namespace {
@@ -102,14 +101,7 @@ Status GeneratedFile::write_tasks(int fd, int threads, const std::filesystem::pa
       status = written;
     }
   };
-  std::vector<std::jthread> helpers;
-  const std::size_t useful = std::min(static_cast<std::size_t>(threads), all.size());
-  try {
-    while (helpers.size() + 1 < useful) helpers.emplace_back(work);
-  } catch (const std::system_error&) {  // no more threads can be started; the running ones suffice
-  }
-  work();
-  helpers.clear();
+  run_side_by_side(std::min(static_cast<std::size_t>(std::max(threads, 1)), all.size()), [&](std::size_t) { work(); });
   return status;
 }
 

@@ -34,6 +34,8 @@ STUDY = """\
 name: s
 models:
   - zoo: {conv_block: {width: 8, depth: [1, 2], image_size: 16}}
+  - {zoo: {mlp: {width: 8}}, label: exact}
+  - {onnx: cheap.onnx, label: cheap, variant_of: exact}
 compilers:
   - "null": {label: a}
   - "null": {label: b}
@@ -79,6 +81,8 @@ class Base:
             if name in os.environ:
                 self.environment[name] = os.environ[name]
         (folder / "s.yaml").write_text(STUDY)
+        self.run(programs / "ngb", "models", "write", "mlp", "--parameters", '{"width": 8}', "--batch", "1", "--seed", "2",
+                 "-o", "cheap.onnx")
         ran = self.run(programs / "ngb", "run", "s.yaml", "--output", "results", "--no-report")
         shown = self.run(programs / "ngb", "show", "results", "--series")
         bundled = self.run(programs / "ngb", "bundle", "results", "--output", "b.zip")

@@ -49,8 +49,7 @@ NUMBERS = {
     "2^53 + 1": 2**53 + 1,
     "infinite": float("inf"),
     "negative infinite": float("-inf"),
-    "1e308": 1e308,
-    "tiny": 5e-324,
+    **{repr(each): each for each in (1e77, 1e154, 1e200, 1e308, 1e-81, 1e-160, 1e-308, 5e-324)},
     "a half": 0.5,
 }
 OTHERS = {"none": None, "blob": b"\x00\xff" * 100, "long blob": bytes(_LONG)}

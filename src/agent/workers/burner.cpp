@@ -23,7 +23,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "agent/workers/children.h"
 #include "base/clock.h"
@@ -32,6 +31,7 @@
 #include "base/process.h"
 #include "base/processors.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "samples/codec.h"
 
 namespace ngb::agent {
@@ -133,14 +133,14 @@ void wait_for_agent() {
       static_cast<std::size_t>(std::ceil(is_cpu ? load.processors : load.bytes_per_s / kBytesPerThread));
   const std::size_t count = std::clamp<std::size_t>(wanted, 1, cpus.size());
   std::atomic<std::size_t> beginning{is_cpu ? 0 : count};
-  std::vector<std::thread> threads;
+  std::vector<Thread> threads;
   for (std::size_t i = 0; i < count; ++i) {
     if (is_cpu) {
       const double share = std::min(load.processors - static_cast<double>(i), 1.0);
-      threads.emplace_back(burn_processor, on_cpu(i), share);
+      threads.emplace_back([cpu = on_cpu(i), share] { burn_processor(cpu, share); });
     } else {
-      threads.emplace_back(burn_memory, std::cref(cpus), count, load.bytes_per_s / static_cast<double>(count),
-                           std::ref(page), std::ref(beginning));
+      threads.emplace_back(
+          [&, count] { burn_memory(cpus, count, load.bytes_per_s / static_cast<double>(count), page, beginning); });
     }
   }
   while (beginning > 0) sleep_until(now_ns(CLOCK_MONOTONIC) + 1'000'000);

@@ -2,7 +2,10 @@
 #include "dispatch/link/recording.h"
 
 #include <exception>
+#include <new>
 #include <utility>
+
+#include "base/text.h"
 
 namespace ngb::dispatch {
 namespace {
@@ -11,6 +14,16 @@ namespace {
 constexpr Nanoseconds kTryPause = std::chrono::milliseconds(200);
 // When the user stops the run, the other program may be about to release the results.
 constexpr Nanoseconds kTriesAfterStop = std::chrono::seconds(1);
+
+std::string what_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::exception& error) {
+    return text::to_utf8(error.what());
+  }
+}
 
 }  // namespace
 
@@ -21,7 +34,7 @@ asio::awaitable<Status> Recording::commit() {
     asio::post(loop_.io, [this, round = round_] {
       asio::co_spawn(loop_.io, end_round(*this, round), [this, round](const std::exception_ptr& thrown) {
         if (!thrown) return;
-        round->outcome = fail("out of memory", "results");
+        round->outcome = fail(what_of(thrown), "results");
         round->is_over = true;
         round->done.ring();
         loop_.stop();

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
 #include <set>
+#include <stdexcept>
 
 #include "base/file.h"
 #include "made_up_cells.h"
@@ -356,6 +358,32 @@ TEST(MetricsDocumentation, IsUpToDate) {
     ASSERT_TRUE(file::write_atomically(page, to_markdown()));
   }
   EXPECT_EQ(file::read(page).value_or(""), to_markdown()) << "run metrics_test with NGB_UPDATE_DOCS=1";
+}
+
+// A cell's metrics are computed one by one: one that cannot be computed takes nothing from the others.
+TEST(Metrics, ThatCannotBeComputedCostTheirOwnValueOnly) {
+  const auto metric = [](const char* name, Value (*compute)(const Analysis&, std::size_t)) {
+    return Metric{name, name, "1", "", "", true, 0, compute, ""};
+  };
+  const Metric throws =
+      metric("throws", [](const Analysis&, std::size_t) -> Value { throw std::domain_error("no such number"); });
+  const Metric infinite = metric("infinite", [](const Analysis&, std::size_t) -> Value {
+    return {std::numeric_limits<double>::infinity(), 1, 2, ""};
+  });
+  const Metric half_open = metric("half_open", [](const Analysis&, std::size_t) -> Value {
+    return {1, std::numeric_limits<double>::quiet_NaN(), 2, ""};
+  });
+  const std::vector<const Metric*> wanted{&throws, &infinite, &half_open};
+  const CellData cell = cell_of("fast", 1, {process(0, {1})});
+  const Analysis analysis({&cell}, {});
+  const auto values = compute_family(analysis, wanted, {}).at(0);
+  EXPECT_FALSE(values.at(0).value);
+  EXPECT_EQ(values.at(0).reason.str(), "it cannot be computed: no such number");
+  EXPECT_FALSE(values.at(1).value);
+  EXPECT_EQ(values.at(1).reason.str(), "the result is not a finite number");
+  EXPECT_EQ(values.at(2).value, 1);
+  EXPECT_FALSE(values.at(2).low);
+  EXPECT_EQ(values.at(2).high, 2);
 }
 
 }  // namespace

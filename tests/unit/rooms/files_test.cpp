@@ -95,6 +95,26 @@ TEST(OwnSources, PrintOnATerminalOnlyInOnePlace) {
   EXPECT_THAT(found, IsEmpty());
 }
 
+// An exception that leaves a bare thread ends the program, so base/threads.h starts all of them.
+TEST(OwnSources, StartThreadsOnlyInOnePlace) {
+  std::vector<std::string> found;
+  std::size_t looked_at = 0;
+  for (const fs::path& path : own_files()) {
+    const std::string place = fs::relative(path, NGB_SOURCE_DIR).string();
+    const bool is_source = path.extension() == ".cpp" || path.extension() == ".h";
+    const bool is_ours = place.starts_with("src/") || place.starts_with("apps/");
+    if (!is_source || !is_ours || place.starts_with("src/base/threads.")) continue;
+    ++looked_at;
+    const std::string content = file::read(path).value();
+    for (const char* const start :
+         {"std::thread(", "std::thread ", "std::thread>", "std::jthread", "std::async", "pthread_create"}) {
+      if (content.find(start) != std::string::npos) found.push_back(place + ": " + start);
+    }
+  }
+  EXPECT_GT(looked_at, 300U);
+  EXPECT_THAT(found, IsEmpty());
+}
+
 TEST(OwnSources, HaveAboutThreeHundredLinesAtMost) {
   constexpr std::ptrdiff_t kLimit = 400;
   std::vector<std::string> long_ones;

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+
+#include "statistics/distributions.h"
 
 namespace ngb::statistics {
 namespace {
@@ -92,6 +95,49 @@ TEST(Contrast, OfEqualValuesIsThatValueWithoutDegreesOfFreedom) {
   EXPECT_DOUBLE_EQ(found.interval->low, 0.25);
   EXPECT_DOUBLE_EQ(found.interval->high, 0.25);
   EXPECT_FALSE(found.degrees);
+}
+
+// A contrast has the unit of its values, so its degrees of freedom and its interval relative to the estimate do not
+// depend on it.
+TEST(Contrast, HasTheSameDegreesOfFreedomInEveryUnit) {
+  for (const double unit : {1.0, 1e77, 1e154, 1e200, 1e300, 1e-81, 1e-160, 1e-300}) {
+    const Contrast found = contrast({{Part{{1 * unit, 2 * unit, 4 * unit}}, Part{{3 * unit, 5 * unit}, -1}}});
+    EXPECT_NEAR(found.estimate / unit, -1.6666666667, 1e-9) << unit;
+    EXPECT_NEAR(found.degrees.value(), 2.4265402844, 1e-9) << unit;
+    EXPECT_NEAR(found.standard_error.value() / unit, 1.3333333333, 1e-9) << unit;
+    EXPECT_NEAR(found.interval->high / unit, 3.2043758500, 1e-9) << unit;
+  }
+}
+
+TEST(Contrast, OfTheLargestNumbersHasAMean) {
+  const std::vector<double> largest(4, 1.7e308);
+  EXPECT_DOUBLE_EQ(mean(largest), 1.7e308);
+  EXPECT_EQ(standard_deviation(largest), 0);
+  EXPECT_EQ(standard_deviation(std::vector<double>{5e-324, 1.5e-323}), 5e-324);  // √2 of the least number, rounded
+}
+
+TEST(Uncertainty, OfADeviationThatIsNotFiniteIsWithoutBounds) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double deviation : {infinity, std::numeric_limits<double>::quiet_NaN()}) {
+    const std::vector<double> deviations{deviation, 1};
+    const std::vector<double> counts{3, 3};
+    EXPECT_EQ(uncertainty_of(deviations, counts).half_width(0.05), infinity);
+  }
+}
+
+TEST(Distributions, SayNothingWhereTheyDoNotExist) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double degrees : {0.0, -1.0, infinity, -infinity, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_FALSE(students_t_quantile(degrees, 0.975)) << degrees;
+    EXPECT_FALSE(students_t_exceeds(degrees, 2)) << degrees;
+    EXPECT_FALSE(non_central_t_exceeds(degrees, 1, 2)) << degrees;
+    EXPECT_FALSE(gamma_quantile(degrees, 1, 0.5)) << degrees;
+    EXPECT_FALSE(binomial_at_most(degrees, 0.5, 1)) << degrees;
+  }
+  EXPECT_FALSE(students_t_exceeds(3, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_FALSE(students_t_quantile(3, 1));
+  EXPECT_FALSE(normal_quantile(2));
+  EXPECT_NEAR(students_t_quantile(3, 0.975).value(), 3.182446305284, 1e-9);  // scipy.stats.t.ppf
 }
 
 }  // namespace
