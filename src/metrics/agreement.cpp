@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/agreement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <optional>
@@ -42,10 +44,18 @@ std::string why_none(const Analysis& analysis, std::size_t cell) {
   return "its outputs were not compared with the exact model's";
 }
 
-// Applies `compute` to the inputs, or returns why there are none.
+// Returns "not finite: 3 of 64 inputs have no finite score"; "" if all have one.
+std::string why_not_finite(const Inputs& inputs) {
+  const std::size_t count = samples::overall_agreement(inputs).not_finite;
+  return count == 0 ? "" : fmt::format("not finite: {} of {} inputs have no finite score", count, inputs.size());
+}
+
+// Applies `compute` to the inputs, or returns why there are none or why they say nothing.
 Value of_inputs(const Analysis& analysis, std::size_t cell, const std::function<Value(const Inputs&)>& compute) {
   const Inputs* const inputs = compared_inputs(analysis.cell(cell));
-  return inputs == nullptr ? Value{.reason = why_none(analysis, cell)} : compute(*inputs);
+  if (inputs == nullptr) return {.reason = why_none(analysis, cell)};
+  if (std::string reason = why_not_finite(*inputs); !reason.empty()) return {.reason = std::move(reason)};
+  return compute(*inputs);
 }
 
 Value share_of(const std::vector<double>& decisions) {
@@ -97,6 +107,7 @@ bool agreement_fell(const store::CellData& baseline, const store::CellData& cand
   if (before == nullptr || now == nullptr) return false;
   const samples::OverallAgreement one = samples::overall_agreement(*before);
   const samples::OverallAgreement other = samples::overall_agreement(*now);
+  if (one.not_finite == 0 && other.not_finite > 0) return true;
   const bool are_alike = one.is_of_decisions == other.is_of_decisions && one.values.size() == other.values.size();
   if (!are_alike || one.values.size() < 2) return false;
   statistics::Part differences;
@@ -139,7 +150,10 @@ Value accuracy(const Analysis& analysis, std::size_t cell, int most) {
   for (const samples::InputAgreement& each : inputs == nullptr ? Inputs() : *inputs) {
     if (each.label_rank) right.push_back(*each.label_rank <= most ? 1 : 0);
   }
-  if (!right.empty()) return share_of(right);
+  if (!right.empty()) {
+    std::string reason = why_not_finite(*inputs);
+    return reason.empty() ? share_of(right) : Value{.reason = std::move(reason)};
+  }
   const std::string& reason = analysis.steady(cell).reason;
   return {.reason = reason.empty() ? "the study gives no labels" : reason};
 }
@@ -147,7 +161,8 @@ Value top1_accuracy(const Analysis& analysis, std::size_t cell) { return accurac
 Value top5_accuracy(const Analysis& analysis, std::size_t cell) { return accuracy(analysis, cell, 5); }
 
 Value agreement_inputs(const Analysis& analysis, std::size_t cell) {
-  return of_inputs(analysis, cell, [](const Inputs& inputs) { return Value{static_cast<double>(inputs.size())}; });
+  const Inputs* const inputs = compared_inputs(analysis.cell(cell));
+  return inputs == nullptr ? Value{.reason = why_none(analysis, cell)} : Value{static_cast<double>(inputs->size())};
 }
 
 }  // namespace ngb::metrics

@@ -26,8 +26,8 @@ std::optional<double> agreement_of(const store::CellData& cell);
 inline constexpr double kLeastFall = 0.01;
 
 // Returns whether the candidate agrees less with its exact model than the baseline does: by more than kLeastFall, and
-// the 95 % interval of the mean difference, input by input, is below 0. False unless both were compared over equally
-// many inputs.
+// the 95 % interval of the mean difference, input by input, is below 0; or it has an input without a finite score and
+// the baseline has none. Else false unless both were compared over equally many inputs.
 bool agreement_fell(const store::CellData& baseline, const store::CellData& candidate);
 
 }  // namespace ngb::metrics

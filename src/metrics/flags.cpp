@@ -11,6 +11,7 @@
 
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
+#include "samples/agreement.h"
 #include "samples/disturbance.h"
 #include "samples/process_result.h"
 #include "statistics/statistics.h"
@@ -221,11 +222,12 @@ std::optional<double> unlike_baseline(const Evidence& evidence) {
                                                                                                                 : 1);
 }
 
-// Counts the processes with finite numbers in at most half of the compared outputs.
+// Counts the processes with finite numbers in at most half of the compared outputs, or with an input without any.
 std::optional<double> not_finite(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
   return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
     const auto& check = process.check;
+    if (samples::overall_agreement(process.agreement).not_finite > 0) return true;
     if (!check || check->reference == "none") return false;
     if (check->finite_elements) return *check->finite_elements * 2 <= check->compared_elements;
     return !check->max_absolute_error.value;  // schema 1 counted no finite elements
@@ -395,8 +397,11 @@ constexpr std::array kFlags{
          "a compiler that returns zeros, or one class for all, would pass: give the model real inputs (`inputs`) or "
          "trained weights, or set `tolerances`",
          weak_check},
-    Flag{"not_finite", 'n', "at most half of the compared outputs are finite numbers",
-         "what is not finite is not compared, so the check proves little: check the model's inputs", not_finite},
+    Flag{
+        "not_finite", 'n', "at most half of the compared outputs are finite numbers, or an input has no finite score",
+        "what is not finite is not compared, so the check proves little, and an input without a finite score leaves no "
+        "agreement and no accuracy: check the model's inputs",
+        not_finite},
     Flag{"emulated", 'm', "the compiler's fact `emulated` names operators",
          "the compiler does not have them: they were computed for their value alone, so the cell judges outputs, and "
          "its "

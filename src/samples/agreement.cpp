@@ -16,6 +16,9 @@ OverallAgreement overall_agreement(std::span<const InputAgreement> inputs) {
   overall.is_of_decisions =
       !inputs.empty() && std::all_of(inputs.begin(), inputs.end(),
                                      [](const InputAgreement& each) { return each.decides_alike.has_value(); });
+  overall.not_finite = static_cast<std::size_t>(
+      std::count_if(inputs.begin(), inputs.end(), [](const InputAgreement& each) { return each.is_not_finite; }));
+  if (overall.not_finite > 0) return overall;
   for (const InputAgreement& each : inputs) {
     if (overall.is_of_decisions) {
       overall.values.push_back(*each.decides_alike ? 1 : 0);

@@ -15,6 +15,7 @@ namespace ngb::samples {
 // else the mean over inputs of the cosine similarity.
 struct OverallAgreement {
   bool is_of_decisions = false;
+  std::size_t not_finite = 0;    // inputs without a finite score; if there is any, there are no values
   std::vector<double> values{};  // of each input that has one: 1 or 0, or the cosine
   [[nodiscard]] std::string_view noun() const { return is_of_decisions ? "top-1 agreement" : "mean cosine similarity"; }
   // Returns nothing if there is no input with a value.

@@ -84,15 +84,20 @@ struct InputAgreement {
   std::optional<double> sqnr_db{};  // 10·log10(Σ b² / Σ (a - b)²); nothing: the outputs are equal, or b is 0 everywhere
   std::optional<double> cosine{};   // Σ a·b / (|a|·|b|); nothing: b is 0 everywhere
   std::optional<double> max_absolute_error{};  // nothing: it was not compared with an exact model
-  std::optional<int> label_rank{};             // 1: the label's class has the highest score; nothing: there is no label
+  // 1: the label's class has the highest score. A score that is not finite has the last rank. Nothing: there is no
+  // label.
+  std::optional<int> label_rank{};
+  // True if nothing can be said of this input, because no score of it is finite: of the exact model in an output of
+  // classes, or in all its outputs of real numbers; or, with a label, of the model itself.
+  bool is_not_finite = false;
   bool operator==(const InputAgreement&) const = default;
 
   static constexpr bool kIsArray = true;
   static constexpr auto fields(auto visit) {
-    return visit(Field{"decides_alike", &InputAgreement::decides_alike}, Field{"sqnr_db", &InputAgreement::sqnr_db},
-                 Field{"cosine", &InputAgreement::cosine},
-                 Field{"max_absolute_error", &InputAgreement::max_absolute_error},
-                 Field{"label_rank", &InputAgreement::label_rank});
+    return visit(
+        Field{"decides_alike", &InputAgreement::decides_alike}, Field{"sqnr_db", &InputAgreement::sqnr_db},
+        Field{"cosine", &InputAgreement::cosine}, Field{"max_absolute_error", &InputAgreement::max_absolute_error},
+        Field{"label_rank", &InputAgreement::label_rank}, Field{"is_not_finite", &InputAgreement::is_not_finite});
   }
 };
 

@@ -58,4 +58,11 @@ CREATE TABLE agreement (  -- How the outputs for one input agree: of a variant w
 ) STRICT, WITHOUT ROWID;
 )sql";
 
+// Version 11 tells inputs without a finite score, and the least times of kernels.
+inline constexpr const char* kVersion11 = R"sql(
+ALTER TABLE agreement ADD COLUMN is_not_finite INTEGER NOT NULL DEFAULT 0;  -- 1: no score of this input is finite, so the others say nothing; before version 11 nobody looked
+ALTER TABLE profile ADD COLUMN least_zlib BLOB;  -- as times_zlib, of each kernel call in the turn in which it took least; NULL: not kept before version 11
+ALTER TABLE profile ADD COLUMN least_bytes INTEGER;  -- of the JSON text; NULL: there is none
+)sql";
+
 }  // namespace ngb::store

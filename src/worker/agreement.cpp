@@ -24,11 +24,13 @@ struct Part {
 };
 
 struct Sums {
+  double scale = 1;    // a power of two by which elements are divided before they are squared
   double signal = 0;   // Σ b²
   double noise = 0;    // Σ (a - b)²
   double product = 0;  // Σ a·b
   double own = 0;      // Σ a²
   double largest_error = 0;
+  std::uint64_t finite = 0;  // elements
   double top = -std::numeric_limits<double>::infinity();
   double exact_top = -std::numeric_limits<double>::infinity();
   std::uint64_t class_at = 0;
@@ -62,17 +64,30 @@ bool has_classes(const TensorSignature& output) {
          1;
 }
 
+// Returns the power of two at or below the largest finite number of both; 1 if there is none but 0.
+template <class At, class ExactAt>
+double scale_of(const Part& part, At&& at, ExactAt&& exact_at) {
+  double largest = 0;
+  for (std::uint64_t i = part.begin; i < part.begin + part.count; ++i) {
+    for (const double each : {static_cast<double>(at(i)), static_cast<double>(exact_at(i))}) {
+      if (std::isfinite(each)) largest = std::max(largest, std::fabs(each));
+    }
+  }
+  return largest > 0 ? std::scalbn(1.0, std::ilogb(largest)) : 1;
+}
+
 // Adds the elements of the part. Returns the index of one that is not finite where the exact one is.
 template <class At, class ExactAt>
 std::optional<std::uint64_t> add_part(const Part& part, At&& at, ExactAt&& exact_at, Sums& sums) {
   for (std::uint64_t i = part.begin; i < part.begin + part.count; ++i) {
-    const double a = at(i);
-    const double b = exact_at(i);
-    if (std::isnan(b)) continue;
-    if (!std::isfinite(a) || !std::isfinite(b)) {
-      if (a != b) return i;
+    if (std::isnan(exact_at(i))) continue;
+    if (!std::isfinite(at(i)) || !std::isfinite(exact_at(i))) {
+      if (at(i) != exact_at(i)) return i;
       continue;
     }
+    const double a = at(i) / sums.scale;
+    const double b = exact_at(i) / sums.scale;
+    ++sums.finite;
     sums.signal += b * b;
     sums.noise += (a - b) * (a - b);
     sums.product += a * b;
@@ -93,7 +108,9 @@ std::optional<std::uint64_t> add_part(const Part& part, At&& at, ExactAt&& exact
 void keep_least(std::optional<double>& least, double value) { least = std::min(least.value_or(value), value); }
 
 void add_sums(const Sums& sums, bool of_classes, InputAgreement& input) {
-  input.max_absolute_error = std::max(input.max_absolute_error.value_or(0), sums.largest_error);
+  const double largest_error = std::min(sums.largest_error * sums.scale, std::numeric_limits<double>::max());
+  input.max_absolute_error = std::max(input.max_absolute_error.value_or(0), largest_error);
+  if (of_classes && sums.finite == 0) input.is_not_finite = true;
   if (of_classes) input.decides_alike = input.decides_alike.value_or(true) && sums.class_at == sums.exact_class_at;
   if (sums.signal == 0) return;
   if (sums.noise > 0) keep_least(input.sqnr_db, 10 * std::log10(sums.signal / sums.noise));
@@ -101,9 +118,15 @@ void add_sums(const Sums& sums, bool of_classes, InputAgreement& input) {
   keep_least(input.cosine, norms > 0 ? std::clamp(sums.product / norms, -1.0, 1.0) : 0);
 }
 
+// How many elements of real numbers an input's outputs have, and how many of them are finite.
+struct RealNumbers {
+  std::uint64_t all = 0;
+  std::uint64_t finite = 0;
+};
+
 // Returns what cannot be compared. Integers are decisions: they are equal or not.
 std::optional<std::string> add_output(const OutputView& output, const OutputView& exact, const Part& part,
-                                      InputAgreement& input) {
+                                      InputAgreement& input, RealNumbers& numbers) {
   if (!is_floating(exact.signature.type)) {
     const std::size_t width = size_bytes(exact.signature.type);
     const auto* const ours = static_cast<const char*>(output.data) + part.begin * width;
@@ -116,6 +139,7 @@ std::optional<std::string> add_output(const OutputView& output, const OutputView
   std::optional<std::string> wrong;
   with_reader(output.signature.type, output.data, [&](auto&& at) {
     with_reader(exact.signature.type, exact.data, [&](auto&& exact_at) {
+      sums.scale = scale_of(part, at, exact_at);
       if (const auto i = add_part(part, at, exact_at, sums)) {
         wrong = fmt::format("element {} of output \"{}\" is {}, the exact model's is {}", *i, output.signature.name,
                             at(*i), exact_at(*i));
@@ -123,20 +147,28 @@ std::optional<std::string> add_output(const OutputView& output, const OutputView
     });
   });
   add_sums(sums, has_classes(exact.signature), input);
+  numbers.all += part.count;
+  numbers.finite += sums.finite;
   return wrong;
 }
 
-// Returns the rank of the element `of` among those of the part. Of equal ones the first counts as the highest.
-int rank_in(const OutputView& output, const Part& part, std::uint64_t of) {
+// Sets the rank of the element `of` among those of the part. Of equal ones the first counts as the highest; one that is
+// not finite has the last rank.
+void add_rank(const OutputView& output, const Part& part, std::uint64_t of, InputAgreement& input) {
   int rank = 1;
+  bool is_any_finite = false;
   with_reader(output.signature.type, output.data, [&](auto&& at) {
     const double score = at(part.begin + of);
     for (std::uint64_t i = 0; i < part.count; ++i) {
       const double other = at(part.begin + i);
+      if (!std::isfinite(other)) continue;
+      is_any_finite = true;
       if (other > score || (other == score && i < of)) ++rank;
     }
+    if (!std::isfinite(score)) rank = static_cast<int>(part.count);
   });
-  return rank;
+  input.label_rank = rank;
+  if (!is_any_finite) input.is_not_finite = true;
 }
 
 }  // namespace
@@ -152,8 +184,8 @@ std::optional<std::string> add_label_ranks(std::span<const OutputView> outputs, 
       return fmt::format("label {} is none of the {} classes of output \"{}\"", labels[i], classes,
                          scores->signature.name);
     }
-    inputs[inputs.size() - labels.size() + i].label_rank =
-        rank_in(*scores, {i * classes, classes}, static_cast<std::uint64_t>(labels[i]));
+    add_rank(*scores, {i * classes, classes}, static_cast<std::uint64_t>(labels[i]),
+             inputs[inputs.size() - labels.size() + i]);
   }
   return std::nullopt;
 }
@@ -171,11 +203,14 @@ std::optional<std::string> Agreement::add(std::span<const OutputView> outputs, s
   const auto samples = are_batched ? static_cast<std::uint64_t>(batch_) : 1;
   for (std::uint64_t sample = 0; sample < samples; ++sample) {
     InputAgreement& input = inputs_.emplace_back();
+    RealNumbers numbers;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::uint64_t count = outputs[i].signature.element_count() / samples;
-      if (auto wrong = add_output(outputs[i], exact[places[i]], {sample * count, count}, input)) return wrong;
+      if (auto wrong = add_output(outputs[i], exact[places[i]], {sample * count, count}, input, numbers)) return wrong;
       compared_ += count;
     }
+    if (numbers.all > 0 && numbers.finite == 0) input.is_not_finite = true;
+    not_finite_ += numbers.all - numbers.finite;
   }
   return std::nullopt;
 }

@@ -76,6 +76,11 @@ std::optional<Failure> below_least(const work::WorkerRequest& request, std::span
                                    const std::string& exact) {
   const std::optional<double>& least = request.protocol.min_agreement;
   const samples::OverallAgreement overall = samples::overall_agreement(inputs);
+  if (least && overall.not_finite > 0) {
+    return disagreement(fmt::format("{} of {} inputs have no finite score, so min_agreement: {:g} cannot be met",
+                                    overall.not_finite, inputs.size(), *least),
+                        exact, "check the exact model's inputs: give them a range in the study, inputs: or data:");
+  }
   const std::optional<double> value = overall.value();
   if (!least || !value || *value >= *least) return std::nullopt;
   return disagreement(fmt::format("{} over {} inputs is {:.4g}, less than min_agreement: {:g}", overall.noun(),
@@ -176,7 +181,8 @@ Attempt<Agreed> agree_with_exact(const work::WorkerRequest& request, std::span<c
     if (!wrong && !agreed.failure) agreed.failure = add_labels(exact, run, *outputs, labelled);
   }
   agreed.check.reference = judged_by;
-  agreed.check.compared_elements = agreed.check.finite_elements.emplace(agreement.compared_elements());
+  agreed.check.compared_elements = agreement.compared_elements();
+  agreed.check.finite_elements = agreement.finite_elements();
   agreed.check.max_absolute_error = Known<double>::of(agreement.max_absolute_error());
   agreed.check.max_relative_error = Known<double>::unknown("a variant has agreement in its place");
   if (wrong) {

@@ -444,7 +444,7 @@ class Oracle:
             "unchecked": len(processes) - len(checked),
             "other_reference": (checked.reference_reason != "").sum(),
             "weak_check": (checked.small_elements >= 0.9 * checked.compared_elements).sum(),
-            "not_finite": (checked.finite_elements * 2 <= checked.compared_elements).sum(),
+            "not_finite": len(variants.not_finite(raw, key, checked)),
             "speed_changes": self._change_of_speed(key),
             "subnormal": self._cost_of_subnormals(key),
             "growing_memory": self._growth_of_memory(key),

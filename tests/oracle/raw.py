@@ -35,6 +35,8 @@ class Raw:
         if not has_variants:  # kept results of an older version
             self._tables["agreement"] = pandas.DataFrame(columns=["process_key", "label_rank"])
             self._tables["model"]["exact_hash"] = ""
+        if "is_not_finite" not in self._tables["agreement"]:
+            self._tables["agreement"]["is_not_finite"] = 0
         cells = self._tables["cell"].merge(self._tables["model"], on="model_key").sort_values("cell_key")
         process = self._tables["process"]
         completed = process[process.is_complete == 1]

@@ -26,16 +26,26 @@ def metrics_of(oracle, key):
         rows = oracle.raw.of_all_attempts("agreement", key)
     rows = rows[rows.process_key == rows.process_key.min()]
     ranks = rows.label_rank.dropna()
-    found = {f"top{most}_accuracy_ratio": share(ranks <= most) if len(ranks) else None for most in (1, 5)}
+    is_finite = not (rows.is_not_finite == 1).any()
+    found = {f"top{most}_accuracy_ratio": share(ranks <= most) if len(ranks) and is_finite else None for most in (1, 5)}
     over_exact = oracle.log_ratio(key, oracle.relatives.exact(key))
     found["speed_up_over_exact_ratio"] = None if over_exact is None else ratio(over_exact)
     if not oracle.cell(key).exact_hash or not len(rows):
         return found | dict.fromkeys(NAMES)
+    if not is_finite:
+        return found | dict.fromkeys(NAMES) | {"agreement_input_count": Number(len(rows))}
     top1 = share(rows.decides_alike == 1) if rows.decides_alike.notna().all() else None
     cosine = mean(rows.cosine)
     return found | {
         "agreement_ratio": top1 or cosine, "top1_agreement_ratio": top1, "sqnr_db": mean(rows.sqnr_db), "cosine_ratio": cosine,
         "input_error_mean": mean(rows.max_absolute_error), "agreement_input_count": Number(len(rows))}
+
+
+def not_finite(raw, key, checked):
+    """The keys of processes with finite numbers in at most half of the outputs, or with an input without any."""
+    inputs = raw.of_processes("agreement", key)
+    return {*checked[checked.finite_elements * 2 <= checked.compared_elements].process_key,
+            *inputs[inputs.is_not_finite == 1].process_key}
 
 
 def on_disk(found):

@@ -49,6 +49,11 @@ std::string no_verdict_of(const char* side, const store::CellData& cell) {
   return why.empty() ? why : fmt::format("{}: {}", side, why);
 }
 
+std::string words_of_agreement(const store::CellData& cell) {
+  const std::optional<double> value = metrics::agreement_of(cell);
+  return value ? fmt::format("{:.4g}", *value) : "none, because not all outputs are finite";
+}
+
 std::string why_without_speed(const ComparedPair& pair) {
   std::vector<std::string> sides{failure_of("baseline", *pair.baseline), failure_of("candidate", *pair.candidate)};
   if (pair.status == PairStatus::no_verdict) {
@@ -60,9 +65,8 @@ std::string why_without_speed(const ComparedPair& pair) {
     if (pair.candidate->processes.empty() && sides[1].empty()) sides[1] = "candidate: not measured yet";
   }
   if (pair.status == PairStatus::agreement_fell && sides[1].empty()) {
-    sides[1] = fmt::format("agreement with {}: {:.4g}, {:.4g} before", pair.candidate->of.model.variant_of,
-                           metrics::agreement_of(*pair.candidate).value_or(0),
-                           metrics::agreement_of(*pair.baseline).value_or(0));
+    sides[1] = fmt::format("agreement with {}: {}, {} before", pair.candidate->of.model.variant_of,
+                           words_of_agreement(*pair.candidate), words_of_agreement(*pair.baseline));
   }
   std::erase(sides, "");
   return text::join(sides, "; ");

@@ -74,6 +74,28 @@ TEST(AgreementMetrics, OfAVariantThatAgreedTooLittleAreKnown) {
   EXPECT_EQ(value_of({cell}, "fast-cheap", "agreement_ratio").value, 0.25);
 }
 
+// One of four inputs has no finite score: no number of the others stands for the cell.
+TEST(AgreementMetrics, OfACellWithAnInputThatIsNotFiniteAreNoNumbers) {
+  std::vector<InputAgreement> inputs = decided(3, 0);
+  inputs.push_back({.decides_alike = true, .max_absolute_error = 0, .is_not_finite = true});
+  const std::vector<CellData> cells{variant("fast", 10, inputs)};
+  for (const char* const name :
+       {"agreement_ratio", "top1_agreement_ratio", "sqnr_db", "cosine_ratio", "input_error_mean"}) {
+    EXPECT_FALSE(value_of(cells, "fast-cheap", name).value) << name;
+    EXPECT_EQ(value_of(cells, "fast-cheap", name).reason, "not finite: 1 of 4 inputs have no finite score") << name;
+  }
+  EXPECT_EQ(value_of(cells, "fast-cheap", "agreement_input_count").value, 4);
+  EXPECT_EQ(value_of(cells, "fast-cheap", "flag_not_finite").value, 1);
+}
+
+TEST(Accuracy, OfACellWithAnInputThatIsNotFiniteIsNoNumber) {
+  CellData cell = exact("fast", 10);
+  cell.processes[0].agreement.assign(2, {.label_rank = 1});
+  cell.processes[0].agreement[1].is_not_finite = true;
+  EXPECT_FALSE(value_of({cell}, "fast-1", "top1_accuracy_ratio").value);
+  EXPECT_EQ(value_of({cell}, "fast-1", "top5_accuracy_ratio").reason, "not finite: 1 of 2 inputs have no finite score");
+}
+
 TEST(Accuracy, IsTheShareOfInputsWhoseLabelIsAmongTheHighestScores) {
   CellData cell = exact("fast", 10);
   cell.processes[0].agreement.resize(10);
@@ -101,6 +123,16 @@ TEST(AgreementFell, IfTheIntervalOfTheDifferenceIsBelowZero) {
   EXPECT_FALSE(agreement_fell(before, variant("fast", 10, decided(63, 1))));  // one input of 64 may be chance
   EXPECT_FALSE(agreement_fell(variant("fast", 10, decided(54, 10)), before));
   EXPECT_FALSE(agreement_fell(before, variant("fast", 10, decided(30, 2))));  // other inputs
+}
+
+TEST(AgreementFell, WhereTheCandidateIsNotFinite) {
+  const CellData before = variant("fast", 10, decided(64, 0));
+  std::vector<InputAgreement> inputs = decided(64, 0);
+  inputs[7].is_not_finite = true;
+  const CellData after = variant("fast", 10, inputs);
+  EXPECT_TRUE(agreement_fell(before, after));
+  EXPECT_FALSE(agreement_fell(after, before));
+  EXPECT_FALSE(agreement_fell(after, after));
 }
 
 TEST(AgreementFell, ByMoreThanOneHundredthOnly) {

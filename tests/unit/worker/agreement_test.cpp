@@ -132,6 +132,83 @@ TEST(LabelRanks, AreThoseOfTheLabelsAmongTheScoresOfEachSample) {
   EXPECT_EQ(inputs[2].label_rank, 2);
 }
 
+constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
+constexpr float kEndless = std::numeric_limits<float>::infinity();
+
+TEST(Agreement, OfAnInputWithoutAFiniteScoreIsNone) {
+  const std::vector<float> ours{5, 1, 5, 1};
+  const std::vector<float> exact{kNoNumber, kNoNumber, 5, 1};
+  const OutputView a[] = {view("y", {2, 2}, ours)};
+  const OutputView b[] = {view("y", {2, 2}, exact)};
+  Agreement agreement(2);
+  EXPECT_FALSE(agreement.add(a, b));
+  EXPECT_TRUE(agreement.inputs()[0].is_not_finite);
+  EXPECT_FALSE(agreement.inputs()[1].is_not_finite);
+  EXPECT_EQ(agreement.compared_elements(), 4U);
+  EXPECT_EQ(agreement.finite_elements(), 2U);
+}
+
+TEST(Agreement, OfEqualInfinitiesAloneIsNone) {
+  const std::vector<float> values{kEndless, -kEndless};
+  const OutputView output[] = {view("y", {1, 2}, values)};
+  Agreement agreement(1);
+  EXPECT_FALSE(agreement.add(output, output));
+  EXPECT_TRUE(agreement.inputs()[0].is_not_finite);
+}
+
+TEST(Agreement, OfMaskedClassesIsThatOfTheOthers) {
+  const std::vector<float> ours{-kEndless, 1, 2};
+  const std::vector<float> exact{-kEndless, 2, 1};
+  const OutputView a[] = {view("y", {1, 3}, ours)};
+  const OutputView b[] = {view("y", {1, 3}, exact)};
+  Agreement agreement(1);
+  EXPECT_FALSE(agreement.add(a, b));
+  EXPECT_FALSE(agreement.inputs()[0].is_not_finite);
+  EXPECT_EQ(agreement.inputs()[0].decides_alike, false);
+}
+
+// Outputs without classes: only an input of which nothing at all is finite says nothing.
+TEST(Agreement, OfSeveralOutputsNeedsAFiniteNumberInOneOfThem) {
+  const std::vector<float> nothing(4, kNoNumber);
+  const std::vector<float> something{1, 2, 3, 4};
+  const OutputView one[] = {view("mask", {1, 2, 2}, nothing), view("hidden", {1, 2, 2}, something)};
+  const OutputView none[] = {view("mask", {1, 2, 2}, nothing)};
+  Agreement with(1);
+  EXPECT_FALSE(with.add(one, one));
+  EXPECT_FALSE(with.inputs()[0].is_not_finite);
+  Agreement without(1);
+  EXPECT_FALSE(without.add(none, none));
+  EXPECT_TRUE(without.inputs()[0].is_not_finite);
+}
+
+// b = (3, 4), a = (3, 3) in other units: 13.9794 dB and 0.98995 as above.
+TEST(Agreement, IsTheSameInEveryUnit) {
+  for (const double unit : {1e90, 1e160, 1e300, 1e-100, 1e-160, 1e-300}) {
+    const std::vector<double> ours{3 * unit, 3 * unit};
+    const std::vector<double> exact{3 * unit, 4 * unit};
+    const OutputView a[] = {{{"y", DataType::f64, {1, 2}}, ours.data()}};
+    const OutputView b[] = {{{"y", DataType::f64, {1, 2}}, exact.data()}};
+    Agreement agreement(1);
+    EXPECT_FALSE(agreement.add(a, b));
+    EXPECT_NEAR(*agreement.inputs()[0].sqnr_db, 13.9794, 1e-4) << unit;
+    EXPECT_NEAR(*agreement.inputs()[0].cosine, 0.98995, 1e-5) << unit;
+    EXPECT_DOUBLE_EQ(*agreement.inputs()[0].max_absolute_error, unit) << unit;
+  }
+}
+
+TEST(LabelRanks, OfScoresThatAreNotFiniteAreTheLast) {
+  const std::vector<float> scores{kNoNumber, 3, 2, kEndless, 3, 2, kNoNumber, kNoNumber, kNoNumber};
+  const OutputView output[] = {view("y", {3, 3}, scores)};
+  std::vector<InputAgreement> inputs(3);
+  EXPECT_FALSE(add_label_ranks(output, std::vector<std::int64_t>{0, 1, 2}, inputs));
+  EXPECT_EQ(inputs[0].label_rank, 3);
+  EXPECT_EQ(inputs[1].label_rank, 1);  // infinity is no score, so 3 is the highest
+  EXPECT_EQ(inputs[2].label_rank, 3);
+  EXPECT_FALSE(inputs[0].is_not_finite);
+  EXPECT_FALSE(inputs[1].is_not_finite);
+  EXPECT_TRUE(inputs[2].is_not_finite);
+}
+
 TEST(LabelRanks, OfLabelsThatDoNotFitAreRefused) {
   const std::vector<float> scores{1, 3, 2, 5};
   const OutputView classes[] = {view("y", {1, 4}, scores)};
