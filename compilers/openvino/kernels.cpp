@@ -50,13 +50,6 @@ std::vector<std::string> words_of(const std::string& list) {
 
 bool is_part(const Counter& counter) { return counter.execution == kPart; }
 
-// Returns whether nothing is called for this node: an input or an output, or a new shape of the same memory. That does
-// not depend on its time, so that every profile has the same kernels.
-bool is_idle(const Counter& counter) {
-  return counter.type == "Parameter" || counter.type == "Result" ||
-         (counter.type == "Reshape" && counter.execution.starts_with("unknown"));
-}
-
 // OpenVINO names a node after the tensor that it writes.
 const OnnxNode* node_of(const OnnxNodes& model, std::string name) {
   if (name.ends_with(kWithoutBias)) name.resize(name.size() - kWithoutBias.size());
@@ -112,9 +105,10 @@ std::vector<Kernel> kernels_between(const Reading& before, const Reading& after,
   for (std::size_t i = 0; i < counters.size();) {
     const Counter& counter = counters[i];
     const double ns = mean_ns(before.counters[i], counter, before.inferences, after.inferences);
+    const bool has_run = before.counters[i].has_run || counter.has_run;
     std::vector<std::string> names{counter.name};
     for (++i; i < counters.size() && is_part(counters[i]); ++i) names.push_back(counters[i].name);
-    if (is_part(counter) || is_idle(counter)) continue;
+    if (is_part(counter) || !has_run) continue;
     if (const auto found = originals.find(counter.name); found != originals.end()) names = found->second;
     Kernel kernel{.name = counter.name, .kind = counter.type, .ns = ns};
     claim(kernel, names, model);

@@ -17,8 +17,10 @@ namespace ngb::openvino {
 // What OpenVINO says of one node of its graph after some inferences.
 struct Counter {
   std::string name{};
-  std::string type{};        // "Convolution"
-  std::string execution{};   // "brgconv_avx512_f32"; "undef": it is a part of the executed node before it
+  std::string type{};       // "Convolution"
+  std::string execution{};  // "brgconv_avx512_f32"; "undef": it is a part of the executed node before it
+  // Whether the library says that the node was executed. It says so of no node whose mean is less than a microsecond.
+  bool has_run = false;
   std::int64_t mean_us = 0;  // over all inferences of the compiled model, in whole microseconds
 };
 
@@ -32,9 +34,10 @@ using OriginalNames = std::map<std::string, std::vector<std::string>>;
 // Reads them from the executed graph's XML. A name that contains a comma cannot be told from two.
 OriginalNames original_names(std::string_view xml);
 
-// Returns the kernels of one inference, with means over those between the readings. Throws plugin::Failure if the
-// readings are not of the same nodes. `originals` is empty if the library does not show the executed graph: then the
-// nodes that follow an executed one as its parts are all that is known.
+// Returns the kernels of one inference, with means over those between the readings: the nodes that have run in either
+// of them. Inputs, outputs, new shapes of the same memory and copies that were left out have not. Throws
+// plugin::Failure if the readings are not of the same nodes. `originals` is empty if the library does not show the
+// executed graph: then the nodes that follow an executed one as its parts are all that is known.
 std::vector<Kernel> kernels_between(const Reading& before, const Reading& after, const OriginalNames& originals,
                                     const plugin::OnnxNodes& model);
 

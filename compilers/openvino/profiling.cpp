@@ -109,7 +109,8 @@ std::vector<Counter> Session::counters() const {
   std::vector<Counter> all;
   for (std::size_t i = 0; i < told.size; ++i) {
     const ov_profiling_info_t& each = told.profiling_infos[i];
-    all.push_back({each.node_name, each.node_type, each.exec_type, each.real_time});
+    all.push_back(
+        {each.node_name, each.node_type, each.exec_type, each.status == ov_profiling_info_t::EXECUTED, each.real_time});
   }
   runtime_.ov_profiling_info_list_free(&told);
   return all;

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profiles of every compiler whose toolchain is installed: the kernels' times are those of the inferences, every node
 is found, and afterwards an inference costs what it did. python profile_test.py COMPILER"""
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 
 from toolchain import LIB
 
@@ -78,6 +81,40 @@ class Profile(unittest.TestCase):
         told, _ = self.profile("mha_block", rounds=7, inferences=100)
         ratios = sorted(min(each["again"])[0] / min(each["plain"])[0] for each in told["rounds"])
         self.assertLess(ratios[len(ratios) // 2], 1.2, ratios)
+
+
+# Prints the executed nodes as a list of [type, microseconds]. Arguments: a model.
+EXECUTED = """
+import json, sys
+import numpy, openvino
+model = openvino.Core().compile_model(sys.argv[1], "CPU", {"PERF_COUNT": "YES", "INFERENCE_NUM_THREADS": 1,
+                                                           "INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"})
+request = model.create_infer_request()
+inputs = {each: numpy.random.default_rng(0).normal(size=tuple(each.shape)).astype("f4") for each in model.inputs}
+for _ in range(5):
+    request.infer(inputs)
+print(json.dumps([[each.node_type, each.real_time.microseconds] for each in request.get_profiling_info()
+                  if each.status.name == "EXECUTED"]))
+"""
+
+
+@unittest.skipUnless(COMPILER == "openvino", "the library's own Python tells what it executed")
+class ExecutedNodes(unittest.TestCase):
+    def test_the_kernels_are_the_nodes_that_the_library_says_it_executed(self):
+        python, site = attributed.toolchain_of(SOURCE, BENCH.build, "openvino")
+        environment = {**os.environ, "PYTHONPATH": f"{site}:{BENCH.identity[1]}"}  # which has numpy
+        for model in ("resnet18", "mobilenetv3_large_100", "vit_tiny_patch16_224"):
+            path, recipe = BENCH.write(model)
+            ran = subprocess.run([python, "-S", "-c", EXECUTED, path], env=environment, capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            executed = json.loads(ran.stdout)
+            told = BENCH.profile(COMPILER, path, recipe, **SIZE)
+            kernels = [(kernel["kind"], kernel["ns"] / 1000) for kernel in told["rounds"][-1]["kernels"]]
+            self.assertGreater(len(kernels), 20)
+            here, there = (Counter(kind for kind, _ in nodes) for nodes in (kernels, executed))
+            # A node whose mean is less than a microsecond is told as not executed, so of two processes only one may have it.
+            brief = Counter(kind for kind, microseconds in [*kernels, *executed] if 0 < microseconds < 3)
+            self.assertEqual((here - there) + (there - here) - brief, Counter(), (model, here, there))
 
 
 @unittest.skipUnless(COMPILER in REFUSES, "it has a profile")
