@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "explain/ownership.h"
 #include "explain/regions.h"
+#include "explain/side_profiles.h"
 #include "explain/work.h"
 #include "metrics/verdict.h"
 #include "statistics/distributions.h"
@@ -20,44 +21,6 @@ namespace ngb::explain {
 namespace {
 
 using samples::KernelProfile;
-
-// Profiles of one side, of which most have the same kernels: those share an Ownership.
-class SideProfiles {
- public:
-  // `graph` is the side's own graph. The owners refer to the nodes of `common`.
-  SideProfiles(const Graph& graph, const Graph& common, std::vector<const KernelProfile*> profiles)
-      : profiles_(std::move(profiles)) {
-    const auto matches = match(graph, common);
-    const KernelProfile* before = nullptr;
-    for (const KernelProfile* const profile : profiles_) {
-      if (before == nullptr || before->kernels != profile->kernels)
-        owners_.push_back(moved(find_owners(graph, profile->kernels), matches, common));
-      owner_of_.push_back(owners_.size() - 1);
-      before = profile;
-    }
-  }
-  [[nodiscard]] const std::vector<const KernelProfile*>& profiles() const { return profiles_; }
-  [[nodiscard]] const std::vector<Ownership>& owners() const { return owners_; }
-  [[nodiscard]] const Ownership& owners_of(std::size_t round) const { return owners_[owner_of_[round]]; }
-  [[nodiscard]] bool has_nodes() const {
-    return std::all_of(owners_.begin(), owners_.end(), [](const Ownership& each) {
-      return std::any_of(each.nodes.begin(), each.nodes.end(), [](const auto& nodes) { return !nodes.empty(); });
-    });
-  }
-  // Returns the times of each round's regions.
-  [[nodiscard]] std::vector<std::vector<double>> times(const Regions& regions) const {
-    std::vector<std::vector<double>> all;
-    for (std::size_t i = 0; i < profiles_.size(); ++i) {
-      all.push_back(times_of(regions, owners_of(i), profiles_[i]->kernel_ns));
-    }
-    return all;
-  }
-
- private:
-  std::vector<const KernelProfile*> profiles_;
-  std::vector<Ownership> owners_{};
-  std::vector<std::size_t> owner_of_{};  // of each profile
-};
 
 double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
@@ -92,19 +55,25 @@ statistics::Contrast difference_of(std::span<const Round> rounds,
 // Returns the p value of the two-sided t test; 0 or 1 if nothing varies.
 std::optional<double> p_of(const statistics::Contrast& found) {
   if (!found.standard_error) return std::nullopt;
-  if (!found.degrees) return found.estimate == 0 ? 1 : 0;
-  return std::min(
-      1.0, 2 * statistics::students_t_exceeds(*found.degrees, std::fabs(found.estimate) / *found.standard_error));
+  if (*found.standard_error == 0) return found.estimate == 0 ? 1 : 0;
+  const double t = std::fabs(found.estimate) / *found.standard_error;
+  return std::min(1.0, 2 * statistics::students_t_exceeds(found.degrees.value_or(0), t).value_or(0.5));
 }
 
 void adjust(std::vector<RegionDifference>& regions) {
   std::vector<double> p_values;
+  std::vector<double> undisturbed;
   for (const RegionDifference& region : regions) {
     if (const auto p = p_of(region.difference)) p_values.push_back(*p);
+    if (const auto p = region.undisturbed ? p_of(*region.undisturbed) : std::nullopt) undisturbed.push_back(*p);
   }
-  if (p_values.size() < regions.size()) return;
-  const std::vector<double> adjusted = metrics::holm_adjusted(p_values);
-  for (std::size_t i = 0; i < regions.size(); ++i) regions[i].p = adjusted[i];
+  const auto set = [&regions](const std::vector<double>& values, std::optional<double> RegionDifference::* p) {
+    if (values.size() < regions.size()) return;
+    const std::vector<double> adjusted = metrics::holm_adjusted(values);
+    for (std::size_t i = 0; i < regions.size(); ++i) regions[i].*p = adjusted[i];
+  };
+  set(p_values, &RegionDifference::p);
+  set(undisturbed, &RegionDifference::undisturbed_p);
 }
 
 KernelUse& find_or_add(std::vector<KernelUse>& uses, const std::string& name, const std::string& kind) {
@@ -243,11 +212,34 @@ double sum_of(const std::vector<double>& times, const std::vector<std::size_t>& 
   return total;
 }
 
-// Both sides' times of each region, in each round.
+// A side's times of each region, in each round.
+using TimesOfRounds = std::vector<std::vector<double>>;
+
+// Those of both sides.
 struct RegionTimes {
-  std::vector<std::vector<double>> baseline{};
-  std::vector<std::vector<double>> candidate{};
+  TimesOfRounds baseline{};
+  TimesOfRounds candidate{};
+  TimesOfRounds least_of_baseline{};  // none if a profile has none
+  TimesOfRounds least_of_candidate{};
+
+  RegionTimes(const Regions& regions, const SideProfiles& of_baseline, const SideProfiles& of_candidate)
+      : baseline(of_baseline.times(regions, &KernelProfile::kernel_ns)),
+        candidate(of_candidate.times(regions, &KernelProfile::kernel_ns)),
+        least_of_baseline(of_baseline.times(regions, &KernelProfile::least_ns)),
+        least_of_candidate(of_candidate.times(regions, &KernelProfile::least_ns)) {}
 };
+
+std::vector<double> sums_of(const TimesOfRounds& rounds, const std::vector<std::size_t>& regions) {
+  std::vector<double> sums;
+  for (const std::vector<double>& times : rounds) sums.push_back(sum_of(times, regions));
+  return sums;
+}
+
+statistics::Contrast contrast_of_rounds(const std::vector<double>& before, const std::vector<double>& after) {
+  std::vector<double> differences;
+  for (std::size_t round = 0; round < before.size(); ++round) differences.push_back(after[round] - before[round]);
+  return contrast_of(std::move(differences));
+}
 
 std::vector<RegionDifference> differences_of(const Graph& graph, const WorkOfNodes& work, const Regions& regions,
                                              const std::vector<Group>& groups, const RegionTimes& times) {
@@ -259,17 +251,15 @@ std::vector<RegionDifference> differences_of(const Graph& graph, const WorkOfNod
       nodes.insert(nodes.end(), regions.all[region].nodes.begin(), regions.all[region].nodes.end());
     }
     for (const std::size_t node : nodes) made.nodes.push_back(graph[node].name);
-    std::vector<double> before;
-    std::vector<double> after;
-    std::vector<double> differences;
-    for (std::size_t round = 0; round < times.baseline.size(); ++round) {
-      before.push_back(sum_of(times.baseline[round], group.regions));
-      after.push_back(sum_of(times.candidate[round], group.regions));
-      differences.push_back(after.back() - before.back());
-    }
+    const std::vector<double> before = sums_of(times.baseline, group.regions);
+    const std::vector<double> after = sums_of(times.candidate, group.regions);
     made.baseline_ns = statistics::mean(before);
     made.candidate_ns = statistics::mean(after);
-    made.difference = contrast_of(std::move(differences));
+    made.difference = contrast_of_rounds(before, after);
+    if (!times.least_of_baseline.empty() && !times.least_of_candidate.empty()) {
+      made.undisturbed = contrast_of_rounds(sums_of(times.least_of_baseline, group.regions),
+                                            sums_of(times.least_of_candidate, group.regions));
+    }
     made.work = work.of(nodes);
     found.push_back(std::move(made));
   }
@@ -342,7 +332,7 @@ Result<Explanation> explain(std::span<const Round> rounds, const SideNames& name
     for (const Ownership& owners : side->owners()) all.push_back(&owners);
   }
   const Regions regions = join(graph, all);
-  const RegionTimes times{baseline.times(regions), candidate.times(regions)};
+  const RegionTimes times(regions, baseline, candidate);
   if (const Status fine = check_shares(regions, times.baseline, names.baseline); !fine) return error_of(fine);
   if (const Status fine = check_shares(regions, times.candidate, names.candidate); !fine) return error_of(fine);
   const std::vector<Group> alike = with_like_operators(regions);

@@ -44,12 +44,17 @@ struct RegionDifference {
   double candidate_ns = 0;
   statistics::Contrast difference{};  // candidate - baseline, in nanoseconds
   std::optional<double> p{};          // Holm's, over all of its list; nothing: fewer than two rounds
+  // The same of the least times of its kernels (samples::KernelProfile::least_ns), which other work on the machine
+  // hardly changes. Nothing: a profile has none.
+  std::optional<statistics::Contrast> undisturbed{};
+  std::optional<double> undisturbed_p{};
   std::vector<KernelUse> baseline_kernels{};
   std::vector<KernelUse> candidate_kernels{};
   Known<metrics::LeastWork> work{};  // of its nodes
 
   // Returns whether the difference is told from 0.
   [[nodiscard]] bool is_told() const { return p && *p < statistics::kErrorRate; }
+  [[nodiscard]] bool is_told_undisturbed() const { return undisturbed_p && *undisturbed_p < statistics::kErrorRate; }
 };
 
 // One side, in nanoseconds of an inference; means over rounds.

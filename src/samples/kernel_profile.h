@@ -27,20 +27,25 @@ struct Kernel {
   }
 };
 
-// All times are means over the same inferences: those of the middle half of the turns, by how long they took.
-// Means of the same inferences add up; medians do not.
+// All times but the least ones are means over the same inferences: those of the middle half of the turns, by how long
+// they took. Means of the same inferences add up; medians do not. What else runs on the machine makes most means
+// longer, and hardly ever all turns of one kernel: its least time is an undisturbed one, which does not add up to any
+// inference's.
 struct KernelProfile {
   std::vector<work::GraphNode> graph{};  // of the model's file, in its order; none of a module without a file
   std::vector<Kernel> kernels{};         // in the order in which an inference calls them
   std::vector<double> kernel_ns{};       // of each kernel, in an inference
-  double profiled_ns = 0;                // an inference during which kernels were timed: the same ones as in kernel_ns
-  double plain_ns = 0;                   // an inference without, in the same process
-  std::uint64_t inferences = 0;          // that kernel_ns and profiled_ns are means of
+  // Of each kernel, the mean of the turn in which it took least; empty: recorded by an older version.
+  std::vector<double> least_ns{};
+  double profiled_ns = 0;        // an inference during which kernels were timed: the same ones as in kernel_ns
+  double plain_ns = 0;           // an inference without, in the same process
+  std::uint64_t inferences = 0;  // that kernel_ns and profiled_ns are means of
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"graph", &KernelProfile::graph}, Field{"kernels", &KernelProfile::kernels},
-                 Field{"kernel_ns", &KernelProfile::kernel_ns}, Field{"profiled_ns", &KernelProfile::profiled_ns},
-                 Field{"plain_ns", &KernelProfile::plain_ns}, Field{"inferences", &KernelProfile::inferences});
+                 Field{"kernel_ns", &KernelProfile::kernel_ns}, Field{"least_ns", &KernelProfile::least_ns},
+                 Field{"profiled_ns", &KernelProfile::profiled_ns}, Field{"plain_ns", &KernelProfile::plain_ns},
+                 Field{"inferences", &KernelProfile::inferences});
   }
 };
 

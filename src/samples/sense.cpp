@@ -203,10 +203,13 @@ void add_profile(Sense& sense, const KernelProfile& profile) {
       .length("profile: kernels", profile.kernels.size(), kMost)
       .within<std::size_t>("profile: times of kernels", profile.kernel_ns.size(), profile.kernels.size(),
                            profile.kernels.size())
+      .within<std::size_t>("profile: least times of kernels", profile.least_ns.size(),
+                           profile.least_ns.empty() ? 0 : profile.kernels.size(), profile.kernels.size())
       .within<std::uint64_t>("profile: inferences", profile.inferences, 1, kMostStored);
   time("profile: profiled_ns", profile.profiled_ns);
   time("profile: plain_ns", profile.plain_ns);
   for (const double each : profile.kernel_ns) time("profile: kernel_ns", each);
+  for (const double each : profile.least_ns) time("profile: least_ns", each);
   for (const work::GraphNode& node : profile.graph) {
     sense.length("profile: name of a node", node.name.size(), kLongestName)
         .length("profile: type of a node", node.type.size(), kLongestName);

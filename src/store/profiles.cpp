@@ -70,6 +70,14 @@ std::string text_of_times(const std::vector<double>& times_ns) {
   return json_text::dump(tenths);
 }
 
+std::vector<double> times_in(const sql::Statement& row, int column, const char* what) {
+  std::vector<double> times_ns;
+  for (const std::int64_t tenths : list_in<std::int64_t>(row, column, what)) {
+    times_ns.push_back(static_cast<double>(tenths) / 10);
+  }
+  return times_ns;
+}
+
 }  // namespace
 
 void insert_profile(sql::Database& database, std::int64_t process_key, const KernelProfile& profile) {
@@ -80,26 +88,33 @@ void insert_profile(sql::Database& database, std::int64_t process_key, const Ker
       database, "INSERT INTO kernels (kernels_sha256, kernels_zlib, kernels_bytes) VALUES (?, ?, ?)",
       "SELECT kernels_key FROM kernels WHERE kernels_sha256 = ?", json_text::dump(work::write_json(profile.kernels)));
   const std::string times = text_of_times(profile.kernel_ns);
+  std::optional<sql::Blob> least;
+  std::optional<std::int64_t> least_bytes;
+  if (!profile.least_ns.empty()) {
+    const std::string text = text_of_times(profile.least_ns);
+    least = sql::Blob{compressed(text)};
+    least_bytes = static_cast<std::int64_t>(text.size());
+  }
   database
       .kept(
           "INSERT INTO profile (process_key, graph_key, kernels_key, times_zlib, times_bytes, profiled_ns, plain_ns, "
-          "inferences) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+          "inferences, least_zlib, least_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
       .run(process_key, graph, kernels, sql::Blob{compressed(times)}, static_cast<std::int64_t>(times.size()),
-           profile.profiled_ns, profile.plain_ns, profile.inferences);
+           profile.profiled_ns, profile.plain_ns, profile.inferences, least, least_bytes);
 }
 
 std::optional<KernelProfile> profile_of(sql::Database& database, std::int64_t process_key) {
   sql::Statement& row = database.kept(
       "SELECT times_zlib, times_bytes, nodes_zlib, nodes_bytes, kernels_zlib, kernels_bytes, profiled_ns, plain_ns, "
-      "inferences FROM profile LEFT JOIN graph USING (graph_key) LEFT JOIN kernels USING (kernels_key) "
+      "inferences, least_zlib, least_bytes FROM profile LEFT JOIN graph USING (graph_key) LEFT JOIN kernels USING "
+      "(kernels_key) "
       "WHERE process_key = ?");
   const sql::Resetting resetting(row);
   row.bind(process_key);
   if (!row.step()) return std::nullopt;
   KernelProfile profile;
-  for (const std::int64_t tenths : list_in<std::int64_t>(row, 0, "the times of a profile")) {
-    profile.kernel_ns.push_back(static_cast<double>(tenths) / 10);
-  }
+  profile.kernel_ns = times_in(row, 0, "the times of a profile");
+  if (!row.is_null(9)) profile.least_ns = times_in(row, 9, "the least times of a profile");
   profile.graph = list_in<work::GraphNode>(row, 2, "the graph of a profile");
   profile.kernels = list_in<samples::Kernel>(row, 4, "the kernels of a profile");
   profile.profiled_ns = row.real(6);

@@ -79,7 +79,7 @@ std::optional<Failure> below_least(const work::WorkerRequest& request, std::span
   if (least && overall.not_finite > 0) {
     return disagreement(fmt::format("{} of {} inputs have no finite score, so min_agreement: {:g} cannot be met",
                                     overall.not_finite, inputs.size(), *least),
-                        exact, "check the exact model's inputs: give them a range in the study, inputs: or data:");
+                        exact, "check the inputs of the exact model: its keys inputs and data give others");
   }
   const std::optional<double> value = overall.value();
   if (!least || !value || *value >= *least) return std::nullopt;

@@ -34,9 +34,9 @@ class ProfilingRepeater final : public Repeater {
   [[nodiscard]] const std::optional<samples::Failure>& failure() const { return failure_; }
 
   // Returns the means over the middle half of the profiled turns, by their time, that followed one of the steady
-  // repetitions. What ran in a turn that was disturbed is not among them. The graph is that of the file at
-  // `model_path`, whose nodes receive `inputs`; "": the model is a module without a file. Returns an error if the file
-  // cannot be read.
+  // repetitions, and each kernel's least time in all of these turns. What ran in a turn that was disturbed is not among
+  // them. The graph is that of the file at `model_path`, whose nodes receive `inputs`; "": the model is a module
+  // without a file. Returns an error if the file cannot be read.
   [[nodiscard]] Result<samples::KernelProfile> profile(std::span<const samples::Repetition> repetitions,
                                                        const std::string& model_path,
                                                        std::span<const TensorSignature> inputs) const;
@@ -50,6 +50,9 @@ class ProfilingRepeater final : public Repeater {
   };
   // Runs as many profiled repetitions as the plain ones before them. Returns whether it succeeded.
   bool profile(std::uint32_t inferences, const Times& plain);
+
+  // Returns the least time of a kernel in a turn that called it; 0 if it never took time.
+  static double least_of(const std::vector<const Sample*>& samples, std::size_t kernel);
 
   // Gives the times of another turn's kernels in the order of kernels_, whatever the order in which this turn called
   // them. Kernels that were not called before are inserted behind the one that was called before them: some libraries

@@ -51,6 +51,7 @@ ngb::samples::KernelProfile made_up_profile() {
   return {.graph = {{"conv", "Conv", {"x"}, {"y"}}, {"act", "Relu", {"y"}, {"z"}}},
           .kernels = {{"fused", "FusedConv", {"conv", "act"}, {"z"}, "tensor name"}, {"reorder", "", {}, {}, ""}},
           .kernel_ns = {100, 20},
+          .least_ns = {90, 20},
           .profiled_ns = 150,
           .plain_ns = 140,
           .inferences = 10};

@@ -20,6 +20,7 @@ constexpr std::size_t kListed = 12;        // regions that are listed whatever t
 constexpr double kFullyAttributed = 0.95;  // of the profiled time
 constexpr double kCheapProfile = 0.05;     // of the plain time
 constexpr const char* kShares = "% of limit";
+constexpr const char* kUndisturbed = "undisturbed, ms [95 %]";
 
 // A row: a region, or one of the numbers that no region has.
 struct RegionLine {
@@ -44,6 +45,13 @@ Entry difference_entry(const statistics::Contrast& found, double unit) {
     entry.high = found.interval->high / unit;
   }
   return entry;
+}
+
+// The difference of the least times of a region's kernels.
+Entry undisturbed_entry(const RegionLine& line, double unit) {
+  if (line.region == nullptr) return {};
+  if (!line.region->undisturbed) return empty_entry("recorded by an older version of ngb");
+  return difference_entry(*line.region->undisturbed, unit);
 }
 
 // "Conv ×2, reorder": the kernels of a region, those with the most time first.
@@ -115,11 +123,15 @@ std::vector<LineColumn> make_line_columns() {
   add(number_column("candidate, ms", 0, "ms"), [](const RegionLine& line) { return in_ms(line.candidate_ns); });
   add(number_column("difference, ms [95 %]", 0, "ms"),
       [](const RegionLine& line) { return difference_entry(line.difference, 1e6); });
+  add(number_column(kUndisturbed, 1, "ms"), [](const RegionLine& line) { return undisturbed_entry(line, 1e6); });
   add(data_column("baseline_ns"), [](const RegionLine& line) { return Entry{line.baseline_ns}; });
   add(data_column("candidate_ns"), [](const RegionLine& line) { return Entry{line.candidate_ns}; });
   Column difference = data_column("difference_ns");
   difference.has_interval = true;
   add(difference, [](const RegionLine& line) { return difference_entry(line.difference, 1); });
+  Column undisturbed = data_column("undisturbed_difference_ns");
+  undisturbed.has_interval = true;
+  add(undisturbed, [](const RegionLine& line) { return undisturbed_entry(line, 1); });
   add(text_column(kShares, 2), shares_entry);
   add(quantity_column("macs", "", false),
       [](const RegionLine& line) { return amount_entry(line, &metrics::LeastWork::macs); });
@@ -131,12 +143,16 @@ std::vector<LineColumn> make_line_columns() {
   add(quantity_column("candidate_limit_share", "", false), [](const RegionLine& line) {
     return line.has_work() ? limit_entry(*line.work, line.pair->candidate_peak, line.candidate_ns) : Entry{};
   });
-  add(number_column("together, ms", 1, "ms"),
+  add(number_column("together, ms", 2, "ms"),
       [](const RegionLine& line) { return line.region == nullptr ? Entry{} : in_ms(line.cumulative_ns); });
   add(data_column("cumulative_ns"),
       [](const RegionLine& line) { return line.region == nullptr ? Entry{} : Entry{line.cumulative_ns}; });
   add(data_column("adjusted_p"), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return region.p ? Entry{*region.p} : Entry{}; });
+  });
+  add(data_column("undisturbed_adjusted_p"), [=](const RegionLine& line) {
+    return of_region(line,
+                     [](const auto& region) { return region.undisturbed_p ? Entry{*region.undisturbed_p} : Entry{}; });
   });
   add(text_column("baseline's kernels", 4), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return text_entry(words_of_kernels(region.baseline_kernels)); });
@@ -166,6 +182,11 @@ Row row_of_line(const RegionLine& line, bool is_folded) {
   if (line.region != nullptr && !is_told) {
     for (std::size_t i = 0; i < row.entries.size(); ++i) {
       if (line_columns()[i].column.heading.starts_with("difference")) row.entries[i].tail = " ?";
+    }
+  }
+  if (line.region != nullptr && line.region->undisturbed && !line.region->is_told_undisturbed()) {
+    for (std::size_t i = 0; i < row.entries.size(); ++i) {
+      if (line_columns()[i].column.heading == kUndisturbed) row.entries[i].tail = " ?";
     }
   }
   return row;
@@ -199,7 +220,8 @@ void add_regions(const ExplainedPair& pair, const std::vector<RegionDifference>&
                           .difference = region.difference,
                           .cumulative_ns = cumulative,
                           .work = &region.work};
-    section.rows.push_back(row_of_line(line, !all && !region.is_told() && ++count > kListed));
+    const bool is_told = region.is_told() || region.is_told_undisturbed();
+    section.rows.push_back(row_of_line(line, !all && !is_told && ++count > kListed));
   }
 }
 
@@ -257,9 +279,10 @@ void add_remarks(const ExplainedPair& pair, bool are_many, std::vector<std::stri
   remarks.push_back(before + closing_line_of(pair));
   remarks.push_back(before + side_remark(pair.names.baseline, found.baseline));
   remarks.push_back(before + side_remark(pair.names.candidate, found.candidate));
-  remarks.push_back(fmt::format("{}{} nodes in {} regions, the largest of {} nodes; {} round{}; ?: not told from 0",
-                                before, found.nodes, found.regions.size(), largest, found.rounds,
-                                found.rounds == 1 ? "" : "s"));
+  remarks.push_back(
+      fmt::format("{}{} nodes in {} regions, the largest of {} nodes; {} round{}; ?: not told from 0; "
+                  "undisturbed: by the least time of each kernel",
+                  before, found.nodes, found.regions.size(), largest, found.rounds, found.rounds == 1 ? "" : "s"));
   add_limit_remarks(pair, before, remarks);
   if (!pair.are_in_turns) {
     remarks.push_back(before +

@@ -67,8 +67,16 @@ class ExplainDocument : public testing::Test {
 
 TEST_F(ExplainDocument, BeginsWithWhatMakesTheDifferenceAndWhatIsNotExplained) {
   EXPECT_EQ(sentence_of(pair_),
-            "new is 2.100 ms [1.900, 2.300] faster of 7.300 ms: 1.400 ms of it in conv1+bn1+act1, 0.500 ms in maxpool; "
-            "0.300 ms are not explained");
+            "new is 2.100 ms [1.900, 2.300] faster of 7.300 ms: 1.400 ms of it in conv1+bn1+act1, 0.500 ms in maxpool, "
+            "less 0.100 ms in all others; 0.300 ms are not explained");  // 1.4 + 0.5 - 0.1 + 0.3 = 2.1
+}
+
+// 1.4 + 0.5 + 0.6 - 0.4 = 2.1
+TEST_F(ExplainDocument, HasPartsThatAddUpWhereTheRegionsDifferByMoreThanThePlainTimes) {
+  pair_.explanation->operators = differs(-2.5, 0.2);
+  EXPECT_THAT(sentence_of(pair_),
+              HasSubstr("1.400 ms of it in conv1+bn1+act1, 0.500 ms in maxpool, 0.600 ms in all others; the regions "
+                        "differ by 0.400 ms more than the plain times"));
 }
 
 TEST_F(ExplainDocument, SaysWhichRegionIsNotToldFromChance) {
@@ -80,7 +88,8 @@ TEST_F(ExplainDocument, NamesOperatorsWhoseManyRegionsMakeItTogether) {
   auto& found = *pair_.explanation;
   found.regions = {region("norm1", -0.2, 0.1, 0.01), region("norm2", -0.2, 0.1, 0.01)};
   found.alike = {region("LayerNormalization ×2", -0.4, 0.1, 0.001), region("MatMul+Add ×2", -0.1, 0.1, 1)};
-  EXPECT_THAT(sentence_of(pair_), HasSubstr("of 7.300 ms: 0.400 ms of it in LayerNormalization ×2; 0.300 ms are not"));
+  EXPECT_THAT(sentence_of(pair_), HasSubstr("of 7.300 ms: 0.400 ms of it in LayerNormalization ×2, 1.400 ms in all "
+                                            "others; 0.300 ms are not"));
   const auto rows = json_text::parse(to_json(document()))["rows"];
   ASSERT_EQ(rows.size(), 8U);
   EXPECT_EQ(rows[6]["kind"], "operators");
@@ -94,6 +103,34 @@ TEST_F(ExplainDocument, SaysThatNothingDiffers) {
   pair_.explanation->regions = {region("fc", 0.1, 0.2, 1)};
   EXPECT_EQ(sentence_of(pair_),
             "nothing is told to differ: old takes 7.300 ms, new 5.200 ms, and no region differs by more than chance");
+}
+
+// Beside other work: neither the plain times nor a region are told to differ by their means.
+TEST_F(ExplainDocument, NamesTheRegionsWhoseUndisturbedTimesDifferWhereNoMeanDoes) {
+  auto& found = *pair_.explanation;
+  found.plain = differs(0.01, 20);
+  found.regions = {region("fc", 1.0, 9.2, 1), region("blocks.5.conv", 0.6, 8, 1)};
+  found.regions[0].undisturbed = differs(0.01, 0.02);
+  found.regions[0].undisturbed_p = 1;
+  found.regions[1].undisturbed = differs(0.24, 0.02);
+  found.regions[1].undisturbed_p = 0.001;
+  EXPECT_EQ(
+      sentence_of(pair_),
+      "new and old are not told apart by mean times (5.200 ms and 7.300 ms); by the least times of their kernels, "
+      "which other work on the machine hardly changes, these regions differ: blocks.5.conv by +0.240 ms");
+  EXPECT_THAT(to_text(document(), {.width = 0}), HasSubstr("0.240 [0.220, 0.260]"));
+  const auto rows = json_text::parse(to_json(document()))["rows"];
+  EXPECT_EQ(rows[1]["undisturbed_difference_ns"]["value"], 0.24 * kMs);
+  EXPECT_EQ(rows[1]["undisturbed_adjusted_p"], 0.001);
+  found.regions[1].undisturbed = differs(0.07, 0.02);  // less than 1 % of 7.3 ms
+  EXPECT_THAT(sentence_of(pair_), HasSubstr("nothing is told to differ"));
+}
+
+TEST_F(ExplainDocument, SaysTheUndisturbedDifferenceOfARegionWhoseMeanMayBeChance) {
+  pair_.explanation->regions[1].p = 0.4;
+  pair_.explanation->regions[1].undisturbed = differs(-0.45, 0.02);
+  pair_.explanation->regions[1].undisturbed_p = 0.001;
+  EXPECT_THAT(sentence_of(pair_), HasSubstr("0.500 ms in maxpool (undisturbed -0.450 ms)"));
 }
 
 TEST_F(ExplainDocument, NamesRegionsThatDifferThoughTheWholeDoesNot) {

@@ -25,6 +25,7 @@ KernelProfile profile(double first_ns) {
                     {"act", "Relu", {"y"}, {"z"}, 0, 0, {64}, {std::nullopt}}},
           .kernels = {{"fused", "FusedConv", {"conv", "act"}, {"z"}, "tensor name"}, {"reorder", "", {}, {}, ""}},
           .kernel_ns = {first_ns, 20.5},
+          .least_ns = {first_ns / 2, 20.5},
           .profiled_ns = 150,
           .plain_ns = 140,
           .inferences = 10};
@@ -61,6 +62,7 @@ void expect_stored(const std::filesystem::path& file) {
   EXPECT_EQ(found.graph, told.graph);
   EXPECT_EQ(found.kernels, told.kernels);
   EXPECT_EQ(found.kernel_ns, told.kernel_ns);
+  EXPECT_EQ(found.least_ns, told.least_ns);
   EXPECT_EQ(found.profiled_ns, 150);
   EXPECT_EQ(found.plain_ns, 140);
   EXPECT_EQ(found.inferences, 10U);
