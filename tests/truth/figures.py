@@ -10,6 +10,7 @@ N scales how much is simulated (40: some minutes). Each line has the figure, wha
 import argparse
 import sys
 
+import serving
 import studies
 from noise import Noise
 from studies import QUIET
@@ -83,7 +84,7 @@ def claims(count):
 
 def arrivals(count):
     for load in (0.3, 0.5, 0.7, 0.9):
-        holds, is_safe, wrongly = studies.confirmations(99, load, count)
+        holds, is_safe, wrongly = serving.confirmations(99, load, count)
         yield f"p99 under arrivals at load {load}: the interval holds the truth", holds, ""
         yield f"p99 under arrivals at load {load}: it does, or is open", is_safe, "≥ 90 %"
         yield f"p99 under arrivals at load {load}, 5 % above the limit: \"held\"", wrongly, "≤ 2.5 %"
@@ -96,7 +97,7 @@ def choices(count):
                                ("requests pile up: \"holds\"", (1.05, 1.2), "0 %")):
         wrong, which = studies.Counted(), []
         beyond = 1.3 if "1.3" in what else 1.03
-        for server, load, percent, is_said in studies.choices_beyond_the_limit(loads, (50, 90, 95), beyond=beyond,
+        for server, load, percent, is_said in serving.choices_beyond_the_limit(loads, (50, 90, 95), beyond=beyond,
                                                                                requests=2500 * count):
             wrong.add(is_said)
             which += [f"{server} {load} p{percent}"] * is_said

@@ -45,9 +45,11 @@ class Compiler:
     def _next_deviation(self):
         noise = self._noise
         drawn = self._random.gauss(0, noise.process_deviation)
-        before = drawn if self._deviation is None else self._deviation
-        kept = noise.correlation
-        self._deviation = kept * before + math.sqrt(1 - kept**2) * drawn if kept else drawn
+        if self._deviation is None:
+            self._deviation = drawn
+        else:
+            kept = noise.correlation
+            self._deviation = kept * self._deviation + math.sqrt(1 - kept**2) * drawn
         return self._deviation
 
     def _of_repetition(self):

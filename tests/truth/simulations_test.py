@@ -7,6 +7,7 @@ chance of at most one in ten thousand under another seed (limits of the binomial
 import math
 import unittest
 
+import serving
 import studies
 
 CHANCE = 1e-4
@@ -67,18 +68,18 @@ class Simulations(unittest.TestCase):
         self.expect_at_most(studies.highest_of_many(30, 4.9, 8), 0.025)
 
     def test_a_server_at_which_requests_pile_up_never_holds(self):
-        for server, load, percent, is_said in studies.choices_beyond_the_limit((1.05, 1.3), (50, 90)):
+        for server, load, percent, is_said in serving.choices_beyond_the_limit((1.05, 1.3), (50, 90)):
             with self.subTest(f"{server}, {load}, p{percent}"):
                 self.assertFalse(is_said)
 
     def test_a_server_holds_no_limit_far_below_its_simulated_percentile(self):
-        for server, load, percent, is_said in studies.choices_beyond_the_limit((0.5, 0.8), (90, 95), requests=40_000,
+        for server, load, percent, is_said in serving.choices_beyond_the_limit((0.5, 0.8), (90, 95), requests=40_000,
                                                                                beyond=1.3):
             with self.subTest(f"{server}, {load}, p{percent}"):
                 self.assertFalse(is_said)
 
     def test_a_confirmed_percentile_is_held_or_open(self):
-        _, is_safe, wrongly_held = studies.confirmations(90, 0.7, 20)
+        _, is_safe, wrongly_held = serving.confirmations(90, 0.7, 20)
         self.expect_at_least(is_safe, 0.9)
         self.expect_at_most(wrongly_held, 0.025)
 
