@@ -100,8 +100,10 @@ bool may_share_compute_device(const CellData& a, const CellData& b) {
 
 BaselineCells::BaselineCells(std::span<const CellData* const> cells, const Baseline& baseline) : found_(cells.size()) {
   BaselineCandidates candidates;
+  BaselineCandidates emulations;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (baseline.fits(*cells[i])) candidates.add(cells[i]->of, devices_of_candidate(*cells[i]), i);
+    if (!baseline.fits(*cells[i])) continue;
+    (why_emulation(*cells[i]).empty() ? candidates : emulations).add(cells[i]->of, devices_of_candidate(*cells[i]), i);
   }
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const CellData& cell = *cells[i];
@@ -109,7 +111,10 @@ BaselineCells::BaselineCells(std::span<const CellData* const> cells, const Basel
     if (!candidates.are_none()) {
       found.index = candidates.best_for(cell.of, devices_of_baseline(cell), baseline.is_one_setting());
     }
-    if (!found.index) found.why_none = why_there_is_none(cell, candidates, baseline);
+    if (found.index) continue;
+    const auto emulation = emulations.best_for(cell.of, devices_of_baseline(cell), baseline.is_one_setting());
+    found.why_none = emulation ? baseline.role() + ": " + why_emulation(*cells[*emulation])
+                               : why_there_is_none(cell, candidates, baseline);
   }
 }
 

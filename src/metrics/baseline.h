@@ -65,7 +65,7 @@ bool may_share_compute_device(const store::CellData& a, const store::CellData& b
 class BaselineCells {
  public:
   // The cells must outlive this object. A cell's baseline is the candidate that fits best (work::BaselineCandidates) of
-  // those that may share its compute device.
+  // those that may share its compute device and emulate nothing.
   BaselineCells(std::span<const store::CellData* const> cells, const Baseline& baseline);
 
   // Returns the index of the cell's baseline, which may be the cell itself.

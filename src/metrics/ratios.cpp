@@ -183,10 +183,6 @@ Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
   const auto& own = analysis.busy_cpus(cell);
   if (!own.value) return unknown_ratio(own.reason);
   if (!baseline.cell) return unknown_ratio(baseline.why_none);
-  for (const std::size_t each : {cell, *baseline.cell}) {
-    const std::string why = why_emulation(analysis.cell(each));
-    if (!why.empty()) return unknown_ratio((each == cell ? "" : baseline.role + ": ") + why);
-  }
   const auto& other = analysis.busy_cpus(*baseline.cell);
   if (!other.value) return unknown_ratio(baseline.role + ": " + other.reason);
   constexpr const char* kTooLittle = "used less processor time than the clock resolves";

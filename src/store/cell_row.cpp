@@ -38,12 +38,12 @@ void load_facts(sql::Database& database, Detail detail, LoadedProcess& loaded) {
   const bool keeps_facts = detail == Detail::speeds || detail == Detail::profiles || detail == Detail::full;
   const auto add = [&](const sql::Statement& row) {
     if (row.text(0) == "device") loaded.device = row.text(1);
-    if (keeps_facts || row.text(0) == "wait") loaded.process.facts.emplace(row.text(0), row.text(1));
+    if (keeps_facts || row.text(0) != "device") loaded.process.facts.emplace(row.text(0), row.text(1));
   };
   if (detail == Detail::full)
     each_row(database, "SELECT name, value FROM fact WHERE process_key = ?", loaded.process_key, add);
   else
-    each_row(database, "SELECT name, value FROM fact WHERE process_key = ? AND name IN ('device', 'wait')",
+    each_row(database, "SELECT name, value FROM fact WHERE process_key = ? AND name IN ('device', 'emulated', 'wait')",
              loaded.process_key, add);
 }
 

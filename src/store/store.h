@@ -71,9 +71,9 @@ struct MeasuredEnvironment {
 enum class Detail {
   planned,   // the cell without its processes
   outline,   // its processes without phases, repetitions, readings, what they were made with, the numbers of their
-             // checks, and facts other than the device and how the host waits for it
+             // checks, and facts other than `device`, `emulated` and `wait`
   phases,    // the outline with phases
-  speeds,    // without phases, readings and the numbers of checks, and of the facts only those two
+  speeds,    // without phases, readings and the numbers of checks, and of the facts only those three
   profiles,  // as speeds, with where the time of an inference went
   full       // everything but profiles
 };

@@ -71,3 +71,16 @@ body = h.make_graph([h.make_node("Relu", ["state"], ["next"]), h.make_node("Iden
 save("pool_after_loop", [h.make_node("Loop", ["steps", "", "x"], ["looped"], body=body),
                          h.make_node("GlobalAveragePool", ["looped"], ["y"])],
      [V("x", T.FLOAT, ["batch", 6, 5, 5])], [V("y", T.FLOAT, ["batch", 6, 1, 1])], {"steps": np.array(2, np.int64)})
+
+# What PyTorch has no operators for.
+save("quantised", [h.make_node("QuantizeLinear", ["x", "scale", "zero"], ["q"]),
+                   h.make_node("QLinearMatMul", ["q", "scale", "zero", "w", "scale", "zero", "wide", "zero"], ["p"]),
+                   h.make_node("DequantizeLinear", ["p", "wide", "zero"], ["y"])],
+     [V("x", T.FLOAT, ["batch", 256])], [V("y", T.FLOAT, ["batch", 256])],
+     {"w": rng.integers(-100, 100, (256, 256)).astype(np.int8), "scale": np.float32(0.01), "wide": np.float32(0.1),
+      "zero": np.int8(0)})
+
+# Each pixel is of class 0.
+save("one_class", [h.make_node("Conv", ["x", "w", "b"], ["c"]), h.make_node("ArgMax", ["c"], ["y"], axis=1)],
+     [V("x", T.FLOAT, ["batch", 3, 8, 8])], [V("y", T.INT64, ["batch", 1, 8, 8])],
+     {"w": (rng.standard_normal((2, 3, 1, 1)) * 0.01).astype(np.float32), "b": np.float32([9, 0])})

@@ -13,7 +13,7 @@ PINNED = json.loads((pathlib.Path(__file__).resolve().parents[2] / "versions.jso
 UNOPTIMISED = f"onnxruntime {PINNED['onnxruntime']['default']} (graph_optimization: disabled)"
 WHY_NOT = without_toolchains("identity", "onnxruntime", "openvino")
 THREE = "[identity, onnxruntime, openvino]"
-JUDGED = ("padded_row", "pool_after_loop", "not_finite", "tiny", "half", "steep")
+JUDGED = ("padded_row", "pool_after_loop", "not_finite", "tiny", "half", "steep", "one_class")
 MODULES = '''
 import torch
 
@@ -108,6 +108,12 @@ class Judged(WithModels):
         for cell in self.of("tiny").values():
             self.assertIn("weak_check", self.flags(cell))
 
+    def test_a_mask_of_one_class_is_flagged(self):
+        cells = self.of("one_class")
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        for cell in cells.values():
+            self.assertIn("weak_check", self.flags(cell))
+
     def test_a_file_in_f16_is_judged_by_the_tolerance_of_f16(self):
         cells = self.of("half")
         self.assert_measured(cells, "identity", "onnxruntime", "openvino")
@@ -122,6 +128,41 @@ class Judged(WithModels):
                          r"^steep differs, and cannot be judged, because a change by 2\^-17 of the inputs, .* changes identity")
         self.assertIn("other_reference", self.flags(cells["openvino"]))
         self.assertEqual(cells["identity"]["reference_reason"], None)  # it gives the same every time
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Emulated(WithModels):
+    """A quantised file, with which users' defaults say how fast the identity's emulation is."""
+
+    def measure(self):
+        super().measure()
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.run_study("  - onnx: quantised.onnx", THREE)
+
+    def test_the_identity_judges_and_has_no_speed_up_over_it(self):
+        cells = {cell["compiler"]: cell for cell in self.show("results")["cells"]}
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        why = "emulates QuantizeLinear 1, QLinearMatMul 1, DequantizeLinear 1 of 3 nodes, so its speed is no compiler's"
+        self.assertIn("emulated", self.flags(cells["identity"]))
+        self.assertEqual(cells["identity"]["metrics"]["speed_up_ratio"]["reason"], why)
+        for name in ("onnxruntime", "openvino"):
+            self.assertNotIn("emulated", self.flags(cells[name]))
+            self.assertRegex(cells[name]["reference"], "^identity ")
+            self.assertIsNone(cells[name]["metrics"]["speed_up_ratio"]["value"])
+            self.assertEqual(cells[name]["metrics"]["speed_up_ratio"]["reason"], "the identity: " + why)
+
+    def test_no_sentence_divides_by_it(self):
+        told = self.ngb("show", "results").stdout
+        self.assertNotIn("as fast as the identity", told)
+        self.assertIn("emulated", told)
+        self.assertIn("no verdict", self.ngb("compare", "results", "--baseline", "identity", "--candidate",
+                                             "onnxruntime").stdout)
+
+    def test_another_baseline_may_be_named(self):
+        shown = json.loads(self.ngb("show", "results", "--json", "--baseline", "openvino").stdout)
+        cells = {cell["compiler"]: cell for cell in shown["cells"]}
+        self.assertIsNotNone(cells["onnxruntime"]["metrics"]["speed_up_ratio"]["value"])
+        self.assertIsNone(cells["identity"]["metrics"]["speed_up_ratio"]["value"])
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)

@@ -78,11 +78,7 @@ class Oracle:
         checks = self.raw.of_processes("output_check", key)
         unchecked = (checks.reference == "none") & (checks.reference_reason != "")
         is_right = not unchecked.any() and not (checks.output_change != "").any()
-        return self.has_speed(key) and is_right and not self._is_emulated(key)
-
-    def _is_emulated(self, key):
-        """Whether the compiler says that it computes operators for their value alone."""
-        return (self.raw.of_processes("fact", key).name == "emulated").any()
+        return self.has_speed(key) and is_right and not self.raw.is_emulated(key)
 
     @functools.cache
     def by_process(self, key, first=None):
@@ -128,7 +124,7 @@ class Oracle:
 
     def log_cpu_ratio(self, key, weight=1.0):
         baseline = self.relatives.baseline(key)
-        if baseline is None or any(not len(self.busy_cpus(each)) or self._is_emulated(each) for each in (key, baseline)):
+        if baseline is None or not len(self.busy_cpus(key)) or not len(self.busy_cpus(baseline)):
             return None
         own, other = self.busy_cpus(key), self.busy_cpus(baseline)
         return log_ratio(own, other, not self.cell(key).exact_hash, weight) if (own > 0).all() and (other > 0).all() else None
@@ -448,7 +444,7 @@ class Oracle:
             "speed_changes": self._change_of_speed(key),
             "subnormal": self._cost_of_subnormals(key),
             "growing_memory": self._growth_of_memory(key),
-            "emulated": len(processes) if self._is_emulated(key) else 0,
+            "emulated": len(processes) if raw.is_emulated(key) else 0,
             "outputs_change": (checks.output_change != "").sum(),
             "shared_compilation": phases[phases["phase"] == "load"].process_key.nunique(),
             "incomplete": cell.planned_processes - len(processes),

@@ -66,6 +66,10 @@ class Raw:
         process = self._tables["process"]
         return process[process.cell_key == cell_key].merge(self._tables[table], on="process_key")
 
+    def is_emulated(self, cell_key):
+        """Whether the cell's compiler says that it computes operators for their value alone."""
+        return (self.of_processes("fact", cell_key).name == "emulated").any()
+
     @functools.cache
     def facts(self, name):
         fact = self._tables["fact"]
@@ -157,10 +161,11 @@ class Relatives:
                 yield cell
 
     def _of_compiler(self, key, is_called):
-        """The first cell in f32 whose compiler fits, else in the precision of the cell itself; one with as many instances
-        comes first."""
+        """The first cell in f32 whose compiler fits and emulates nothing, else in the precision of the cell itself; one with
+        as many instances comes first."""
         own = self._raw.cells[key]
-        found = [cell for cell in self._alike(key, model_hash=own.exact_hash or own.model_hash) if is_called(cell)]
+        found = [cell for cell in self._alike(key, model_hash=own.exact_hash or own.model_hash)
+                 if is_called(cell) and not self._raw.is_emulated(cell.cell_key)]
         for precision in (FULL, self._raw.cells[key].precision):
             at = [cell for cell in found if cell.precision == precision]
             for cell in [*(cell for cell in at if cell.instances == self._raw.cells[key].instances), *at]:

@@ -88,14 +88,15 @@ class Answer {
     for (const Contest& contest : contests()) {
       for (const Group& group : groups_of(contest)) all.push_back(sentence(contest, group));
     }
-    const std::string failed = failures();
-    const std::size_t most = kMostAnswerLines - (failed.empty() ? 0 : 1);
+    std::vector<std::string> last{emulations(), failures()};
+    std::erase(last, "");
+    const std::size_t most = kMostAnswerLines - last.size();
     if (all.size() > most) {
       const std::size_t more = all.size() - (most - 1);
       all.resize(most - 1);
       all.push_back(fmt::format("{} more sentences: ngb show --findings", more));
     }
-    if (!failed.empty()) all.push_back(failed);
+    all.insert(all.end(), last.begin(), last.end());
     return all;
   }
 
@@ -277,6 +278,25 @@ class Answer {
       }
     }
     return "all rounds are alike to the nanosecond, so nothing can be tested";
+  }
+
+  // Says who emulates operators of which models, and what is compared in place of a speed-up over it.
+  [[nodiscard]] std::string emulations() const {
+    std::vector<std::string> names;
+    std::vector<std::string> models;
+    std::vector<std::string> variants;
+    for (std::size_t i = 0; i < analysis_.size(); ++i) {
+      const store::CellData& cell = analysis_.cell(i);
+      if (why_emulation(cell).empty()) continue;
+      add_once(names, name_of(i));
+      add_once(cell.of.model.is_variant() ? variants : models, cell.of.model.label);
+    }
+    if (names.empty()) return {};
+    std::string instead = models.empty() ? "" : "the others are compared with each other";
+    if (!variants.empty()) instead += fmt::format("{}variants with their exact model", instead.empty() ? "" : ", and ");
+    models.insert(models.end(), variants.begin(), variants.end());
+    return fmt::format("{} emulate{} operators of {}, so no speed is divided by that: {}.", listed(names),
+                       names.size() == 1 ? "s" : "", listed(models), instead);
   }
 
   // Says which settings have no result on some workloads, and why.

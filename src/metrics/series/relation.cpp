@@ -89,7 +89,6 @@ Relation log_cpu_ratio(const Analysis& analysis, std::size_t cell, double weight
   for (const std::size_t each : {cell, *baseline}) {
     const auto& busy = analysis.busy_cpus(each);
     if (!busy.value) return {{}, busy.reason};
-    if (std::string why = why_emulation(analysis.cell(each)); !why.empty()) return {{}, std::move(why)};
     if (!are_above_zero(*busy.value)) return {{}, "a process used less processor time than the clock resolves"};
   }
   Relation found;

@@ -53,6 +53,21 @@ TEST(Answer, ComparesTheIdentityWithTheSecondFastestIfNobodyIsFaster) {
                           "2.00 times as fast as slow 1.0."));
 }
 
+// Returns a cell of the identity that computes quantised operators for their value alone.
+CellData emulation(const std::string& model) {
+  CellData cell = steady(model, "identity", 1);
+  cell.processes[0].facts["emulated"] = "QLinearConv 20 of 57 nodes";
+  return cell;
+}
+
+TEST(Answer, DividesByNoEmulationAndSaysWhatIsComparedInstead) {
+  EXPECT_THAT(answer_to({emulation("a"), steady("a", "fast", 300), steady("a", "slow", 150)}),
+              ElementsAre("fast 1.0 is the fastest on a at batch 1: 3.33 ms an inference, 300 samples/s, at least 2.00 "
+                          "times as fast as slow 1.0.",
+                          "identity 1.0 emulates operators of a, so no speed is divided by that: the others are "
+                          "compared with each other."));
+}
+
 // Returns five processes around 200 samples/s, whose order differs from round to round.
 CellData one_of_the_fastest(const std::string& compiler, const std::vector<double>& deviations) {
   return cell_with({.model = "a", .compiler = compiler}, around(200, deviations));
