@@ -110,7 +110,7 @@ class Gate(MeasuredTest):
         self.set_times("results", "2000", (11, 11, 11))
         told = self.gate(*OTHER, "--fail-if-undecided", "--json")
         self.assertEqual(told.returncode, 5, told.stderr)
-        self.assertEqual(json.loads(told.stdout)["pairs"][0]["reason"], "no variation seen")
+        self.assertIn("no variation seen", json.loads(told.stdout)["pairs"][0]["reason"])
 
     def test_of_two_folders_refuses_other_protocols_unless_asked(self):
         shutil.copytree(self.folder / "results", self.folder / "other")
