@@ -218,14 +218,15 @@ void Recorder::tell(const samples::ProcessResult& result) {
 }
 
 void Recorder::tell_failure(const samples::ProcessResult& result, CellToDo& cell) {
+  const bool may_happen_again = !is_of_cell(result.failure->kind);
+  if (may_happen_again)
+    time_left_->lose(cell.index, seconds_since(started_), static_cast<double>(result.wall_ns) / 1e9);
   if (result.failure->kind == samples::FailureKind::disturbed) {
     tell_disturbed(result, cell);
   } else {
     observer_->remark(failure_line(result, label(cell)));
     advise(result.failure->advice);
   }
-  const bool may_happen_again = !is_of_cell(result.failure->kind);
-  if (may_happen_again) time_left_->lose(cell.index, seconds_since(started_), static_cast<double>(result.wall_ns) / 1e9);
   const bool ends_it = is_final(result.failure->kind, result.attempt, plan_->study.limits);
   const std::string why = fmt::format("{} in {}", name(result.failure->kind), name(result.failure->phase));
   if (!ends_it) return observer_->fail_process(cell.index, why, false, 0);
