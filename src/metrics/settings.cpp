@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/settings.h"
 
+#include <fmt/format.h>
+
 #include <unordered_map>
 
 #include "work/property.h"
@@ -23,7 +25,7 @@ Settings::Settings(std::span<const CellData* const> cells) {
   for (const CellData* cell : cells) {
     std::string entry = entry_of(*cell);
     const std::string there = work::key_of(cell->of, {Role::device, Role::model, Role::batch, Role::load});
-    const CellData* const known = first.emplace(entry + '\n' + there, cell).first->second;
+    const CellData* const known = first.emplace(fmt::format("{}\n{}", entry, there), cell).first->second;
     if (known->of.compiler.label != cell->of.compiler.label) several_.insert(std::move(entry));
   }
 }

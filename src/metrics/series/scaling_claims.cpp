@@ -90,11 +90,13 @@ Bounded below(Relation quantity, double bound) { return {times(std::move(quantit
 Bounded above(Relation quantity, double bound) { return {times(inverse(std::move(quantity)), bound), bound}; }
 
 ClaimTest claimed_below(Relation quantity, double bound, Cells cells) {
-  return {.quantity = quantity, .ratios = {below(quantity, bound)}, .cells = std::move(cells)};
+  Bounded ratio = below(quantity, bound);
+  return {.quantity = std::move(quantity), .ratios = {std::move(ratio)}, .cells = std::move(cells)};
 }
 
 ClaimTest claimed_above(Relation quantity, double bound, Cells cells) {
-  return {.quantity = quantity, .ratios = {above(quantity, bound)}, .cells = std::move(cells)};
+  Bounded ratio = above(quantity, bound);
+  return {.quantity = std::move(quantity), .ratios = {std::move(ratio)}, .cells = std::move(cells)};
 }
 
 ClaimTest small_batches_gain_two_to_six(const Analysis& analysis, const Setting& setting) {
