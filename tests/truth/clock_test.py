@@ -12,9 +12,9 @@ import uneven_compiler as uneven
 SLOW_NOW_AND_THEN = [4.0] * 7 + [20.0]
 WARM_UP, REPETITIONS, PROCESSES = 8, 48, 2
 BUSY_PERCENT = 25
-# A clock reads the loop between two inferences as well, and a busy machine wakes a sleeper late: a wrong definition is off by
-# a third.
-WITHIN = 0.05
+# A busy machine wakes a sleeper late, and in turns some are run again, which the log has and the speed has not. The mean of
+# rates is off by 35 %.
+WITHIN = 0.15
 
 
 def spans(folder):
