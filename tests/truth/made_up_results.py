@@ -109,11 +109,10 @@ def shown(folder, *arguments):
     return json.loads(ngb("show", folder, "--json", *arguments))
 
 
-def value(shown_results, compiler, metric, model=None):
-    """The metric's value of the only cell of that compiler's label (and model): {"value", "low", "high"}."""
-    cell, = (each for each in shown_results["cells"]
-             if each["compiler_label"] == compiler and model in (None, each["model"]))
-    return cell["metrics"][metric]
+def metrics_of(shown_results, compiler):
+    """The metrics of the only cell of that compiler's label: {name: {"value", "low", "high"}}."""
+    cell, = (each for each in shown_results["cells"] if each["compiler_label"] == compiler)
+    return cell["metrics"]
 
 
 def compared(folder, baseline, candidate, *arguments):

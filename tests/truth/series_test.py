@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The definitions of numbers that span cells, against counts of a clock on the wall, as definitions_test.py has them."""
 
+import functools
 import statistics
 import unittest
 
@@ -166,13 +167,16 @@ class Series(unittest.TestCase):
         for setting, expected in ((IDENTITY, 1), (FAST, 0), (SMALL_HEAP, 0)):
             self.expect("dominating_count", expected, "resnet18", setting=setting)
 
+    @functools.cache
+    def succeeds(self, case):
+        return type(self)(case).run().wasSuccessful()
+
     def test_every_series_names_a_case_that_asks_for_it(self):
         for series, case in cases_of_rows("series").items():
             with self.subTest(series):
                 self.assertTrue(hasattr(type(self), case), f"there is no case {case}")
-                result = type(self)(case).run()
-                self.assertTrue(result.wasSuccessful(), f"{case}: {result.failures}{result.errors}")
-                self.assertIn(series, self.asked[case])
+                if self.succeeds(case):  # else it says so for itself
+                    self.assertIn(series, self.asked[case])
 
 
 def networks(batch):
