@@ -24,7 +24,7 @@ Result<std::unique_ptr<LoadedResults>> load_results(const std::vector<store::Sou
   const std::string folder = text::join(folders, ", ");
   auto store = store::open_sources(sources);
   if (!store) return error_of(store);
-  auto cells = store->load_cells(store::Detail::speeds);
+  auto cells = store->load_cells(store::Detail::full);
   if (!cells) return error_of(cells);
   if (cells->empty()) return fail("these results have no cells", folder);
   return std::make_unique<LoadedResults>(LoadedResults{folder, *std::move(store), *std::move(cells)});

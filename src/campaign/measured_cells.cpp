@@ -14,7 +14,7 @@ Answer<std::vector<store::CellData>> measured_cells(const Installation& installa
   if (!done) return tl::unexpected(done.error());
   auto store = store::Store::open(results, store::Mode::read_only);
   if (!store) return cannot_go_on(store.error());
-  auto cells = store->load_cells(store::Detail::speeds);
+  auto cells = store->load_cells(store::Detail::full);
   if (!cells) return cannot_go_on(cells.error());
   return *std::move(cells);
 }

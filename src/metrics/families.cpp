@@ -16,6 +16,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "metrics/allocator.h"
 #include "metrics/analysis.h"
 #include "metrics/metric.h"
 
@@ -180,7 +181,7 @@ void drop_details(store::CellData& cell) {
       release(process.made_with);
       std::vector<samples::Reading> kept;
       for (samples::Reading& reading : process.readings) {
-        if (reading.quantity == "gpu_utilisation") kept.push_back(std::move(reading));
+        if (reading.quantity == "gpu_utilisation" || is_about_allocator(reading)) kept.push_back(std::move(reading));
       }
       process.readings = std::move(kept);
       process.phases.shrink_to_fit();

@@ -268,6 +268,22 @@ Later Repetitions::look_on(std::int64_t for_ns, const std::function<void(bool)>&
   return later;
 }
 
+std::optional<double> Repetitions::processor_time_ns(std::int64_t for_ns, const std::function<std::int64_t()>& cpu_ns) {
+  constexpr std::size_t kFewest = 4;
+  constexpr std::size_t kMost = 10'000;
+  std::vector<std::int64_t> wall(1);
+  std::vector<std::int64_t> begin(1);
+  std::vector<std::int64_t> used;
+  for (std::int64_t spent_ns = 0; used.size() < kFewest || (spent_ns < for_ns && used.size() < kMost);) {
+    const std::int64_t before_ns = cpu_ns();
+    if (repeater_.repeat(inferences_, {wall, begin}, {}) < wall.size()) return std::nullopt;
+    used.push_back(cpu_ns() - before_ns);
+    spent_ns += std::max<std::int64_t>(wall[0], 1);
+  }
+  used.erase(used.begin());
+  return per_inference(std::move(used), inferences_);
+}
+
 void Repetitions::forget_oldest() {
   const std::size_t from = pilot_sizes_.size() + warm_up_count_;
   const std::size_t to = from + (done_ - from + 1) / 2;

@@ -79,6 +79,13 @@ class Repetitions {
   Later look_on(std::int64_t for_ns, const std::function<void(bool)>& flush,
                 const std::function<std::int64_t()>& cpu_ns);
 
+  // Repeats once, and then for about this long, at least three times. Returns the median processor time of an inference
+  // in nanoseconds, by `cpu_ns`, which returns what this process has used; nothing if one failed. What it runs is not
+  // among the repetitions.
+  std::optional<double> processor_time_ns(std::int64_t for_ns, const std::function<std::int64_t()>& cpu_ns);
+  // Returns the shortest steady repetition. Precondition: `time` has succeeded.
+  [[nodiscard]] std::int64_t shortest_ns() const { return fastest_ns(); }
+
   // Returns the fewest steady repetitions that `time` runs. Precondition: the warm-up has succeeded.
   [[nodiscard]] std::size_t least() const;
 
@@ -116,7 +123,7 @@ class Repetitions {
   std::size_t latencies_kept_ = 0;
   std::size_t done_ = 0;
   std::uint64_t inferences_done_ = 0;
-  std::uint32_t inferences_ = 1;  // of a repetition
+  std::uint32_t inferences_ = 1;   // of a repetition
   bool is_size_found_ = false;     // by pilots; else the first inference was clearly long
   std::size_t warm_up_count_ = 0;  // of spans_ns()
   std::size_t timed_from_ = 0;     // index of the timed phase's first repetition

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import shutil
+import sqlite3
 
 from ngb_program import MeasuredTest
 
@@ -52,6 +53,24 @@ class Compare(MeasuredTest):
         verdicts = {pair["verdict"] for pair in json.loads(first)["pairs"]}
         self.assertLessEqual(verdicts, {"same", "undecided"})
         self.assertEqual(first, self.ngb("compare", "results", "copy", "--json").stdout)
+
+    def test_of_two_runs_that_differ_together_with_their_page_faults_names_these(self):
+        for name, times, faults in (("quick", 1, 0), ("slow", 1.5, 200)):
+            shutil.copytree(self.folder / "results", self.folder / name)
+            with sqlite3.connect(self.folder / name / "results.db") as database:
+                database.execute("UPDATE process SET started_unix_ns = started_unix_ns + ?", (faults + 1,))
+                database.execute("""
+                    UPDATE repetition SET wall_ns = CAST(? * inferences * (1000000 + 1000 * (process_key % 3)) AS INTEGER)""", (times,))
+                database.execute("""
+                    UPDATE reading SET value = ? * 1e9 / (SELECT wall_ns FROM phase WHERE phase = 'timed' AND
+                        phase.process_key = reading.process_key) * (SELECT value FROM reading AS counted WHERE
+                        counted.process_key = reading.process_key AND quantity = 'inferences' AND moment = 'timed')
+                    WHERE quantity = 'page_faults'""", (faults,))
+        told = json.loads(self.ngb("compare", "quick", "slow", "--json").stdout)
+        for pair in told["pairs"]:  # flags follow
+            self.assertTrue(pair["reason"].startswith(
+                "slower although both sides are the same build: the C library's allocator returned memory to the kernel (200 "
+                "page faults an inference, 0 on the faster side); `allocator: steady` removes that"), pair["reason"])
 
     def test_of_two_runs_of_one_build_tells_the_noise_of_the_device(self):
         again = self.ngb("run", "study.yaml", "-o", "again")

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "metrics/series/about_allocator.h"
 #include "metrics/series/answer.h"
 #include "metrics/series/fastest.h"
 #include "metrics/series/findings.h"
@@ -135,8 +136,9 @@ std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, double s
   for (const Finding& finding : find_all(analysis, orders)) all.push_back(conclusion_of(finding));
   for (const Reversal& reversal : orders.reversals) all.push_back(conclusion_of(analysis, reversal));
   const std::vector<Race> races = races_of(analysis);
-  all.push_back(
-      {kAnswer, "", text_of({{"sentences", answer(analysis, races)}, {"rows", json_of_races(analysis, races)}})});
+  std::vector<std::string> sentences = answer(analysis, races);
+  for (std::string& sentence : about_allocator(analysis)) sentences.push_back(std::move(sentence));
+  all.push_back({kAnswer, "", text_of({{"sentences", sentences}, {"rows", json_of_races(analysis, races)}})});
   all.push_back({kOrders, "", text_of({{"looked_at", orders.looked_at}, {"are_too_many", orders.are_too_many}})});
   for (const ClaimRow& row : test_claims(analysis)) all.push_back(conclusion_of(row));
   return all;

@@ -21,7 +21,7 @@ using store::CellData;
 using store::SeriesPart;
 
 // Raise this when the code of a formula, a sentence or a claim changes but its text does not.
-constexpr int kRevision = 6;
+constexpr int kRevision = 7;
 
 // Adds everything about a cell that its values depend on, apart from what a recorded process never changes.
 void add_to(std::string& text, const CellData& cell) {

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "metrics/agreement.h"
+#include "metrics/allocator.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "report/words.h"
@@ -82,6 +83,17 @@ std::string words_of(const metrics::MoreRounds& more) {
 std::string why_same_build(const ComparedPair& pair) {
   const Verdict verdict = pair.judgement.verdict;
   if (verdict != Verdict::slower && verdict != Verdict::faster) return {};
+  const auto with_faults = [](const store::CellData& cell) {
+    return metrics::with_page_faults(cell, metrics::steady(cell));
+  };
+  const auto states = metrics::differ_by_page_faults(with_faults(*pair.baseline), with_faults(*pair.candidate),
+                                                     pair.candidate->of.model.key.batch);
+  if (states) {
+    return fmt::format(
+        "{} although both sides are the same build: the C library's allocator returned memory to the kernel ({:.0f} "
+        "page faults an inference, {:.0f} on the faster side); `allocator: steady` removes that",
+        name(verdict), states->slower_faults, states->faster_faults);
+  }
   return fmt::format("{} although both sides are the same build: the device was not the same", name(verdict));
 }
 

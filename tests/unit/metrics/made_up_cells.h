@@ -63,6 +63,10 @@ inline store::CellData cell_of(const std::string& compiler, int batch,
   return made;
 }
 
+inline void add_reading(store::CellData& cell, std::size_t process, const char* quantity, double value) {
+  cell.processes[process].readings.push_back({quantity, "", "", Known<double>::of(value)});
+}
+
 inline store::CellData on(const std::string& compute_device, store::CellData cell) {
   cell.of.compute_device = Known<std::string>::of(compute_device);
   return cell;

@@ -167,6 +167,22 @@ TEST(Compare, ReportsTheNoiseOfPairsOfTheSameBuildAndDoesNotCountThemAsSlower) {
   EXPECT_EQ(annotations_of(pairs.compared()), "");
 }
 
+TEST(Compare, SaysThatPageFaultsMadeOneOfTwoRunsOfABuildSlower) {
+  Pairs pairs;
+  ComparedPair& pair = pairs.add(Verdict::slower, 0.7);
+  pair.is_same_build = true;
+  pairs.last_cell().processes = {made_up::process(0, {14.3})};
+  CellData before = *pair.baseline;
+  before.processes = {made_up::process(0, {10})};
+  pair.baseline = &before;
+  made_up::add_reading(before, 0, "page_faults", 0);
+  made_up::add_reading(pairs.last_cell(), 0, "page_faults", 1'568 / 0.0143);
+  EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 300}),
+              HasSubstr("slower although both sides are the same build: the C library's allocator returned memory to "
+                        "the kernel (1568 page faults an inference, 0 on the faster side); `allocator: steady` removes "
+                        "that"));
+}
+
 TEST(Compare, AsCsvHasALineForEachPairWithUnroundedNumbers) {
   const auto lines = text::split(compared_as("csv", one_of_each().compared()), '\n');
   ASSERT_EQ(lines.size(), 9U);  // a header, 7 pairs, nothing after the last line break

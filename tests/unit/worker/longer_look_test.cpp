@@ -56,6 +56,24 @@ TEST(LongerLook, TellsHowLongAnInferenceTakesLater) {
   EXPECT_DOUBLE_EQ(later_ms(3000), 15);
 }
 
+// 1 + 20 repetitions, then one that settles, and at least three of which the median counts.
+TEST(LongerLook, TellsTheProcessorTimeOfAnInference) {
+  std::int64_t cpu_ns = 0;
+  std::size_t ran = 0;
+  Player player([&](std::size_t i) {
+    cpu_ns += (i == 21 ? 90 : i == 22 ? 30 : 4) * kMillisecondNs;
+    ran = i + 1;
+    return 10 * kMillisecondNs;
+  });
+  Repetitions timed(work::Protocol(), player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  EXPECT_DOUBLE_EQ(timed.processor_time_ns(1, [&] { return cpu_ns; }).value_or(0), 4e6);
+  EXPECT_EQ(ran, 25U);
+  EXPECT_DOUBLE_EQ(timed.processor_time_ns(100 * kMillisecondNs, [&] { return cpu_ns; }).value_or(0), 4e6);
+  EXPECT_EQ(ran, 35U);
+  EXPECT_EQ(timed.repetitions().size(), 21U);  // the others do not count
+}
+
 // Looks on at a compiler of which an inference uses `usual_ms` of processor time, `flushed_ms` where subnormal numbers
 // are taken as 0, and lasts `waits(…)` ms longer, because other programs run.
 struct Looked {

@@ -58,17 +58,19 @@ TEST(PageFaultMeter, CountsPagesThatAreTouchedForTheFirstTime) {
   void* const memory = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   ::madvise(memory, kBytes, MADV_NOHUGEPAGE);
-  const auto faults_while_touching = [&] {
+  const auto faults_while_touching = [&](std::int64_t paused_faults = 0) {
     const std::int64_t begin_ns = system_clock().now().count();
     const PageFaultMeter meter;
     for (std::size_t at = 0; at < kBytes; at += page_bytes) static_cast<volatile char*>(memory)[at] = 1;
-    const samples::Reading reading = meter.reading();
+    const samples::Reading reading = meter.reading(0, paused_faults);
     EXPECT_EQ(reading.quantity + " " + reading.unit + " " + reading.moment, "page_faults 1/s timed");
     return reading.value.value.value_or(0) * static_cast<double>(system_clock().now().count() - begin_ns) * 1e-9;
   };
   const auto pages = static_cast<double>(kBytes / page_bytes);
   EXPECT_GE(faults_while_touching(), pages);
   EXPECT_LT(faults_while_touching(), pages / 10);
+  ::madvise(memory, kBytes, MADV_DONTNEED);
+  EXPECT_LT(faults_while_touching(static_cast<std::int64_t>(pages)), pages / 10);  // those of pauses do not count
   ::munmap(memory, kBytes);
 }
 
