@@ -117,6 +117,7 @@ Answer<plan::Plan> plan_workload(const Installation& installation, const Calibra
                    {"models", workload.models},
                    {"compilers", is_trial ? workload.compilers : both_sides(workload.compilers)},
                    {"threads", order.threads},
+                   {"protocol", order.turns == 1 ? "paper" : "turns"},
                    {"turns", order.turns},
                    {"reference", "none"},
                    {"processes", is_trial ? 1 : rounds},

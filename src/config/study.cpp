@@ -42,6 +42,7 @@ class StudyReader {
     check_stop_when();
     check_rounds();
     settle_turns();
+    settle_allocator();
     check_profile();
     check_threads();
     check_size(root);
@@ -227,6 +228,11 @@ class StudyReader {
       problems_.add(*turns, "turns", "the paper's processes run one after the other; remove turns or protocol");
     }
     for (const std::string& message : what_excludes_turns(study_)) problems_.add(*turns, "turns", message);
+  }
+
+  // The paper's processes had the C library's defaults.
+  void settle_allocator() {
+    if (given("allocator") == nullptr && study_.protocol_name != "paper") study_.allocator = "steady";
   }
 
   void check_profile() {

@@ -365,8 +365,8 @@ constexpr std::array kFlags{
     Flag{"pressure", ' ', "PSI some (CPU) > 5 % in a timed phase",
          "programs had to wait for a processor; not raised under a load, which makes them wait", pressure},
     Flag{"page_faults", ' ', "more than 10,000 page faults/s in a timed phase",
-         "the allocator returns memory to the kernel and requests it again in every inference, which costs some "
-         "percent; how often depends on what else is in memory: compare with `allocator: steady`",
+         "the C library's allocator returns memory to the kernel and requests it again in every inference, which costs "
+         "some percent and differs between processes: measure with `allocator: steady`",
          page_faults},
     Flag{"throttled", 't', "clock < 75 % of its highest in these results",
          "the processor was slowed down by heat or a power limit", throttled},

@@ -62,7 +62,8 @@ class Calibrate(MeasuredTest):
         self.assertAlmostEqual(rules["quiet_deviation"], 0.01, places=12)
 
         # Turns are calibrated by themselves.
-        self.write("turns.yaml", STUDY.replace("THREADS", "1").replace("results", "turns").replace("protocol: paper", "turns: 5"))
+        self.write("turns.yaml", STUDY.replace("THREADS", "1").replace("results", "turns")
+                   .replace("protocol: paper", "turns: 5\nallocator: default"))
         self.assertIn("1 thread in 5 turns: with 5 rounds, differences of about 0.22 % and more",
                       self.ngb("plan", "turns.yaml").stdout)
         run = self.ngb("run", "turns.yaml")

@@ -88,7 +88,9 @@ std::vector<Key> measurement_keys() {
        .words = {"default", "steady"},
        .meaning =
            "Settings of the C library's allocator in the measured processes. steady: it keeps all memory that it "
-           "ever had (no trimming, no mmap, growth by 64 MiB), so that inferences cause fewer page faults",
+           "ever had (no trimming, no mmap, growth by 64 MiB), so that inferences cause no page faults; default: it "
+           "returns memory to the kernel, how often depends on the process",
+       .default_text = "steady; default with `protocol: paper`",
        .set = set_member<&Study::allocator>,
        .get = get_member<&Study::allocator>},
       {.name = "order",
@@ -103,7 +105,8 @@ std::vector<Key> measurement_keys() {
        .type = ValueType::word,
        .words = {"turns", "paper"},
        .meaning = "How the processes of a round are measured. turns: in turns, which tells small differences on a "
-                  "machine whose speed changes; paper: one after the other, as in the paper, which is `turns: 1`",
+                  "machine whose speed changes; paper: one after the other, as in the paper, which is `turns: 1` and "
+                  "`allocator: default`",
        .set = set_member<&Study::protocol_name>,
        .get = get_member<&Study::protocol_name>},
   };

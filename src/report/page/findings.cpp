@@ -129,7 +129,7 @@ std::string remarks_html(const Results& results) {
   if (!results.cells.empty() && results.cells.front()->rounds) {
     remarks.push_back(rounds_remark(*results.cells.front()->rounds));
   }
-  if (!results.allocator.empty()) remarks.push_back("allocator: " + results.allocator);
+  if (results.allocator.empty()) remarks.emplace_back("allocator: default");
   std::string html;
   for (const std::string& remark : remarks) html += fmt::format("<li>{}</li>\n", escaped(remark));
   return html;

@@ -345,7 +345,7 @@ std::string TextTable::notes(const std::vector<std::string>& left_out,
                                  : fmt::format("  {} {}: {}\n", count, count == 1 ? "cell" : "cells", remark);
   }
   std::vector<std::string> remarks = environment_remarks(differences);
-  if (!allocator.empty()) remarks.push_back("allocator: " + text::visible(allocator));
+  if (allocator.empty()) remarks.emplace_back("allocator: default");
   if (rounds_) remarks.push_back(rounds_remark(*rounds_));
   for (const std::string& remark : remarks) text += "  " + remark + '\n';
   if (!left_out.empty()) {

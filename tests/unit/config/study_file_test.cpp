@@ -96,10 +96,16 @@ TEST(StudyFile, FillsInTheDefaultsOfTheMeasurementProtocol) {
   EXPECT_EQ(study.limits.disturbance.attempts, 3);
   EXPECT_EQ(study.limits.disturbance.wait_ns, 10'000'000'000);
   EXPECT_EQ(study.protocol.seed, 1U);
-  EXPECT_EQ(study.allocator, "default");
+  EXPECT_EQ(study.allocator, "steady");
   EXPECT_FALSE(study.best_options);
   EXPECT_EQ(study.output, std::filesystem::current_path() / "results" / "study");
   EXPECT_THAT(study.given, ElementsAre("models", "compilers"));
+}
+
+TEST(StudyFile, LeavesTheAllocatorOfThePapersProtocolAsItIs) {
+  const std::string paper = "models: [{zoo: resnet18}]\ncompilers: [openvino]\nprotocol: paper\n";
+  EXPECT_EQ(good(paper).allocator, "default");
+  EXPECT_EQ(good(paper + "allocator: steady\n").allocator, "steady");
 }
 
 TEST(StudyFile, FillsInTheDefaultsOfStopWhen) {
