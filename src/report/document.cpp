@@ -73,16 +73,12 @@ Shown shown_entry(const Entry& entry, const Column& column) {
 namespace {
 
 // Returns how many decimals a ratio with an interval that leaves out 1 needs, so that no end of it is written as 1, if
-// these are more than the usual two: 1.005 [1.002, 1.007].
+// these are more than the usual two: 1.005 [1.002, 1.007]. A difference below the fourth decimal is nobody's.
 std::optional<int> decimals_beside_one(const Entry& entry, std::string_view unit) {
-  constexpr int kUsual = 2;
-  constexpr int kMost = 5;
   if (unit != "ratio" || !entry.low || !entry.high || (*entry.low <= 1 && *entry.high >= 1)) return std::nullopt;
-  const double nearest = *entry.low > 1 ? *entry.low : *entry.high;
-  int decimals = kUsual;
-  while (decimals < kMost && fmt::format("{:.{}f}", nearest, decimals) == fmt::format("{:.{}f}", 1.0, decimals))
-    ++decimals;
-  return decimals > kUsual ? std::optional(decimals) : std::nullopt;
+  const double distance = std::abs((*entry.low > 1 ? *entry.low : *entry.high) - 1);
+  if (distance >= 0.005 || distance < 0.00005) return std::nullopt;
+  return distance < 0.0005 ? 4 : 3;
 }
 
 }  // namespace

@@ -17,14 +17,12 @@ const numbers = (() => {
     return {value: entry[0], text: entry[1], low: entry[2], high: entry[3]};
   }
 
-  // As many decimals as show that a ratio whose interval leaves 1 out is not 1.
+  // As many decimals as show that a ratio whose interval leaves 1 out is not 1, at most four.
   function digitsOf({value, low, high}) {
     const usual = Math.abs(value) < 9.995 ? 2 : 1;
     if (low === undefined || high === undefined || (low <= 1 && high >= 1)) return usual;
-    const nearest = low > 1 ? low : high;
-    let digits = usual;
-    while (digits < 5 && nearest.toFixed(digits) === (1).toFixed(digits)) digits += 1;
-    return digits;
+    const distance = Math.abs((low > 1 ? low : high) - 1);
+    return distance >= 0.005 || distance < 0.00005 ? usual : distance < 0.0005 ? 4 : 3;
   }
   const hasInterval = (number) => number.low !== undefined && number.high !== undefined;
 
