@@ -218,7 +218,7 @@ class Oracle:
             return None  # no speed, or the baseline itself
         gain = ratio(parts)
         own, other = self._compile_total(key), self._compile_total(baseline)
-        if own is None or other is None or gain.value <= 1 or (gain.low is not None and gain.low <= 1):
+        if own is None or other is None or gain.value <= 1 or gain.low is None or gain.low <= 1:
             return None
         t_baseline = self.cell(baseline).batch / self._speeds(baseline)["throughput_per_s"].value
         ends = [None if end is None else max(0.0, own - other) / (t_baseline - t_baseline / end)

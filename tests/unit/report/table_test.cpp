@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/document.h"
 #include "report/write/numbers.h"
 #include "report/write/text_width.h"
 
@@ -12,6 +13,17 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+
+TEST(ShownEntry, HasAsManyDecimalsAsShowADifferenceFromOneThatIsTold) {
+  const auto shown = [](double value, double low, double high) {
+    const Shown text = shown_entry(Entry{.value = value, .low = low, .high = high}, "ratio");
+    return text.main + text.tail;
+  };
+  EXPECT_EQ(shown(1.0052, 1.0021, 1.0073), "1.005 [1.002, 1.007]");
+  EXPECT_EQ(shown(1.0042, 0.998, 1.012), "1.00 [1.00, 1.01]");
+  EXPECT_EQ(shown(1.5, 1.4, 1.6), "1.50 [1.40, 1.60]");
+  EXPECT_EQ(shown(0.9999998, 0.9999997, 0.9999999), "1.00 [1.00, 1.00]");
+}
 
 TEST(Wrapped, BreaksLinesAtBlanksAndIndentsWhatIsContinued) {
   EXPECT_EQ(wrapped("openvino is the fastest on 2 of 4 workloads\nNo result: 1.\n", 20),

@@ -36,6 +36,7 @@ TEST(BreakEven, IsUnknownUnlessTheCompilerIsToldToBeFaster) {
   };
   EXPECT_EQ(reason({50, 51, 50, 52, 50}), "not faster than the baseline: compiling never pays");
   EXPECT_EQ(reason({150, 51, 140, 92, 150}), "not told apart from the baseline");
+  EXPECT_EQ(reason({250}), "not told apart from the baseline") << "one process says nothing about the next";
   EXPECT_EQ(value_of(two_compilers(32, {250, 255}), "local/resnet18/identity/1", "break_even_inferences").reason,
             "it is the baseline");
 }
