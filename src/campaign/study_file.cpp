@@ -101,7 +101,7 @@ Answer<plan::Plan> plan_made_study(const Installation& installation, const nlohm
   if (const Status named = check_utf8_path(output); !named) return wrong_usage(named.error());
   const std::filesystem::path file = output / kStudyFile;
   return plan_read(installation, file, say, [&](const auto& vocabulary) {
-    return config::read_study(json_text::dump(study), file, vocabulary);
+    return config::read_study(json_text::dump(study), file, vocabulary, config::Author::command);
   });
 }
 

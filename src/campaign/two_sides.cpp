@@ -118,6 +118,9 @@ Result<json> made_study(const config::Study& study, const ProfileSides& sides, c
   for (const char* const key : {"rounds", "stop_when", "arrivals", "loads", "instances", "longer_look_s"}) {
     both->erase(key);
   }
+  for (json& entry : (*both)["compilers"]) {
+    for (const char* const key : {"instances", "in_flight"}) entry.front().erase(key);
+  }
   (*both)["protocol"] = "turns";
   (*both)["profile"] = true;
   (*both)["processes"] = sides.rounds;

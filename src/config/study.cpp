@@ -25,8 +25,8 @@ constexpr std::uint64_t kMaxProcesses = 1'000'000;
 
 class StudyReader {
  public:
-  StudyReader(const std::filesystem::path& path, const Vocabulary& vocabulary, Problems& problems)
-      : vocabulary_(vocabulary), problems_(problems) {
+  StudyReader(const std::filesystem::path& path, const Vocabulary& vocabulary, Problems& problems, Author author)
+      : vocabulary_(vocabulary), problems_(problems), author_(author) {
     study_.path = path;
     study_.processors = vocabulary.processors;
     study_.name = path.stem().string();
@@ -222,6 +222,8 @@ class StudyReader {
   // Processes take turns wherever they can, unless the study says otherwise.
   void settle_turns() {
     if (leaves_turns_open(study_)) study_.protocol.turns = kUsualTurns;
+    const bool must_yield = author_ == Author::command && !what_excludes_turns(study_).empty();
+    if (must_yield) study_.protocol.turns = 1;
     const DocumentNode* const turns = given("turns");
     if (study_.protocol.turns == 1 || turns == nullptr) return;
     if (study_.protocol_name == "paper") {
@@ -303,6 +305,7 @@ class StudyReader {
 
   const Vocabulary& vocabulary_;
   Problems& problems_;
+  const Author author_;
   Study study_;
   std::map<std::string, NodePointer> nodes_;
   std::vector<std::shared_ptr<const GivenKeys>> given_in_entry_;  // of each compiler: the keys in its entry
@@ -334,7 +337,7 @@ tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem:
 }
 
 tl::expected<Study, std::vector<StudyProblem>> read_study(const std::string& text, const std::filesystem::path& path,
-                                                          const Vocabulary& vocabulary) {
+                                                          const Vocabulary& vocabulary, Author author) {
   const auto document = parse_document(text);
   if (!document) {
     const DocumentProblem& problem = document.error();
@@ -351,7 +354,7 @@ tl::expected<Study, std::vector<StudyProblem>> read_study(const std::string& tex
   }
   std::error_code ignored;
   const auto absolute = std::filesystem::absolute(path, ignored).lexically_normal();
-  Study study = StudyReader(ignored ? path : absolute, vocabulary, problems).read(root);
+  Study study = StudyReader(ignored ? path : absolute, vocabulary, problems, author).read(root);
   if (!problems.empty()) return tl::unexpected(problems.take());
   return study;
 }

@@ -140,10 +140,15 @@ work::Compiler on_device(const Study& study, const DeviceEntry& device, const wo
 // and as many processes.
 tl::expected<Study, std::vector<StudyProblem>> load_study(const std::filesystem::path& path,
                                                           const Vocabulary& vocabulary);
+
+// Who has chosen the values of a study. A command makes its study from another one that was written with every default
+// (to_json), and sets some keys. Then a default that was written excludes nothing: turns that cannot be are none.
+enum class Author { user, command };
+
 // Reads the text of a study file. `path` is where it is, or will be: problems name it, and the study's paths are
 // relative to its folder.
 tl::expected<Study, std::vector<StudyProblem>> read_study(const std::string& text, const std::filesystem::path& path,
-                                                          const Vocabulary& vocabulary);
+                                                          const Vocabulary& vocabulary, Author author = Author::user);
 
 // Returns one device for each node ("far-n1") if the device has several nodes of a cluster, else the device itself.
 std::vector<DeviceEntry> one_for_each_node(const DeviceEntry& device);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/turns.h"
 
+#include <nlohmann/json.hpp>
+#include <utility>
+
 #include "study_fixture.h"
 
 namespace ngb::config {
@@ -34,6 +37,21 @@ TEST(Turns, AreLeftOpenOnlyByAStudyThatSaysNothing) {
   EXPECT_FALSE(leaves_turns_open(good_with("turns: 20")));
   EXPECT_FALSE(leaves_turns_open(good_with("protocol: paper")));
   EXPECT_FALSE(leaves_turns_open(good_with("loads: [{cpu: 1}]")));
+}
+
+// As a command makes one: written with every default, and with keys of its own.
+TEST(Turns, YieldInAStudyThatACommandHasMadeOfOneInTurns) {
+  for (const auto& [key, value] : {std::pair<const char*, nlohmann::json>{"arrivals", {{"requests_per_s", 10}}},
+                                   {"loads", {{{"cpu", 1}}}},
+                                   {"instances", 2}}) {
+    nlohmann::json study = to_json(good(kSmallest));
+    EXPECT_EQ(study["turns"], 20);
+    study[key] = value;
+    const auto made = read_study(study.dump(), "made.json", small_vocabulary(), Author::command);
+    ASSERT_TRUE(made) << made.error().front().text();
+    EXPECT_EQ(made->protocol.turns, 1) << key;
+    EXPECT_FALSE(read_study(study.dump(), "users.json", small_vocabulary())) << key;
+  }
 }
 
 TEST(Turns, AreRefusedWhereSomethingElseRunsBesideAProcess) {
