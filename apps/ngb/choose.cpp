@@ -19,6 +19,7 @@
 #include "base/processors.h"
 #include "campaign/confirm.h"
 #include "metrics/derive.h"
+#include "metrics/service_times.h"
 #include "report/choice/choice.h"
 #include "report/choice/confirmation.h"
 #include "statistics/binomial_intervals.h"
@@ -106,19 +107,20 @@ std::vector<std::string> devices_of(const report::Results& results) {
   return {names.begin(), names.end()};
 }
 
-// Returns how many requests confirm the choice: those that the user asks for, up to a full last batch. Returns an error
+// Returns how many requests confirm the choice: those that the user asks for, or as many as are usual. Returns an error
 // if they are too few for the percentile.
-Result<std::size_t> requests_for(const ChooseArguments& arguments, const report::Demand& demand, int batch) {
+Result<std::size_t> requests_for(const ChooseArguments& arguments, const report::Demand& demand,
+                                 double utilisation_ratio) {
   constexpr double kWholePercent = 100;
-  const std::size_t fewest = statistics::fewest_for_upper_end(demand.percentile / kWholePercent);
+  const std::size_t fewest = demand.percentile > 50
+                                 ? statistics::fewest_for_percentile(demand.percentile)
+                                 : statistics::fewest_for_upper_end(demand.percentile / kWholePercent);
   const auto given = static_cast<std::size_t>(arguments.requests);
   if (given > 0 && given < fewest) {
     return fail(fmt::format("too few requests for p{}: its interval has no upper end", demand.percentile),
                 fmt::format("--requests {}", given), fmt::format("give at least {}", fewest));
   }
-  const std::size_t wanted = given > 0 ? given : report::usual_requests(demand.percentile);
-  const auto of_batch = static_cast<std::size_t>(batch);
-  return (wanted + of_batch - 1) / of_batch * of_batch;
+  return given > 0 ? given : report::usual_requests(demand.percentile, utilisation_ratio);
 }
 
 // Measures the first candidate under the load, and prints what became of the limit beside the prediction.
@@ -130,17 +132,15 @@ int confirm(const Installation& installation, const ChooseArguments& arguments,
     return report_failure({"nothing is known of any configuration: " + first.why, "--confirm", "measure more first"},
                           kUndecided);
   }
-  const auto requests = requests_for(arguments, demand, first.cell->of.model.key.batch);
+  const auto requests = requests_for(arguments, demand, *first.utilisation_ratio);
   if (!requests) return report_failure(requests.error(), kWrongUsage);
-  const double busy_s = *first.utilisation_ratio / demand.requests_per_s;  // of a request
   RunDisplay display;
-  const auto served =
-      campaign::serve(installation, sources,
-                      {.cell = first.cell,
-                       .requests_per_s = demand.requests_per_s,
-                       .requests = *requests,
-                       .expected_s = static_cast<double>(*requests) * std::max(busy_s, 1 / demand.requests_per_s)},
-                      arguments.output, display);
+  const auto served = campaign::serve(installation, sources,
+                                      {.cell = first.cell,
+                                       .requests_per_s = demand.requests_per_s,
+                                       .requests = *requests,
+                                       .busy_s = *first.utilisation_ratio / demand.requests_per_s},
+                                      arguments.output, display);
   if (!served) return report_refusal(served.error());
   const report::Confirmation judged = report::confirmation_of(served->cell, demand);
   const bool is_json = arguments.format.is_json();
@@ -166,7 +166,12 @@ int choose(const Installation& installation, const ChooseArguments& arguments) {
   auto costs = with_recorded_costs(std::move(demand->cost_per_hour), *sources);
   if (!costs) return report_failure(costs.error(), kCannotGoOn);
   demand->cost_per_hour = *std::move(costs);
-  const std::vector<report::Candidate> found = report::candidates(*results, *demand);
+  std::set<std::string> ids;
+  for (const store::CellData* cell : results->cells) ids.insert(cell->cell_id);
+  const auto times =
+      metrics::read_service_times(*sources, [&](const std::string& cell_id) { return ids.contains(cell_id); });
+  if (!times) return report_failure(times.error(), kCannotGoOn);
+  const std::vector<report::Candidate> found = report::candidates(*results, *demand, *times);
   const OutputShape shape = shape_of_stdout();
   if ((*format)->is("text")) {
     print_table_text(report::choice_text(
@@ -206,7 +211,9 @@ void add_choose(CLI::App& app, const Installation& installation, Action& chosen)
   CLI::Option* confirms =
       command->add_flag("--confirm", arguments->confirms,
                         "Measure the first configuration of the list under requests that arrive at random");
-  command->add_option("--requests", arguments->requests, "How many arrive (128, 260 or 1324 for p90, p95 or p99)")
+  command
+      ->add_option("--requests", arguments->requests,
+                   "How many arrive (128, 260 or 1324 for p90, p95 or p99, / (1 - busy)²)")
       ->check(CLI::Range(1, 1'000'000))
       ->needs(confirms);
   command->add_option("-o,--output", arguments->output, "Results folder of --confirm (RESULTS-confirm/TIME)")

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "campaign/confirm.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/text.h"
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
@@ -86,13 +90,21 @@ Answer<json> study_of(const Installation& installation, const std::vector<store:
                       "--confirm", "name the results folder of the `ngb run` that measured it"});
 }
 
-void ask_for(json& study, const Serving& serving) {
+// Makes it the study of the requests, which its processes share, and says how long they take.
+void ask_for(json& study, const Serving& serving, const Say& say) {
   constexpr double kPatience = 3;  // times the expected duration, before a process is given up
-  study["arrivals"] = {{"requests_per_s", serving.requests_per_s}, {"requests", serving.requests}};
-  study["processes"] = 1;
+  const auto batch = static_cast<std::size_t>(serving.cell->of.model.key.batch);
+  const std::size_t batches = (serving.requests + batch - 1) / batch;
+  const auto processes = std::min(study["processes"].get<std::size_t>(), batches);
+  const std::size_t of_process = (batches + processes - 1) / processes * batch;
+  const double expected_s = static_cast<double>(of_process) * std::max(serving.busy_s, 1 / serving.requests_per_s);
+  study["arrivals"] = {{"requests_per_s", serving.requests_per_s}, {"requests", of_process}};
+  study["processes"] = processes;
   study["min_repetition_ms"] = 0;
   study["best_options"] = false;
-  study["timeouts"]["run_s"] = study["timeouts"]["run_s"].get<double>() + std::ceil(kPatience * serving.expected_s);
+  study["timeouts"]["run_s"] = study["timeouts"]["run_s"].get<double>() + std::ceil(kPatience * expected_s);
+  say(fmt::format("ngb: choose: {} processes answer {} requests each, at {:g}/s: {} together\n", processes, of_process,
+                  serving.requests_per_s, text::human_duration(expected_s * static_cast<double>(processes))));
 }
 
 // Returns the only cell of the results, with everything that was measured of it.
@@ -116,7 +128,7 @@ Answer<Served> serve(const Installation& installation, const std::vector<store::
   const Say say = saying(observer);
   auto study = study_of(installation, sources, *serving.cell, say);
   if (!study) return tl::unexpected(study.error());
-  ask_for(*study, serving);
+  ask_for(*study, serving, say);
   const std::filesystem::path folder =
       output.empty() ? std::filesystem::path((*study)["output"].get<std::string>() + "-confirm") / time_folder()
                      : std::filesystem::absolute(output);

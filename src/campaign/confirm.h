@@ -16,8 +16,8 @@ namespace ngb::campaign {
 struct Serving {
   const store::CellData* cell = nullptr;
   double requests_per_s = 1;
-  std::size_t requests = 0;
-  double expected_s = 0;  // of the timed phase
+  std::size_t requests = 0;  // of all processes together; each answers full batches
+  double busy_s = 0;         // of a server, for each request
 };
 
 struct Served {
@@ -26,7 +26,8 @@ struct Served {
 };
 
 // Measures the configuration with the study of its results folder, reduced to it and with `arrivals`, as `ngb run`
-// does, on its device. `output` is the results folder; "" means a new one below the study's own with "-confirm" behind
+// does, on its device and in as many processes as the study has, which share the requests. Says how long they arrive.
+// `output` is the results folder; "" means a new one below the study's own with "-confirm" behind
 // its name.
 Answer<Served> serve(const Installation& installation, const std::vector<store::Source>& sources,
                      const Serving& serving, const std::string& output, Observer& observer);

@@ -12,6 +12,7 @@
 #include "metrics/metric.h"
 #include "metrics/phases.h"
 #include "metrics/ratios.h"
+#include "statistics/binomial_intervals.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -72,7 +73,9 @@ Value throughput_median(const Analysis& analysis, std::size_t cell) {
 // repetition holds several inferences, because the latency of a single one was not measured.
 Value latency(const Analysis& analysis, std::size_t cell, std::size_t percentile, std::size_t needed) {
   return of_steady(analysis, cell, [percentile, needed](const Steady& steady) -> Value {
-    if (percentile > 0 && steady.is_grouped) return unknown("a repetition holds several inferences");
+    if (percentile > 0 && steady.is_grouped) {
+      return unknown("a repetition holds several inferences; measure with min_repetition_ms: 0");
+    }
     if (steady.latencies < needed) {
       return unknown(fmt::format("needs {} repetitions, has {}", needed, steady.latencies));
     }
@@ -161,9 +164,15 @@ Value run_queue_wait(const Analysis& analysis, std::size_t cell) {
 }
 
 Value latency_p50(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0, 1); }
-Value latency_p90(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 1, 64); }
-Value latency_p95(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 2, 130); }
-Value latency_p99(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 3, 662); }
+Value latency_p90(const Analysis& analysis, std::size_t cell) {
+  return latency(analysis, cell, 1, statistics::fewest_for_percentile(90));
+}
+Value latency_p95(const Analysis& analysis, std::size_t cell) {
+  return latency(analysis, cell, 2, statistics::fewest_for_percentile(95));
+}
+Value latency_p99(const Analysis& analysis, std::size_t cell) {
+  return latency(analysis, cell, 3, statistics::fewest_for_percentile(99));
+}
 
 constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";

@@ -7,16 +7,39 @@
 
 namespace ngb::statistics {
 
-PercentileInterval percentile_interval(std::span<const double> sorted, double q, double error_rate) {
-  const auto n = static_cast<double>(sorted.size());
+namespace {
+
+constexpr double kRounding = 1e-6;  // a rank this close to an integer is that integer
+
+// Returns the number between `yes` and `no` at which `holds` changes.
+template <class Holds>
+double change_between(double yes, double no, const Holds& holds) {
+  constexpr int kHalvings = 60;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (yes + no) / 2;
+    (holds(middle) ? yes : no) = middle;
+  }
+  return yes;
+}
+
+}  // namespace
+
+PercentileInterval percentile_interval(std::span<const double> sorted, double q, double independent,
+                                       double error_rate) {
   PercentileInterval found{.value = quantile_of_sorted(sorted, q)};
-  std::size_t low = static_cast<std::size_t>(n * q);
-  while (low > 0 && binomial_at_most(n, q, static_cast<double>(low) - 1).value_or(1) > error_rate / 2) --low;
-  std::size_t high = static_cast<std::size_t>(n * q) + 1;
-  while (high <= sorted.size() && binomial_exceeds(n, q, static_cast<double>(high) - 1).value_or(1) > error_rate / 2)
-    ++high;
-  if (low > 0) found.low = sorted[low - 1];
-  if (high <= sorted.size()) found.high = sorted[high - 1];
+  const double of_each = static_cast<double>(sorted.size()) / independent;
+  if (std::pow(1 - q, independent) <= error_rate / 2) {
+    const double below = change_between(0, independent * q, [&](double count) {
+      return binomial_at_most(independent, q, count).value_or(1) <= error_rate / 2;
+    });
+    found.low = sorted[static_cast<std::size_t>(below * of_each + kRounding)];
+  }
+  if (std::pow(q, independent) <= error_rate / 2) {
+    const double reached = change_between(independent, independent * q, [&](double count) {
+      return binomial_exceeds(independent, q, std::max(count - 1, 0.0)).value_or(1) <= error_rate / 2;
+    });
+    found.high = sorted[static_cast<std::size_t>(std::ceil(reached * of_each - kRounding)) - 1];
+  }
   return found;
 }
 

@@ -2,6 +2,7 @@
 #include "statistics/distributions.h"
 
 #include <boost/math/distributions/binomial.hpp>
+#include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/gamma.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/normal.hpp>
@@ -23,6 +24,7 @@ using Quiet =
 using StudentsT = bm::students_t_distribution<double, Quiet>;
 using NonCentralT = bm::non_central_t_distribution<double, Quiet>;
 using Normal = bm::normal_distribution<double, Quiet>;
+using FisherF = bm::fisher_f_distribution<double, Quiet>;
 using Gamma = bm::gamma_distribution<double, Quiet>;
 using Binomial = bm::binomial_distribution<double, Quiet>;
 
@@ -58,6 +60,10 @@ std::optional<double> normal_quantile(double probability) { return finite(1, Nor
 
 std::optional<double> non_central_t_exceeds(double degrees, double centre, double t) {
   return finite(degrees, NonCentralT(degrees, centre), share_above(t));
+}
+
+std::optional<double> f_exceeds(double degrees_above, double degrees_below, double f) {
+  return finite(degrees_below, FisherF(degrees_above, degrees_below), share_above(f));
 }
 
 std::optional<double> gamma_quantile(double shape, double scale, double probability) {

@@ -5,13 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "base/text.h"
-#include "metrics/queueing.h"
 #include "report/columns.h"
 #include "report/write/json.h"
 #include "report/write/numbers.h"
@@ -22,114 +19,6 @@
 namespace ngb::report {
 
 namespace {
-
-struct MetricValue {
-  std::optional<double> value{};
-  std::string reason{};
-};
-
-MetricValue metric_of(const Results& results, const store::CellData& cell, const std::string& name) {
-  const store::DerivedValue* found = results.values.find(cell.cell_id, name);
-  if (found == nullptr) return {std::nullopt, name + " is not computed"};
-  return {found->value, found->reason};
-}
-
-// The answer at one speed, of all instances together: the times of inferences are stretched as the speed is lower.
-std::optional<double> answered_at(const Demand& demand, const store::CellData& cell, double speed_per_s,
-                                  double variation, double inference_of_mean) {
-  const double mean_s = cell.of.compiler.instances * cell.of.model.key.batch / speed_per_s;
-  const metrics::Service service{.batch = cell.of.model.key.batch,
-                                 .servers = cell.of.compiler.instances,
-                                 .mean_s = mean_s,
-                                 .deviation_s = variation * mean_s};
-  constexpr double kPercent = 100;
-  return metrics::answered_within_s(service, inference_of_mean * service.mean_s, demand.requests_per_s,
-                                    demand.percentile / kPercent);
-}
-
-void add_speed(Candidate& candidate, const Results& results, const Demand& demand) {
-  const store::CellData& cell = *candidate.cell;
-  const store::DerivedValue* speed = results.values.find(cell.cell_id, "throughput_per_s");
-  const MetricValue inference = metric_of(results, cell, fmt::format("latency_p{}_s", demand.percentile));
-  const MetricValue deviation = metric_of(results, cell, "throughput_std_per_s");
-  if (speed == nullptr || !speed->value) {
-    candidate.why = speed == nullptr ? "it has no result" : speed->reason;
-    return;
-  }
-  if (!inference.value) {
-    candidate.why = inference.reason;
-    return;
-  }
-  if (!deviation.value) {
-    candidate.why = "the spread of its speed is unknown: " + deviation.reason;
-    return;
-  }
-  const double mean_s = cell.of.compiler.instances * cell.of.model.key.batch / *speed->value;
-  // The speeds of instances that vary independently vary less together than each; if not, this errs to the careful
-  // side.
-  const double variation = *deviation.value / *speed->value * std::sqrt(cell.of.compiler.instances);
-  const double of_mean = *inference.value / mean_s;
-  const auto at = [&](double speed_per_s) { return answered_at(demand, cell, speed_per_s, variation, of_mean); };
-  candidate.utilisation_ratio = demand.requests_per_s / *speed->value;
-  candidate.answered_s = at(*speed->value);
-  candidate.low_s = at(speed->high.value_or(*speed->value));
-  candidate.high_s = at(speed->low.value_or(*speed->value));
-  if (!candidate.low_s || *candidate.low_s > demand.latency_s) {
-    candidate.fit = Fit::fails;
-    candidate.why = candidate.low_s ? "too slow to answer in time" : "too slow for so many requests";
-  } else if (!candidate.high_s || *candidate.high_s > demand.latency_s) {
-    candidate.fit = Fit::open;
-    candidate.why = "the interval of its speed is too wide: more rounds decide it";
-  } else {
-    candidate.fit = Fit::holds;
-  }
-}
-
-// A limit that a metric of the candidate is compared with, and how its words begin: "its memory".
-struct Bound {
-  std::optional<double> limit{};
-  const char* metric = nullptr;
-  const char* noun = nullptr;
-  const char* why_beyond = nullptr;
-  bool is_least = false;  // else the most
-};
-
-// Returns the metric's value. A candidate beyond the limit fails.
-std::optional<double> value_within(Candidate& candidate, const Results& results, const Bound& bound) {
-  const MetricValue found = metric_of(results, *candidate.cell, bound.metric);
-  if (!bound.limit || candidate.fit == Fit::unknown) return found.value;
-  if (!found.value) {
-    candidate.fit = Fit::unknown;
-    candidate.why = fmt::format("{} is unknown: {}", bound.noun, found.reason);
-  } else if (bound.is_least ? *found.value < *bound.limit : *found.value > *bound.limit) {
-    candidate.fit = Fit::fails;
-    candidate.why = bound.why_beyond;
-  }
-  return found.value;
-}
-
-void add_bounds(Candidate& candidate, const Results& results, const Demand& demand) {
-  candidate.memory_bytes =
-      value_within(candidate, results, {demand.bytes, "timed_peak_bytes", "its memory", "it takes more memory"});
-  candidate.disk_bytes =
-      value_within(candidate, results, {demand.disk_bytes, "disk_size_bytes", "its size", "it takes more disk"});
-  if (!candidate.cell->of.model.is_variant()) return;
-  candidate.agreement_ratio = value_within(
-      candidate, results,
-      {demand.min_agreement, "agreement_ratio", "its agreement", "it agrees less with the exact model", true});
-}
-
-void add_cost(Candidate& candidate, const Results& results, const Demand& demand) {
-  const store::CellData& cell = *candidate.cell;
-  const MetricValue cpu = metric_of(results, cell, "cpu_percent");
-  const MetricValue speed = metric_of(results, cell, "throughput_per_s");
-  constexpr double kPercent = 100;
-  if (cpu.value && speed.value && cell.device_cpus) {
-    candidate.cpu_s_per_request = *cpu.value / kPercent * *cell.device_cpus / *speed.value;
-  }
-  const auto cost = demand.cost_per_hour.find(cell.of.device);
-  if (cost != demand.cost_per_hour.end()) candidate.cost_per_hour = cost->second;
-}
 
 // Columns that the table has only if they say something.
 struct OptionalColumns {
@@ -174,27 +63,6 @@ Row row_of_candidate(const Candidate& candidate, const OptionalColumns& optional
 std::string_view name(Fit fit) {
   constexpr std::array<std::string_view, 4> kNames{"holds", "open", "fails", "unknown"};
   return kNames.at(static_cast<std::size_t>(fit));
-}
-
-std::vector<Candidate> candidates(const Results& results, const Demand& demand) {
-  std::vector<Candidate> found;
-  for (const store::CellData* cell : results.cells) {
-    Candidate candidate{.cell = cell};
-    add_speed(candidate, results, demand);
-    add_bounds(candidate, results, demand);
-    add_cost(candidate, results, demand);
-    found.push_back(std::move(candidate));
-  }
-  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
-    const auto key = [](const Candidate& each) {
-      constexpr double kUnknownCost = 1e300;
-      const std::string& load = each.cell->of.load;
-      return std::tuple(load != work::kNoLoad, load, each.fit, each.cost_per_hour.value_or(kUnknownCost),
-                        each.cpu_s_per_request.value_or(kUnknownCost));
-    };
-    return key(a) < key(b);
-  });
-  return found;
 }
 
 namespace {
