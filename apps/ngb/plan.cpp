@@ -91,6 +91,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
   if (const std::string quota = quota_remark(plan); !quota.empty()) text += "\nQuota: " + quota + "\n";
   if (const std::string memory = memory_remark(plan); !memory.empty()) text += "\nMemory: " + memory + "\n";
   if (const std::string weights = weights_remark(plan); !weights.empty()) text += "\nMemory: " + weights + "\n";
+  if (const std::string few = percentile_remark(plan); !few.empty()) text += "\nPercentiles of latency: " + few + "\n";
   print_out(text);
   return kSuccess;
 }

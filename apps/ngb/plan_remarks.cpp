@@ -14,6 +14,7 @@
 #include "probe/cgroup.h"
 #include "probe/probe.h"
 #include "probe/tree.h"
+#include "statistics/binomial_intervals.h"
 
 namespace ngb::app {
 
@@ -112,6 +113,27 @@ std::string weights_remark(const plan::Plan& plan) {
         model.label, text::human_bytes(weights_bytes(model)), cell.device, text::human_bytes(*limit));
   }
   return {};
+}
+
+std::string percentile_remark(const plan::Plan& plan) {
+  const work::Protocol& protocol = plan.study.protocol;
+  if (protocol.profile) return {};
+  const int processes = protocol.rounds ? protocol.rounds->max : protocol.processes;
+  const int of_process = protocol.arrivals ? protocol.arrivals->requests : work::most_repetitions(protocol);
+  const auto latencies = static_cast<std::size_t>(processes) * static_cast<std::size_t>(of_process);
+  std::vector<std::string> enough{"p50"};
+  std::vector<std::string> lacking;
+  for (const int percentile : {90, 95, 99}) {
+    const std::size_t fewest = statistics::fewest_for_percentile(percentile);
+    if (latencies >= fewest) enough.push_back(fmt::format("p{}", percentile));
+    if (latencies < fewest) lacking.push_back(fmt::format("p{} needs {}", percentile, fewest));
+  }
+  std::string text = fmt::format("at most {} latencies of a cell ({} processes × {}): {}", latencies, processes,
+                                 of_process, text::join(enough, ", "));
+  if (!lacking.empty()) text += "; " + text::join(lacking, ", ") + " (`processes`, `repetitions`)";
+  const double least_ms = static_cast<double>(protocol.min_repetition_ns) * 1e-6;
+  if (protocol.arrivals || protocol.min_repetition_ns == 0) return text;
+  return text + fmt::format("; inferences below {:g} ms have p50 only, unless `min_repetition_ms: 0`", least_ms);
 }
 
 }  // namespace ngb::app

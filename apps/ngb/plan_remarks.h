@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says what a study should be told before it runs: toolchains that it lacks, processors that a control group does not
-// allow, memory limits that are more than the machine has or less than a model needs.
+// allow, memory limits that are more than the machine has or less than a model needs, percentiles that it will not
+// have.
 #pragma once
 
 #include <string>
@@ -25,5 +26,9 @@ std::string memory_remark(const plan::Plan& plan);
 
 // Returns a line if a process on some device may hold less memory than its model's weights take; else "".
 std::string weights_remark(const plan::Plan& plan);
+
+// Returns a line that says which percentiles of latency the plan's cells will have, and what the others need; "" if it
+// measures no latencies.
+std::string percentile_remark(const plan::Plan& plan);
 
 }  // namespace ngb::app
