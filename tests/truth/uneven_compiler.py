@@ -19,7 +19,10 @@ def installation():
     """ngb of an installation that has this compiler."""
     folder = made_up.home() / "installation"
     compilers = link_installation(folder, ["null"])
-    (compilers / "uneven").symlink_to(made_up.NGB.parents[1] / "truth/uneven")
+    uneven = made_up.NGB.parents[1] / "truth/uneven"
+    if not (uneven / "uneven.so").exists():
+        raise AssertionError(f"{uneven} is not built: run cmake --build {uneven.parents[1]} --target uneven")
+    (compilers / "uneven").symlink_to(uneven)
     return folder / "bin/ngb"
 
 
