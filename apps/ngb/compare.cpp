@@ -18,7 +18,7 @@ constexpr const char* kCompareExamples =
 int compare(const Installation& installation, const ComparisonArguments& arguments) {
   const auto format = format_of(arguments);
   if (!format) return format.error();
-  const auto judged = judge_results(installation, arguments, metrics::Adjustment::benjamini_hochberg);
+  const auto judged = judge_results(installation, arguments, statistics::Adjustment::benjamini_hochberg);
   if (!judged) return judged.error();
   print_comparison({&judged->comparison, judged->axis, metrics::noise_floors(judged->comparison), {}}, **format,
                    arguments.all);

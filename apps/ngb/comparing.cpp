@@ -71,7 +71,7 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, c
 
 tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation& installation,
                                                               const ComparisonArguments& arguments,
-                                                              metrics::Adjustment adjustment) {
+                                                              statistics::Adjustment adjustment) {
   const auto axis = axis_of(arguments);
   if (!axis) return refuse(axis.error(), kWrongUsage);
   const auto sources = sources_of(arguments.results);

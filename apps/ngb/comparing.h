@@ -35,7 +35,7 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, c
 // A comparison of few cells uses what `ngb calibrate` found out about their environment.
 tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation& installation,
                                                               const ComparisonArguments& arguments,
-                                                              metrics::Adjustment adjustment);
+                                                              statistics::Adjustment adjustment);
 
 // Parses "3%" or "3", the value of an option, and returns 3. Returns an error unless it is from 0 to 1000.
 Result<double> parse_percent(const std::string& given, const std::string& option);

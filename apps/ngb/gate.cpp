@@ -117,7 +117,7 @@ int gate(const Installation& installation, const GateArguments& arguments) {
   }
   const auto stored = results_to_judge(installation, arguments);
   if (!stored) return stored.error();
-  const auto judged = judge_results(installation, *stored, metrics::Adjustment::holm);
+  const auto judged = judge_results(installation, *stored, statistics::Adjustment::holm);
   if (!judged) return judged.error();
   const metrics::GateRules rules{.slower_ratio = *percent / 100, .fails_if_undecided = arguments.fails_if_undecided};
   report::Compared compared{.comparison = &judged->comparison,

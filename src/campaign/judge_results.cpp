@@ -166,7 +166,7 @@ Answer<JudgedResults> judge_results(const JudgementOrder& order, const std::file
     const Status alike = check_protocols(first, second);
     if (!alike) return cannot_go_on(alike.error());
   }
-  metrics::VerdictRules rules{.margin_ratio = order.margin_ratio, .adjustment = order.adjustment};
+  statistics::VerdictRules rules{.margin_ratio = order.margin_ratio, .adjustment = order.adjustment};
   auto comparison = metrics::compare(*baseline, *candidate, axis, rules);
   if (!comparison) return cannot_go_on(comparison.error());
   const auto quiet = calibrated_deviation(first, second, *comparison, cache);

@@ -194,7 +194,7 @@ Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& com
       if (cell->of.threads) threads.insert(*cell->of.threads);
     }
   }
-  if (judged == 0 || judged >= metrics::kLeastCellsForAFloor) return std::nullopt;
+  if (judged == 0 || judged >= statistics::kLeastCellsForAFloor) return std::nullopt;
   const auto device = kept_calibration(cache, only_environment(comparison));
   if (!device) return error_of(device);
   double largest = 0;

@@ -18,7 +18,7 @@
 #include "metrics/comparison.h"
 #include "metrics/series/workload.h"
 #include "metrics/settings.h"
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 
 namespace ngb::explain {
 
@@ -124,10 +124,10 @@ std::vector<Stack> stacks_of(std::span<const CellData* const> cells) {
 
 namespace {
 
-using metrics::Question;
 using metrics::series::Claim;
 using metrics::series::ClaimRow;
 using metrics::series::ClaimStatus;
+using statistics::Question;
 using Stacks = std::vector<const Stack*>;
 
 constexpr const char* kConvolutions = "conv_block";
@@ -258,8 +258,8 @@ std::vector<DepthClaimRow> overhead_rows(const Claim& claim, const std::vector<S
     questions.push_back(overhead_of(stacks));
   }
   if (rows.empty()) return {not_measured(claim, reason)};
-  const metrics::VerdictRules rules;
-  const std::vector<metrics::Judgement> judgements = metrics::judge(questions, rules);
+  const statistics::VerdictRules rules;
+  const std::vector<statistics::Judgement> judgements = statistics::judge(questions, rules);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ClaimRow& row = rows[i].row;
     const statistics::Contrast& contrast = judgements[i].contrast;

@@ -14,8 +14,8 @@
 #include "explain/regions.h"
 #include "explain/side_profiles.h"
 #include "explain/work.h"
-#include "metrics/verdict.h"
 #include "statistics/distributions.h"
+#include "statistics/verdict.h"
 
 namespace ngb::explain {
 namespace {
@@ -69,7 +69,7 @@ void adjust(std::vector<RegionDifference>& regions) {
   }
   const auto set = [&regions](const std::vector<double>& values, std::optional<double> RegionDifference::* p) {
     if (values.size() < regions.size()) return;
-    const std::vector<double> adjusted = metrics::holm_adjusted(values);
+    const std::vector<double> adjusted = statistics::holm_adjusted(values);
     for (std::size_t i = 0; i < regions.size(); ++i) regions[i].*p = adjusted[i];
   };
   set(p_values, &RegionDifference::p);

@@ -5,20 +5,20 @@
 #include <optional>
 #include <utility>
 
-#include "metrics/verdict.h"
 #include "statistics/sequential.h"
+#include "statistics/verdict.h"
 
 namespace ngb::live {
 namespace {
 
-SpeedUp speed_up_of(const metrics::Judgement& judgement, std::size_t rounds) {
+SpeedUp speed_up_of(const statistics::Judgement& judgement, std::size_t rounds) {
   const statistics::Contrast& contrast = judgement.contrast;
   SpeedUp found{.ratio = std::exp(contrast.estimate)};
   if (contrast.interval) {
     found.low = std::exp(contrast.interval->low);
     found.high = std::exp(contrast.interval->high);
   }
-  if (rounds >= metrics::kLeastRounds) found.verdict = name(judgement.verdict);
+  if (rounds >= statistics::kLeastRounds) found.verdict = name(judgement.verdict);
   return found;
 }
 
@@ -34,7 +34,9 @@ void Verdicts::note(std::size_t cell, int round, double samples_per_s) {
 void Verdicts::show_in(State& state) {
   if (!std::exchange(is_changed_, false)) return;
   std::vector<std::size_t> cells;
-  std::vector<metrics::Question> questions;
+  std::vector<statistics::Question> questions;
+  std::vector<statistics::Context> contexts;
+  const bool are_looks_known = most_rounds_ >= statistics::kFirstLook && most_rounds_ <= statistics::kMostLookedAt;
   for (const Pair& pair : pairs_) {
     const auto one = log_speeds_.find(pair.cell);
     const auto other = log_speeds_.find(pair.baseline);
@@ -47,10 +49,11 @@ void Verdicts::show_in(State& state) {
     if (rounds.values.size() < 2) continue;
     cells.push_back(pair.cell);
     questions.push_back({std::move(rounds)});
+    const Cell& cell = state.cells[pair.cell];
+    contexts.push_back({.looked_at = are_looks_known ? std::optional(most_rounds_) : std::nullopt,
+                        .sides = cell.device + '\n' + cell.compiler + '\n' + cell.load});
   }
-  const bool are_looks_known = most_rounds_ >= statistics::kFirstLook && most_rounds_ <= statistics::kMostLookedAt;
-  const std::vector<std::optional<int>> looks(are_looks_known ? questions.size() : 0, most_rounds_);
-  const std::vector<metrics::Judgement> judgements = metrics::judge(questions, {}, looks);
+  const std::vector<statistics::Judgement> judgements = statistics::judge(questions, {}, contexts);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::size_t rounds = questions[i].front().values.size();
     state.cells.change(cells[i], [&](Cell& cell) { cell.speed_up = speed_up_of(judgements[i], rounds); });

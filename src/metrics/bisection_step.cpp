@@ -36,13 +36,13 @@ bool is_beside_the_version(const store::CellData& candidate) {
 
 bool shows_change_of_speed(const ComparedPair& pair, const BisectionRules& rules) {
   if (rules.fault == Fault::slower) return is_regression(pair, {.slower_ratio = rules.threshold_ratio});
-  return !pair.is_same_build && pair.judgement.verdict == Verdict::faster &&
+  return !pair.is_same_build && pair.judgement.verdict == statistics::Verdict::faster &&
          pair.judgement.contrast.estimate > std::log1p(rules.threshold_ratio);
 }
 
 Finding finding_of_speed(const ComparedPair& pair, const BisectionRules& rules) {
   if (shows_change_of_speed(pair, rules)) return Finding::bad;
-  if (pair.is_same_build || pair.judgement.verdict != Verdict::undecided) return Finding::good;
+  if (pair.is_same_build || pair.judgement.verdict != statistics::Verdict::undecided) return Finding::good;
   const auto& interval = pair.judgement.contrast.interval;
   const bool is_tested = pair.judgement.adjusted_p.has_value();  // else there are too few rounds
   if (!is_tested || !interval) return Finding::undecided;

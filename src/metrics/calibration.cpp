@@ -50,12 +50,13 @@ std::optional<double> autocorrelation(const std::vector<double>& values) {
 }
 
 std::size_t count_false_verdicts(std::span<const EqualCell> cells) {
-  std::vector<Question> questions;
+  std::vector<statistics::Question> questions;
   for (const EqualCell& cell : cells) questions.push_back({statistics::Part{cell.differences, 1}});
-  const std::vector<Judgement> judgements = judge(questions, {});
-  return static_cast<std::size_t>(std::count_if(judgements.begin(), judgements.end(), [](const Judgement& each) {
-    return each.verdict == Verdict::faster || each.verdict == Verdict::slower;
-  }));
+  const std::vector<statistics::Judgement> judgements = statistics::judge(questions, {});
+  return static_cast<std::size_t>(
+      std::count_if(judgements.begin(), judgements.end(), [](const statistics::Judgement& each) {
+        return each.verdict == statistics::Verdict::faster || each.verdict == statistics::Verdict::slower;
+      }));
 }
 
 }  // namespace
@@ -94,7 +95,7 @@ EqualCell equal_cell(const store::CellData& one, const store::CellData& other) {
 Calibration calibrate(std::span<const EqualCell> cells) {
   std::vector<EqualCell> usable;
   std::copy_if(cells.begin(), cells.end(), std::back_inserter(usable),
-               [](const EqualCell& cell) { return cell.differences.size() >= kLeastRounds; });
+               [](const EqualCell& cell) { return cell.differences.size() >= statistics::kLeastRounds; });
   Calibration made{.cells = usable.size(), .unusable = cells.size() - usable.size()};
   if (usable.empty()) return made;
   std::vector<double> deviations;
@@ -118,7 +119,7 @@ std::optional<double> lag_1_of(std::span<const EqualCell> cells) {
   double sum = 0;
   std::size_t count = 0;
   for (const EqualCell& cell : cells) {
-    if (cell.differences.size() < kLeastRounds) continue;
+    if (cell.differences.size() < statistics::kLeastRounds) continue;
     const std::optional<double> of_cell = autocorrelation(cell.differences);
     if (!of_cell) continue;
     sum += *of_cell + 1 / static_cast<double>(cell.differences.size());
@@ -137,8 +138,8 @@ std::optional<int> rounds_to_tell(double deviation, double difference_ratio) {
   const auto would_do = [&](int rounds) {
     return deviation <= 0 || power_at(distance / (deviation / std::sqrt(rounds)), rounds - 1) >= kCalibratedPower;
   };
-  int too_few = static_cast<int>(kLeastRounds) - 1;
-  int enough = kMostRoundsForeseen;
+  int too_few = static_cast<int>(statistics::kLeastRounds) - 1;
+  int enough = statistics::kMostRoundsForeseen;
   if (!would_do(enough)) return std::nullopt;
   while (enough - too_few > 1) {  // power grows with the number of rounds
     const int middle = (too_few + enough) / 2;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "metrics/limit.h"
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 #include "store/store.h"
 
 namespace ngb::metrics {
@@ -53,12 +53,12 @@ struct DeviceCalibration {
 };
 
 struct Calibration {
-  std::size_t cells = 0;         // that have at least kLeastRounds rounds: the numbers below are theirs
+  std::size_t cells = 0;         // that have at least statistics::kLeastRounds rounds: the numbers below are theirs
   std::size_t unusable = 0;      // the others
   std::size_t least_rounds = 0;  // of a cell; 0 without cells
   std::size_t most_rounds = 0;
   // Standard deviation of a round's log ratio, over the cells: median, the deviation that 80 % of the cells stay below,
-  // and lower quartile (VerdictRules::quiet_deviation).
+  // and lower quartile (statistics::VerdictRules::quiet_deviation).
   double median_deviation = 0;
   double high_deviation = 0;
   double quiet_deviation = 0;
@@ -79,8 +79,8 @@ std::optional<double> lag_1_of(std::span<const EqualCell> cells);
 // 0). Source: noncentral t (Johnson, Kotz, Balakrishnan, Continuous Univariate Distributions 2, chapter 31).
 double smallest_difference(double deviation, int rounds);
 
-// Returns the fewest rounds (at least kLeastRounds) in which a difference of this size is found with that power; empty
-// if kMostRoundsForeseen are not enough.
+// Returns the fewest rounds (at least statistics::kLeastRounds) in which a difference of this size is found with that
+// power; empty if statistics::kMostRoundsForeseen are not enough.
 std::optional<int> rounds_to_tell(double deviation, double difference_ratio);
 
 }  // namespace ngb::metrics

@@ -143,11 +143,19 @@ double geometric_mean_speed(const Steady& steady) {
   return std::exp(sum / static_cast<double>(steady.throughput_by_process.size()));
 }
 
-// Returns the largest number of rounds if the pair's rounds were added until something was decided. Sides of different
-// rounds are not what was looked at.
-std::optional<int> most_looked_at(const ComparedPair& pair) {
-  if (!pair.is_paired || !pair.candidate->rounds) return std::nullopt;
-  return std::clamp(pair.candidate->rounds->max, statistics::kFirstLook, statistics::kMostLookedAt);
+// Returns the device and the compiler with its settings: two cells of it differ in the model or the batch size.
+std::string setting_of_side(const CellData& cell) {
+  using work::Role;
+  return work::key_of(cell.of, {Role::device, Role::compiler, Role::version, Role::options, Role::instances,
+                                Role::threads, Role::precision, Role::load});
+}
+
+// Returns what the pair is judged by. Sides of different rounds are not what was looked at.
+statistics::Context context_of(const ComparedPair& pair) {
+  statistics::Context context{.sides = setting_of_side(*pair.baseline) + '\n' + setting_of_side(*pair.candidate)};
+  if (!pair.is_paired || !pair.candidate->rounds) return context;
+  context.looked_at = std::clamp(pair.candidate->rounds->max, statistics::kFirstLook, statistics::kMostLookedAt);
+  return context;
 }
 
 // Returns how long a process of the cell took on average, from its start to its end; 0 if that is unknown.
@@ -159,10 +167,10 @@ double seconds_of_a_process(const CellData& cell) {
 
 // Returns what would likely decide the pair; `had` is the number of rounds of the side with fewer.
 std::optional<MoreRounds> more_rounds(const ComparedPair& pair, std::size_t had) {
-  if (pair.judgement.verdict != Verdict::undecided) return std::nullopt;
-  const bool is_minimum = had < kLeastRounds;
+  if (pair.judgement.verdict != statistics::Verdict::undecided) return std::nullopt;
+  const bool is_minimum = had < statistics::kLeastRounds;
   if (!is_minimum && !pair.judgement.rounds_needed) return std::nullopt;
-  const auto needed = is_minimum ? kLeastRounds : static_cast<std::size_t>(*pair.judgement.rounds_needed);
+  const auto needed = is_minimum ? statistics::kLeastRounds : static_cast<std::size_t>(*pair.judgement.rounds_needed);
   if (needed <= had) return std::nullopt;
   MoreRounds more{static_cast<int>(needed - had), is_minimum, std::nullopt};
   const double seconds = seconds_of_a_process(*pair.baseline) + seconds_of_a_process(*pair.candidate);
@@ -173,14 +181,14 @@ std::optional<MoreRounds> more_rounds(const ComparedPair& pair, std::size_t had)
 // Collects the questions of one kind of pairs and judges them together.
 class Questions {
  public:
-  void add(std::size_t pair, Question question, std::optional<int> looked_at) {
+  void add(std::size_t pair, statistics::Question question, statistics::Context context) {
     pairs_.push_back(pair);
     questions_.push_back(std::move(question));
-    looked_at_.push_back(looked_at);
+    contexts_.push_back(std::move(context));
   }
 
   void judge_all(Comparison& comparison) const {
-    const std::vector<Judgement> judgements = judge(questions_, comparison.rules, looked_at_);
+    const std::vector<statistics::Judgement> judgements = statistics::judge(questions_, comparison.rules, contexts_);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       ComparedPair& pair = comparison.pairs[pairs_[i]];
       pair.judgement = judgements[i];
@@ -192,8 +200,8 @@ class Questions {
 
  private:
   std::vector<std::size_t> pairs_{};
-  std::vector<Question> questions_{};
-  std::vector<std::optional<int>> looked_at_{};
+  std::vector<statistics::Question> questions_{};
+  std::vector<statistics::Context> contexts_{};
 };
 
 // Finds each cell's partner and returns an error if it has several.
@@ -269,7 +277,8 @@ std::string_view name(PairStatus status) {
   return kNames.at(static_cast<std::size_t>(status));
 }
 
-Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis, const VerdictRules& rules) {
+Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis,
+                           const statistics::VerdictRules& rules) {
   Partners partners(axis);
   for (const CellData* cell : baseline.cells) {
     if (const Status added = partners.add(*cell); !added) return error_of(added);
@@ -288,15 +297,14 @@ Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axi
     const Measured right(*cell);
     ComparedPair pair{.baseline = *partner, .candidate = cell, .status = status_of_pair(left, right)};
     if (pair.status == PairStatus::judged) {
-      Question question;
+      statistics::Question question;
       const LikeSpeeds speeds = like_speeds(right.steady, left.steady);
       add_log_ratio(question, speeds.a, speeds.b, may_share_rounds(baseline, candidate, **partner, *cell), 1);
       pair.is_paired = question.size() == 1;
       pair.is_same_build = is_same_build(**partner, *cell);
       pair.baseline_per_s = geometric_mean_speed(left.steady);
       pair.candidate_per_s = geometric_mean_speed(right.steady);
-      (pair.is_same_build ? of_same_builds : open)
-          .add(comparison.pairs.size(), std::move(question), most_looked_at(pair));
+      (pair.is_same_build ? of_same_builds : open).add(comparison.pairs.size(), std::move(question), context_of(pair));
     }
     comparison.pairs.push_back(std::move(pair));
   }

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "metrics/axis.h"
 #include "metrics/raised_flags.h"
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 #include "store/store.h"
 
 namespace ngb::metrics {
@@ -40,7 +40,7 @@ struct ComparedPair {
   const store::CellData* baseline = nullptr;
   const store::CellData* candidate = nullptr;
   PairStatus status = PairStatus::judged;
-  Judgement judgement{};
+  statistics::Judgement judgement{};
   bool is_paired = false;                   // both sides were measured in the same rounds
   bool is_same_build = false;               // both sides are the same thing: they differ by noise
   std::optional<double> baseline_per_s{};   // geometric mean of the processes' speeds; of judged pairs
@@ -56,7 +56,7 @@ struct Comparison {
   std::vector<ComparedPair> pairs{};  // in the order of the candidate's cells
   std::size_t baseline_only = 0;      // cells of the baseline without a partner
   std::size_t candidate_only = 0;
-  VerdictRules rules{};
+  statistics::VerdictRules rules{};
 };
 
 struct Side {
@@ -67,7 +67,8 @@ struct Side {
 // Judges every pair of cells that differ in nothing but the axis. Pairs of the same build are judged by themselves:
 // they do not count among the comparisons for which the others are adjusted. Returns an error if there is no pair (it
 // names the properties that the sides do not share), or if a cell has several partners (named in the error).
-Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis, const VerdictRules& rules);
+Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis,
+                           const statistics::VerdictRules& rules);
 
 // Recognizes pairs whose two sides are the same thing. Their differences show how noisy the device is.
 

@@ -10,13 +10,15 @@ namespace ngb::metrics {
 namespace {
 
 bool is_shown_slower(const ComparedPair& pair) {
-  return pair.status == PairStatus::judged && !pair.is_same_build && pair.judgement.verdict == Verdict::slower;
+  return pair.status == PairStatus::judged && !pair.is_same_build &&
+         pair.judgement.verdict == statistics::Verdict::slower;
 }
 
 bool is_open(const ComparedPair& pair) {
   if (pair.status == PairStatus::not_measured_yet || pair.status == PairStatus::disturbed) return true;
   if (pair.status == PairStatus::no_verdict) return true;
-  return pair.status == PairStatus::judged && !pair.is_same_build && pair.judgement.verdict == Verdict::undecided;
+  return pair.status == PairStatus::judged && !pair.is_same_build &&
+         pair.judgement.verdict == statistics::Verdict::undecided;
 }
 
 GateOutcome outcome_of_gate(const Gate& gate, bool has_judged) {

@@ -160,7 +160,7 @@ Entry in_giga(const metrics::Value& rate) {
 }
 
 std::string needed_text(std::optional<int> rounds) {
-  return rounds ? fmt::format("{}", *rounds) : fmt::format("more than {}", metrics::kMostRoundsForeseen);
+  return rounds ? fmt::format("{}", *rounds) : fmt::format("more than {}", statistics::kMostRoundsForeseen);
 }
 
 }  // namespace
@@ -257,8 +257,8 @@ std::string decidable_text(const DeviceCalibration& device, Running running, int
   const std::string needed_high = needed_text(metrics::rounds_to_tell(found->high_deviation, kAskedDifference));
   const std::string rest =
       fmt::format("for {:.0f} %: {} rounds ({} in 80 %)", 100 * kAskedDifference, needed, needed_high);
-  if (rounds < static_cast<int>(metrics::kLeastRounds)) {
-    return fmt::format("{}: a verdict needs {} rounds; {}", who, metrics::kLeastRounds, rest);
+  if (rounds < static_cast<int>(statistics::kLeastRounds)) {
+    return fmt::format("{}: a verdict needs {} rounds; {}", who, statistics::kLeastRounds, rest);
   }
   return fmt::format(
       "{}: with {} rounds, differences of about {} and more are found in half of the cells, of {} in 80 %; {}", who,
@@ -276,7 +276,7 @@ json decidable_json(const DeviceCalibration& device, Running running, int rounds
             {"rounds_for_2_percent_high", nullptr}};
   const auto found = known_about(device, running);
   if (!found) return made;
-  if (rounds >= static_cast<int>(metrics::kLeastRounds)) {
+  if (rounds >= static_cast<int>(statistics::kLeastRounds)) {
     made["median_ratio"] = metrics::smallest_difference(found->median_deviation, rounds);
     made["high_ratio"] = metrics::smallest_difference(found->high_deviation, rounds);
   }

@@ -13,7 +13,7 @@
 #include "metrics/series/relation.h"
 #include "metrics/series/speed_words.h"
 #include "metrics/series/workload.h"
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 
 namespace ngb::metrics::series {
 namespace {
@@ -260,7 +260,7 @@ class Answer {
         if (rival.is_slower() || rival.is_same()) continue;
         if (!rival.judgement.adjusted_p) return "; " + what_is_lacking(group);
         if (!rival.judgement.rounds_needed) {
-          return fmt::format("; more than {} rounds would be needed to decide it", kMostRoundsForeseen);
+          return fmt::format("; more than {} rounds would be needed to decide it", statistics::kMostRoundsForeseen);
         }
         most = std::max(most.value_or(0), *rival.judgement.rounds_needed);
       }
@@ -273,7 +273,7 @@ class Answer {
     for (const Race* race : group.races) {
       for (const Rival& rival : race->rivals) {
         if (!has_enough_processes(log_ratio(analysis_, race->leader, rival.cell))) {
-          return fmt::format("at least {} processes of each are needed", kLeastRounds);
+          return fmt::format("at least {} processes of each are needed", statistics::kLeastRounds);
         }
       }
     }

@@ -12,7 +12,7 @@
 #include "metrics/series/claim_test.h"
 #include "metrics/series/relation.h"
 #include "metrics/series/workload.h"
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 
 namespace ngb::metrics::series {
 namespace {
@@ -363,7 +363,7 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis) {
   std::vector<ClaimRow> rows;
   std::vector<Waiting> waiting;
   std::vector<Question> questions;
-  std::vector<double> weights;
+  std::vector<statistics::Context> contexts;
   const VerdictRules rules;
   for (std::size_t claim = 0; claim < kClaims.size(); ++claim) {
     const char* const compiler = kClaims.at(claim).compiler;
@@ -387,14 +387,15 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis) {
       for (const std::size_t i : test.cells) row.cell_ids.push_back(analysis.cell(i).cell_id);
       for (Bounded& each : test.ratios) {
         waits.bounds.push_back(each.bound);
-        weights.push_back(std::max<double>(1, static_cast<double>(test.largest_of.size())));
+        contexts.push_back({.weight = std::max<double>(1, static_cast<double>(test.largest_of.size())),
+                            .sides = context_of(analysis, setting.front()).sides});
         questions.push_back(std::move(each.ratio.parts));
       }
       rows.push_back(std::move(row));
     }
     if (rows.size() == before) rows.push_back({.claim = &kClaims.at(claim), .value = {.reason = reason}});
   }
-  const std::vector<Judgement> judgements = judge(questions, rules, {}, weights);
+  const std::vector<Judgement> judgements = judge(questions, rules, contexts);
   for (const Waiting& each : waiting) {
     decide_row(rows[each.row], each, std::span(judgements).subspan(each.first, each.bounds.size()), rules);
   }

@@ -9,7 +9,7 @@
 
 #include "metrics/analysis.h"
 #include "metrics/metric.h"
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 
 namespace ngb::metrics::series {
 
@@ -31,7 +31,7 @@ std::span<const Claim> claims();
 std::span<const Claim> profile_claims();
 
 // Returns what a judgement of the claim's ratio says: `slower` is on the claim's side of 1.
-ClaimStatus status_of(const Judgement& judgement, const VerdictRules& rules);
+ClaimStatus status_of(const statistics::Judgement& judgement, const statistics::VerdictRules& rules);
 
 // What the results say on a claim, for one setting on one device.
 struct ClaimRow {

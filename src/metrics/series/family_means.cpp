@@ -41,15 +41,16 @@ bool is_no_more(const Value& a, const Value& b) { return a.value && b.value && *
 std::set<CellPair> told_faster(const Analysis& analysis, const Cells& cells) {
   std::vector<CellPair> pairs;
   std::vector<Question> questions;
-  std::vector<std::optional<int>> looks;
+  std::vector<statistics::Context> contexts;
   for (auto one = cells.begin(); one != cells.end(); ++one) {
     for (auto other = std::next(one); other != cells.end(); ++other) {
       pairs.emplace_back(*one, *other);
       questions.push_back(log_ratio(analysis, *one, *other).parts);
-      looks.push_back(looks_of(analysis, *one, questions.back()));
+      contexts.push_back(
+          {.looked_at = context_of(analysis, *one, *other).looked_at});  // what is usual of all its pairs
     }
   }
-  const std::vector<Judgement> judgements = judge(questions, {.adjustment = Adjustment::holm}, looks);
+  const std::vector<Judgement> judgements = judge(questions, {.adjustment = statistics::Adjustment::holm}, contexts);
   std::set<CellPair> told;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const auto [one, other] = pairs[i];

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "metrics/series/relation.h"
 #include "metrics/series/workload.h"
 
 namespace ngb::metrics::series {
@@ -109,18 +108,17 @@ double Race::adjusted_p() const {
 std::vector<Race> races_of(const Analysis& analysis) {
   std::vector<Race> races;
   std::vector<Question> questions;
-  std::vector<std::optional<int>> looks;
-  std::vector<double> weights;
+  std::vector<statistics::Context> contexts;
   for (const auto& cells : entrants_of(analysis)) {
     Race& race = races.emplace_back(Race{.leader = cells.front()});
     for (auto other = std::next(cells.begin()); other != cells.end(); ++other) {
       race.rivals.push_back({.cell = *other});
       questions.push_back(log_ratio(analysis, race.leader, *other).parts);
-      looks.push_back(looks_of(analysis, race.leader, questions.back()));
-      weights.push_back(static_cast<double>(cells.size()) / 2);
+      contexts.push_back(context_of(analysis, race.leader, *other));
+      contexts.back().weight = static_cast<double>(cells.size()) / 2;
     }
   }
-  std::vector<Judgement> judgements = judge(questions, {}, looks, weights);
+  std::vector<Judgement> judgements = judge(questions, {}, contexts);
   auto next = judgements.begin();
   for (Race& race : races) {
     for (Rival& rival : race.rivals) rival.judgement = std::move(*next++);

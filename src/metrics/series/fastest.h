@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "metrics/series/findings.h"
-#include "metrics/verdict.h"
+#include "metrics/series/relation.h"
 
 namespace ngb::metrics::series {
 

@@ -9,7 +9,7 @@
 #include "metrics/series/cell_groups.h"
 #include "metrics/series/relation.h"
 #include "metrics/series/workload.h"
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 
 namespace ngb::metrics::series {
 namespace {
@@ -79,14 +79,14 @@ class Tests {
  private:
   void test_all() {
     std::vector<Question> questions;
-    std::vector<std::optional<int>> looks;
+    std::vector<statistics::Context> contexts;
     for (Test& test : tests_) {
       questions.push_back(log_ratio(analysis_, test.a, test.b).parts);
-      looks.push_back(looks_of(analysis_, test.a, questions.back()));
+      contexts.push_back(context_of(analysis_, test.a, test.b));
       for (const statistics::Part& part : questions.back())
         test.estimate += part.weight * statistics::mean(part.values);
     }
-    const auto p_values = unadjusted_p_values(questions, {}, looks);
+    const auto p_values = statistics::unadjusted_p_values(questions, {}, contexts);
     for (std::size_t i = 0; i < tests_.size(); ++i) tests_[i].p = p_values[i];
   }
 
@@ -198,7 +198,7 @@ Orders find_reversals(const Analysis& analysis, double size_factor, double error
   orders.looked_at = compared.size();
   std::vector<double> p_values;
   for (const Compared& each : compared) p_values.push_back(each.p);
-  const std::vector<double> adjusted = benjamini_hochberg_adjusted(p_values);
+  const std::vector<double> adjusted = statistics::benjamini_hochberg_adjusted(p_values);
   for (std::size_t i = 0; i < compared.size(); ++i) {
     if (adjusted[i] < error_rate) {
       orders.reversals.push_back((i < of_models ? models : compilers).reversal(compared[i], adjusted[i]));

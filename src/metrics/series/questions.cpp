@@ -79,12 +79,12 @@ std::string sentence_of(const Counts& counts, const store::CellData& cell, const
 
 bool judge_together(const Analysis& analysis, std::vector<Asked>& asked) {
   std::vector<Question> questions;
-  std::vector<std::optional<int>> looks;
+  std::vector<statistics::Context> contexts;
   for (const Asked& each : asked) {
     questions.push_back(each.relation.parts);
-    looks.push_back(looks_of(analysis, each.cell, each.relation.parts));
+    contexts.push_back(context_of(analysis, each.cell));
   }
-  const std::vector<Judgement> judgements = judge(questions, {}, looks);
+  const std::vector<Judgement> judgements = judge(questions, {}, contexts);
   double least = 1;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     asked[i].verdict = judgements[i].verdict;

@@ -7,7 +7,7 @@
 
 #include "metrics/series/findings.h"
 #include "metrics/series/relation.h"
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 
 namespace ngb::metrics::series {
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "metrics/ratios.h"
+#include "metrics/series/workload.h"
 #include "statistics/sequential.h"
 
 namespace ngb::metrics::series {
@@ -128,13 +129,17 @@ Relation sum_of(std::vector<Relation> relations) {
 
 bool has_enough_processes(const Relation& relation) {
   return std::all_of(relation.parts.begin(), relation.parts.end(),
-                     [](const statistics::Part& part) { return part.values.size() >= kLeastRounds; });
+                     [](const statistics::Part& part) { return part.values.size() >= statistics::kLeastRounds; });
 }
 
-std::optional<int> looks_of(const Analysis& analysis, std::size_t cell, const Question& question) {
+statistics::Context context_of(const Analysis& analysis, std::size_t cell, std::optional<std::size_t> other) {
   const auto& rounds = analysis.cell(cell).rounds;
-  if (!rounds || question.size() != 1) return std::nullopt;
-  return std::clamp(rounds->max, statistics::kFirstLook, statistics::kMostLookedAt);
+  statistics::Context context;
+  if (rounds) context.looked_at = std::clamp(rounds->max, statistics::kFirstLook, statistics::kMostLookedAt);
+  const std::string one = analysis.settings().of(analysis.cell(cell));
+  const std::string two = other ? analysis.settings().of(analysis.cell(*other)) : std::string();
+  context.sides = place_of(analysis.cell(cell)) + '\n' + std::min(one, two) + '\n' + std::max(one, two);
+  return context;
 }
 
 Value ratio_value(const Analysis& analysis, const Relation& relation, std::size_t intervals) {

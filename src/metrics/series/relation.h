@@ -8,10 +8,15 @@
 
 #include "metrics/analysis.h"
 #include "metrics/metric.h"
-#include "metrics/verdict.h"
 #include "statistics/contrast.h"
+#include "statistics/verdict.h"
 
 namespace ngb::metrics::series {
+
+using statistics::Judgement;
+using statistics::Question;
+using statistics::Verdict;
+using statistics::VerdictRules;
 
 // Parts of a contrast, or the reason why there are none.
 struct Relation {
@@ -40,9 +45,9 @@ Relation sum_of(std::vector<Relation> relations);
 // Returns whether each part has as many rounds or processes as a verdict needs (kLeastRounds).
 bool has_enough_processes(const Relation& relation);
 
-// Returns the largest number of rounds if the rounds of both cells were added until something was decided and the
-// question is paired (verdict.h).
-std::optional<int> looks_of(const Analysis& analysis, std::size_t cell, const Question& question);
+// Returns what a question about the cell's speed is judged by. `other` is the cell that it is compared with; nothing:
+// its baseline, or another cell of its own setting.
+statistics::Context context_of(const Analysis& analysis, std::size_t cell, std::optional<std::size_t> other = {});
 
 // Returns the exponential of the contrast, or the reason. Of one of several `intervals` that hold together, each has
 // the error rate divided by their number (Bonferroni).

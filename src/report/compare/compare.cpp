@@ -165,14 +165,14 @@ json gate_json(Whole compared) {
 
 json whole_json(Whole compared) {
   const metrics::Comparison& comparison = *compared.comparison;
-  const metrics::VerdictRules& rules = comparison.rules;
+  const statistics::VerdictRules& rules = comparison.rules;
   return {{"summary", compare_summary(comparison)},
           {"axis", std::string(name(compared.axis))},
           {"rules",
            {{"error_rate", rules.error_rate},
             {"margin_ratio", rules.margin_ratio},
             {"quiet_deviation", known(rules.quiet_deviation).value},
-            {"adjustment", rules.adjustment == metrics::Adjustment::holm ? "holm" : "benjamini_hochberg"}}},
+            {"adjustment", rules.adjustment == statistics::Adjustment::holm ? "holm" : "benjamini_hochberg"}}},
           {"noise", noise_json(compared)},
           {"gate", gate_json(compared)},
           {"baseline_only", comparison.baseline_only},

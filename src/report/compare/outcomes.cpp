@@ -23,7 +23,7 @@ using metrics::ComparedPair;
 using metrics::Comparison;
 using metrics::GateOutcome;
 using metrics::PairStatus;
-using metrics::Verdict;
+using statistics::Verdict;
 
 constexpr std::array<std::string_view, 13> kOutcomes{
     "slower", "failed",     "inaccurate",   "agreement fell", "undecided",    "faster",    "measured now",
@@ -100,13 +100,13 @@ std::string why_same_build(const ComparedPair& pair) {
 // Returns what the verdict of a judged pair rests on, apart from flags.
 std::string why_judged(const Compared& compared, const ComparedPair& pair) {
   if (pair.is_same_build) return why_same_build(pair);
-  const metrics::Judgement& judgement = pair.judgement;
+  const statistics::Judgement& judgement = pair.judgement;
   if (judgement.verdict == Verdict::slower && compared.gate && !metrics::is_regression(pair, compared.gate->rules)) {
     return fmt::format("within the gate's {:g} %", 100 * compared.gate->rules.slower_ratio);
   }
   if (pair.more_rounds) return fmt::format("{}: {}", judgement.reason, words_of(*pair.more_rounds));
   if (judgement.verdict == Verdict::undecided && judgement.adjusted_p && !judgement.rounds_needed) {
-    return fmt::format("{}: more than {} rounds", judgement.reason, metrics::kMostRoundsForeseen);
+    return fmt::format("{}: more than {} rounds", judgement.reason, statistics::kMostRoundsForeseen);
   }
   return judgement.reason;
 }
@@ -146,17 +146,17 @@ std::string doubts_remark(const Comparison& comparison) {
 }
 
 std::string rules_remark(const Comparison& comparison) {
-  const metrics::VerdictRules& rules = comparison.rules;
+  const statistics::VerdictRules& rules = comparison.rules;
   const double percent = 100 * rules.error_rate;
   const std::string errors =
-      rules.adjustment == metrics::Adjustment::holm
+      rules.adjustment == statistics::Adjustment::holm
           ? fmt::format("any false one in at most {:g} % of comparisons (Holm)", percent)
           : fmt::format("at most {:g} % of those shown are false (Benjamini and Hochberg)", percent);
   const std::string floor =
       rules.quiet_deviation
           ? fmt::format(
                 "; fewer than {} cells: a round is assumed to vary by {:.2g} % or more, as `ngb calibrate` found",
-                metrics::kLeastCellsForAFloor, 100 * *rules.quiet_deviation)
+                statistics::kLeastCellsForAFloor, 100 * *rules.quiet_deviation)
           : std::string();
   return fmt::format("Verdicts: {}; same: the interval is within {:g} %{}", errors, 100 * rules.margin_ratio, floor);
 }

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "arguments.h"
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 
 namespace ngb::metrics {
 namespace {
@@ -62,12 +62,13 @@ struct Share {
 };
 
 // How many cells of such studies are called faster or slower.
-Share told(const Kind& kind, int rounds, double difference, const VerdictRules& rules, int studies, unsigned seed) {
+Share told(const Kind& kind, int rounds, double difference, const statistics::VerdictRules& rules, int studies,
+           unsigned seed) {
   Noise noise(seed);
   int cells = 0;
   int with_any = 0;
   for (int study = 0; study < studies; ++study) {
-    std::vector<Question> questions;
+    std::vector<statistics::Question> questions;
     for (int cell = 0; cell < kCells; ++cell) {
       const double deviation = noise.deviation_of_a_cell();
       statistics::Part part;
@@ -75,8 +76,8 @@ Share told(const Kind& kind, int rounds, double difference, const VerdictRules& 
       questions.push_back({std::move(part)});
     }
     int of_study = 0;
-    for (const Judgement& each : judge(questions, rules)) {
-      if (each.verdict == Verdict::faster || each.verdict == Verdict::slower) ++of_study;
+    for (const statistics::Judgement& each : statistics::judge(questions, rules)) {
+      if (each.verdict == statistics::Verdict::faster || each.verdict == statistics::Verdict::slower) ++of_study;
     }
     cells += of_study;
     if (of_study > 0) ++with_any;
@@ -93,8 +94,10 @@ bool print_false_verdicts(int studies) {
   fmt::print("\n");
   unsigned seed = 1;
   for (const Kind& kind : kinds()) {
-    for (const Adjustment adjustment : {Adjustment::benjamini_hochberg, Adjustment::holm}) {
-      fmt::print("{:<36}{:<22}{:>25}", kind.name, adjustment == Adjustment::holm ? "Holm" : "Benjamini-Hochberg", "");
+    for (const statistics::Adjustment adjustment :
+         {statistics::Adjustment::benjamini_hochberg, statistics::Adjustment::holm}) {
+      fmt::print("{:<36}{:<22}{:>25}", kind.name,
+                 adjustment == statistics::Adjustment::holm ? "Holm" : "Benjamini-Hochberg", "");
       for (const int rounds : kRounds) {
         const Share share = told(kind, rounds, 0, {.adjustment = adjustment}, studies, seed++);
         is_right &= share.studies_percent <= limit_percent;

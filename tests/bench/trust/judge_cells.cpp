@@ -111,7 +111,7 @@ void judge_results(const Arguments& arguments) {
     (cell.of.compiler.version == "1.0" ? baseline : candidate).cells.push_back(&cell);
   }
   const metrics::Comparison comparison = value_of(
-      metrics::compare(baseline, candidate, metrics::Axis::version, {.adjustment = metrics::Adjustment::holm}));
+      metrics::compare(baseline, candidate, metrics::Axis::version, {.adjustment = statistics::Adjustment::holm}));
   fmt::print("{:<28} {:8.2f} s\n", "judged after", seconds());
   const report::Compared compared{&comparison, metrics::Axis::version, metrics::noise_floors(comparison),
                                   metrics::gate(comparison, {})};

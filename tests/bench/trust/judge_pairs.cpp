@@ -10,19 +10,19 @@
 #include <optional>
 #include <vector>
 
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 
 namespace {
 
-using namespace ngb::metrics;
+using namespace ngb::statistics;
 using nlohmann::json;
 
 json judged(const json& study, const VerdictRules& rules, std::optional<int> max_rounds) {
   std::vector<Question> questions;
-  for (const json& cell : study) questions.push_back({ngb::statistics::Part{cell.get<std::vector<double>>(), 1}});
+  for (const json& cell : study) questions.push_back({Part{cell.get<std::vector<double>>(), 1}});
   json found = json::array();
-  const std::vector<std::optional<int>> looked_at(questions.size(), max_rounds);
-  for (const Judgement& each : judge(questions, rules, looked_at)) {
+  const std::vector<Context> contexts(questions.size(), {.looked_at = max_rounds});
+  for (const Judgement& each : judge(questions, rules, contexts)) {
     found.push_back({{"verdict", name(each.verdict)},
                      {"rounds_needed", each.rounds_needed ? json(*each.rounds_needed) : json(nullptr)},
                      {"ratio", std::exp(each.contrast.estimate)},

@@ -19,7 +19,7 @@ using samples::FailureKind;
 class TwoVersions {
  public:
   // Adds a judged pair whose interval is the ratio ± this share.
-  TwoVersions& add(Verdict verdict, double ratio, double share = 0.01) {
+  TwoVersions& add(statistics::Verdict verdict, double ratio, double share = 0.01) {
     ComparedPair& pair = add(PairStatus::judged);
     pair.judgement.verdict = verdict;
     pair.judgement.adjusted_p = 0.5;
@@ -57,35 +57,49 @@ class TwoVersions {
 
 TEST(BisectionStep, IsBadIfACellIsShownToBeSlowerBeyondTheThreshold) {
   // A version whose inferences take 3 % longer has 1 / 1.03 = 0.9709 of the speed.
-  EXPECT_EQ(TwoVersions().add(Verdict::same, 1).add(Verdict::slower, 0.9708).finding(Fault::slower), Finding::bad);
-  EXPECT_EQ(TwoVersions().add(Verdict::same, 1).add(Verdict::slower, 0.9710).finding(Fault::slower), Finding::good);
-  EXPECT_EQ(TwoVersions().add(Verdict::faster, 2).finding(Fault::slower), Finding::good);
+  EXPECT_EQ(
+      TwoVersions().add(statistics::Verdict::same, 1).add(statistics::Verdict::slower, 0.9708).finding(Fault::slower),
+      Finding::bad);
+  EXPECT_EQ(
+      TwoVersions().add(statistics::Verdict::same, 1).add(statistics::Verdict::slower, 0.9710).finding(Fault::slower),
+      Finding::good);
+  EXPECT_EQ(TwoVersions().add(statistics::Verdict::faster, 2).finding(Fault::slower), Finding::good);
 }
 
 TEST(BisectionStep, IsGoodWithAnUndecidedRatioOnlyIfItsIntervalIsAboveTheThreshold) {
-  EXPECT_EQ(TwoVersions().add(Verdict::undecided, 1.03, 0.05).finding(Fault::slower), Finding::good);  // [0.979, 1.08]
-  EXPECT_EQ(TwoVersions().add(Verdict::undecided, 1.01, 0.05).finding(Fault::slower), Finding::undecided);  // [0.960, …
+  EXPECT_EQ(TwoVersions().add(statistics::Verdict::undecided, 1.03, 0.05).finding(Fault::slower),
+            Finding::good);  // [0.979, 1.08]
+  EXPECT_EQ(TwoVersions().add(statistics::Verdict::undecided, 1.01, 0.05).finding(Fault::slower),
+            Finding::undecided);  // [0.960, …
   TwoVersions few;
-  few.add(Verdict::undecided, 1.03, 0.05).pair(0).judgement.adjusted_p.reset();  // a verdict needs more rounds
+  few.add(statistics::Verdict::undecided, 1.03, 0.05)
+      .pair(0)
+      .judgement.adjusted_p.reset();  // a verdict needs more rounds
   EXPECT_EQ(few.finding(Fault::slower), Finding::undecided);
 }
 
 TEST(BisectionStep, OfASearchForAFasterVersionIsJudgedInTheOtherDirection) {
-  EXPECT_EQ(TwoVersions().add(Verdict::same, 1).add(Verdict::faster, 1.031).finding(Fault::faster), Finding::bad);
-  EXPECT_EQ(TwoVersions().add(Verdict::same, 1).add(Verdict::faster, 1.029).finding(Fault::faster), Finding::good);
-  EXPECT_EQ(TwoVersions().add(Verdict::slower, 0.5).finding(Fault::faster), Finding::good);
-  EXPECT_EQ(TwoVersions().add(Verdict::undecided, 0.97, 0.05).finding(Fault::faster), Finding::good);  // [0.922, 1.019]
-  EXPECT_EQ(TwoVersions().add(Verdict::undecided, 1.01, 0.05).finding(Fault::faster), Finding::undecided);  // …, 1.06]
+  EXPECT_EQ(
+      TwoVersions().add(statistics::Verdict::same, 1).add(statistics::Verdict::faster, 1.031).finding(Fault::faster),
+      Finding::bad);
+  EXPECT_EQ(
+      TwoVersions().add(statistics::Verdict::same, 1).add(statistics::Verdict::faster, 1.029).finding(Fault::faster),
+      Finding::good);
+  EXPECT_EQ(TwoVersions().add(statistics::Verdict::slower, 0.5).finding(Fault::faster), Finding::good);
+  EXPECT_EQ(TwoVersions().add(statistics::Verdict::undecided, 0.97, 0.05).finding(Fault::faster),
+            Finding::good);  // [0.922, 1.019]
+  EXPECT_EQ(TwoVersions().add(statistics::Verdict::undecided, 1.01, 0.05).finding(Fault::faster),
+            Finding::undecided);  // …, 1.06]
   EXPECT_EQ(TwoVersions().fail(PairStatus::newly_failed, FailureKind::crash).finding(Fault::faster), Finding::unusable);
   TwoVersions step;
-  step.add(Verdict::faster, 2).add(Verdict::faster, 3).add(Verdict::faster, 2.5);
+  step.add(statistics::Verdict::faster, 2).add(statistics::Verdict::faster, 3).add(statistics::Verdict::faster, 2.5);
   EXPECT_EQ(step.judged_for(Fault::faster).decisive, &step.pair(1));
 }
 
 TEST(BisectionStep, IsUndecidedIfACellIsNotMeasuredOrWasNeverQuiet) {
   for (const PairStatus status : {PairStatus::not_measured_yet, PairStatus::disturbed}) {
     TwoVersions step;
-    step.add(Verdict::same, 1).add(status);
+    step.add(statistics::Verdict::same, 1).add(status);
     EXPECT_EQ(step.finding(Fault::slower), Finding::undecided);
     EXPECT_EQ(step.finding(Fault::fails), Finding::undecided);
   }
@@ -93,7 +107,7 @@ TEST(BisectionStep, IsUndecidedIfACellIsNotMeasuredOrWasNeverQuiet) {
 
 TEST(BisectionStep, ThatCrashesFailsAndCannotBeSlowerOrInaccurate) {
   TwoVersions step;
-  step.add(Verdict::same, 1).fail(PairStatus::newly_failed, FailureKind::crash);
+  step.add(statistics::Verdict::same, 1).fail(PairStatus::newly_failed, FailureKind::crash);
   EXPECT_EQ(step.finding(Fault::fails), Finding::bad);
   EXPECT_EQ(step.finding(Fault::slower), Finding::unusable);
   EXPECT_EQ(step.finding(Fault::inaccurate), Finding::unusable);
@@ -101,7 +115,7 @@ TEST(BisectionStep, ThatCrashesFailsAndCannotBeSlowerOrInaccurate) {
 
 TEST(BisectionStep, ThatIsInaccurateRunsAndCannotBeSlower) {
   TwoVersions step;
-  step.add(Verdict::same, 1).fail(PairStatus::newly_inaccurate, FailureKind::inaccurate);
+  step.add(statistics::Verdict::same, 1).fail(PairStatus::newly_inaccurate, FailureKind::inaccurate);
   EXPECT_EQ(step.finding(Fault::inaccurate), Finding::bad);
   EXPECT_EQ(step.finding(Fault::fails), Finding::good);
   EXPECT_EQ(step.finding(Fault::slower), Finding::unusable);
@@ -119,7 +133,7 @@ TEST(BisectionStep, IsUnusableIfTheVersionDoesNotLoadOrTheDeviceCannotMeasureIt)
 
 TEST(BisectionStep, IgnoresCellsInWhichTheBaselineFails) {
   TwoVersions step;
-  step.fail(PairStatus::both_failed, FailureKind::crash).add(Verdict::same, 1);
+  step.fail(PairStatus::both_failed, FailureKind::crash).add(statistics::Verdict::same, 1);
   EXPECT_EQ(step.finding(Fault::fails), Finding::good);
   TwoVersions nothing;
   nothing.fail(PairStatus::both_failed, FailureKind::crash);
@@ -129,7 +143,9 @@ TEST(BisectionStep, IgnoresCellsInWhichTheBaselineFails) {
 
 TEST(BisectionStep, IsDecidedByTheWorstCellAndNamesAllBadOnes) {
   TwoVersions step;
-  step.add(Verdict::slower, 0.9).add(Verdict::slower, 0.5).add(Verdict::undecided, 0.4, 0.9);
+  step.add(statistics::Verdict::slower, 0.9)
+      .add(statistics::Verdict::slower, 0.5)
+      .add(statistics::Verdict::undecided, 0.4, 0.9);
   const BisectionStep judged = step.judged_for(Fault::slower);
   EXPECT_EQ(judged.finding, Finding::bad);
   EXPECT_EQ(judged.decisive->candidate->of.model.key.batch, 2);
@@ -138,7 +154,7 @@ TEST(BisectionStep, IsDecidedByTheWorstCellAndNamesAllBadOnes) {
 
 TEST(BisectionStep, CountsOnlyTheCellsThatAreAskedFor) {
   TwoVersions step;
-  step.add(Verdict::slower, 0.5).add(Verdict::same, 1);
+  step.add(statistics::Verdict::slower, 0.5).add(statistics::Verdict::same, 1);
   const BisectionStep judged = step.judged_for(Fault::slower, {identity_of(step.pair(1))});
   EXPECT_EQ(judged.finding, Finding::good);
   EXPECT_EQ(judged.decisive->candidate->of.model.key.batch, 2);
@@ -146,7 +162,7 @@ TEST(BisectionStep, CountsOnlyTheCellsThatAreAskedFor) {
 
 TEST(BisectionStep, OfOneAndTheSameBuildIsGood) {
   TwoVersions step;
-  step.add(Verdict::slower, 0.5).pair(0).is_same_build = true;
+  step.add(statistics::Verdict::slower, 0.5).pair(0).is_same_build = true;
   EXPECT_EQ(step.finding(Fault::slower), Finding::good);
 }
 

@@ -44,9 +44,9 @@ TEST(Comparison, OfTwoResultsPairsEqualCellsAsIndependentProcesses) {
   ASSERT_TRUE(found);
   ASSERT_EQ(found->pairs.size(), 2U);
   EXPECT_EQ(found->pairs[0].baseline, &before[1]);
-  EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::slower);
+  EXPECT_EQ(found->pairs[0].judgement.verdict, statistics::Verdict::slower);
   EXPECT_FALSE(found->pairs[0].is_paired);
-  EXPECT_NE(found->pairs[1].judgement.verdict, Verdict::slower);
+  EXPECT_NE(found->pairs[1].judgement.verdict, statistics::Verdict::slower);
 }
 
 TEST(Comparison, OfTwoResultsPairsAVariantWithItsFileMadeAnew) {
@@ -145,7 +145,7 @@ TEST(Comparison, OfOneRoundNeedsAtLeastTwoMore) {
   for (CellData& cell : cells) cell.processes.resize(1);
   const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {});
   ASSERT_TRUE(found && found->pairs[0].more_rounds);
-  EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::undecided);
+  EXPECT_EQ(found->pairs[0].judgement.verdict, statistics::Verdict::undecided);
   EXPECT_EQ(found->pairs[0].more_rounds->count, 2);
   EXPECT_TRUE(found->pairs[0].more_rounds->is_minimum);
   EXPECT_FALSE(found->pairs[0].more_rounds->seconds) << "the time of a process was not recorded";
@@ -158,7 +158,7 @@ TEST(Comparison, WithoutVariationIsUndecidedAndMoreRoundsWouldNotHelp) {
   }
   const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {});
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::undecided);
+  EXPECT_EQ(found->pairs[0].judgement.verdict, statistics::Verdict::undecided);
   EXPECT_EQ(found->pairs[0].judgement.reason, "no variation seen");
   EXPECT_FALSE(found->pairs[0].more_rounds);
 }
@@ -219,7 +219,7 @@ TEST(Comparison, AlongTheComputeDevicePairsCellsWhoseOptionsNameIt) {
   cells[1].of.compiler.options = {{"device", R"("cuda")"}, {"layout", R"("last")"}};
   const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::compute_device, {});
   ASSERT_TRUE(found) << found.error().text();
-  EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::faster);
+  EXPECT_EQ(found->pairs[0].judgement.verdict, statistics::Verdict::faster);
   EXPECT_EQ(place_on(Axis::compute_device, cells[1]), "gpu");
   EXPECT_EQ(parse_axis("compute_device").value(), Axis::compute_device);
 }

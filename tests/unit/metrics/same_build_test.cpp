@@ -78,7 +78,7 @@ TEST(SameBuild, IsJudgedButDoesNotCountAmongTheComparisonsOfTheOthers) {
   const auto found = compare(side_of(before), {side_of(after).cells, &before}, Axis::results, {});
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->pairs[0].is_same_build);
-  EXPECT_EQ(found->pairs[0].judgement.verdict, Verdict::faster);
+  EXPECT_EQ(found->pairs[0].judgement.verdict, statistics::Verdict::faster);
   EXPECT_TRUE(found->pairs[1].is_same_build);
   EXPECT_TRUE(found->pairs[1].judgement.adjusted_p);
 }

@@ -21,7 +21,9 @@ CellData with_speeds(const std::string& version, const std::vector<double>& spee
 }
 
 Comparison compared(const std::vector<CellData>& cells) {
-  return compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {.adjustment = Adjustment::holm}).value();
+  return compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version,
+                 {.adjustment = statistics::Adjustment::holm})
+      .value();
 }
 
 TEST(SelfTest, FindsACandidateThatIsSlowedByTheThresholdAndTwiceTheHalfWidth) {
@@ -55,7 +57,8 @@ TEST(SelfTest, IsJudgedByTheGatesOwnAdjustment) {
     cells[cells.size() - 1].of.model.key.batch = cells[cells.size() - 2].of.model.key.batch = batch;
   }
   for (const CellData& cell : cells) (cell.of.compiler.version == "1.0" ? baseline : candidate).cells.push_back(&cell);
-  const Comparison comparison = compare(baseline, candidate, Axis::version, {.adjustment = Adjustment::holm}).value();
+  const Comparison comparison =
+      compare(baseline, candidate, Axis::version, {.adjustment = statistics::Adjustment::holm}).value();
   const auto found = self_test(comparison, true, Axis::version, {});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->slowed, 10U);

@@ -19,7 +19,7 @@ namespace {
 
 using metrics::ComparedPair;
 using metrics::PairStatus;
-using metrics::Verdict;
+using statistics::Verdict;
 using store::CellData;
 using testing::HasSubstr;
 using testing::Not;

@@ -11,11 +11,11 @@
 
 #include "statistics/contrast.h"
 
-namespace ngb::metrics {
+namespace ngb::statistics {
 
 // A verdict needs this many rounds or processes on each side.
 inline constexpr std::size_t kLeastRounds = 3;
-// The standard deviations of at least this many cells tell what is usual on their device.
+// So many cells tell by themselves how much the speeds of a compiler usually vary.
 inline constexpr std::size_t kLeastCellsForAFloor = 8;
 // No pair is said to need more rounds than this.
 inline constexpr int kMostRoundsForeseen = 1000;
@@ -32,38 +32,52 @@ struct VerdictRules {
   double error_rate = 0.05;    // share of false verdicts, as `adjustment` defines it
   double margin_ratio = 0.03;  // two speeds are the same if the interval of their ratio is within 1 ± this
   Adjustment adjustment = Adjustment::benjamini_hochberg;
-  // Standard deviation of a round's log ratio on a quiet device, if it is known (calibration.h). It is the floor of
-  // every cell's standard deviation if the comparison has fewer than kLeastCellsForAFloor cells; else the floor is the
-  // lower quartile over the comparison's cells.
+  // Standard deviation of a round's log ratio on a quiet device, if it is known (metrics/calibration.h). It is a floor
+  // of the standard deviation of sides with fewer than kLeastCellsForAFloor cells.
   std::optional<double> quiet_deviation{};
 };
 
 // One cell's log(candidate / baseline) of throughput, as the parts of a contrast: one part of paired rounds, or two
 // parts of independent processes with weights 1 and -1. Above 0 the candidate is faster.
-using Question = std::vector<statistics::Part>;
+using Question = std::vector<Part>;
+
+// What a question is judged by, beside its numbers.
+struct Context {
+  // The study's largest number of rounds, if the question is paired and its rounds were added until it was decided: the
+  // p value then takes all looks into account, the interval a single one (sequential.h).
+  std::optional<int> looked_at{};
+  // The p value is multiplied by this number above 0 before it is adjusted: of so many tests, it is the one that
+  // counts.
+  double weight = 1;
+  // Names the two compilers on their device: questions with equal sides differ in the model or the batch size.
+  std::string sides{};
+};
 
 struct Judgement {
   Verdict verdict = Verdict::undecided;
-  statistics::Contrast contrast{};     // without adjustment; its interval is the one to show
+  Contrast contrast{};                 // without adjustment; its interval is the one to show
   std::optional<double> adjusted_p{};  // of "no difference"; empty if no test was possible
   std::string reason{};  // why the cell is undecided, or why the verdict disagrees with the shown interval
   std::optional<int> rounds_needed{};  // total that would likely decide an undecided cell
 };
 
 // Returns one judgement for each question, in their order. A cell with fewer than three rounds or processes on a side
-// is undecided. Each part's standard deviation is raised to the floor that VerdictRules describes, because processes
-// that happen to fall into the same mode vary less than the cell does. The same questions give the same judgements, bit
-// for bit. `looked_at` is empty, or has an element for each question: the study's largest number of rounds if the
-// question is paired and its rounds were added until it was decided. The p value of such a question takes all looks
-// into account, its interval a single one (statistics/sequential.h). `weights` is empty, or has a number above 0 for
-// each question, by which its p value is multiplied before it is adjusted: of how many tests it is the one that counts.
+// is undecided. The same questions give the same judgements, bit for bit. `contexts` is empty or has an element for
+// each question.
+//
+// Each part's standard deviation is raised to a floor, because processes that happen to be in the same state vary less
+// than the cell does: to the mean of the standard deviations of that part over the questions with the same sides and as
+// many parts, the noisiest tenth of them (rounded down) left out. A single question has no such floor. The mean sees a
+// state that most cells have missed, as no quantile does; without the noisiest tenth it costs little where the cells
+// are unlike (tests/bench/trust/interval_coverage.cpp).
 std::vector<Judgement> judge(std::span<const Question> questions, const VerdictRules& rules,
-                             std::span<const std::optional<int>> looked_at = {}, std::span<const double> weights = {});
+                             std::span<const Context> contexts = {});
 
-// Returns the two-sided p value of "no difference" of each question, as `judge` computes it before it adjusts; empty if
-// no test was possible. For questions whose verdicts depend on each other in ways that `judge` does not know.
+// Returns the two-sided p value of "no difference" of each question, as `judge` computes it before it is weighted and
+// adjusted; empty if no test was possible. For questions whose verdicts depend on each other in ways that `judge` does
+// not know.
 std::vector<std::optional<double>> unadjusted_p_values(std::span<const Question> questions, const VerdictRules& rules,
-                                                       std::span<const std::optional<int>> looked_at = {});
+                                                       std::span<const Context> contexts = {});
 
 // Adjusts p values for the number of tests that are judged together.
 
@@ -77,4 +91,4 @@ std::vector<double> holm_adjusted(std::span<const double> p_values);
 // and Hochberg, Controlling the false discovery rate (1995).
 std::vector<double> benjamini_hochberg_adjusted(std::span<const double> p_values);
 
-}  // namespace ngb::metrics
+}  // namespace ngb::statistics

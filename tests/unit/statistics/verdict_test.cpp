@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expected values: scipy 1.17.1 (ttest_rel, Student's t) and statsmodels 0.15.0 (multipletests, ttost_paired).
-#include "metrics/verdict.h"
+#include "statistics/verdict.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace ngb::metrics {
+namespace ngb::statistics {
 namespace {
 
 const std::vector<double> kPs{0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205};
 
 Question paired(const std::vector<double>& candidate, const std::vector<double>& baseline) {
-  statistics::Part part;
+  Part part;
   for (std::size_t i = 0; i < candidate.size(); ++i) part.values.push_back(std::log(candidate[i] / baseline[i]));
   return {part};
 }
 
 Question independent(const std::vector<double>& candidate, const std::vector<double>& baseline) {
-  Question question{statistics::Part{{}, 1}, statistics::Part{{}, -1}};
+  Question question{Part{{}, 1}, Part{{}, -1}};
   for (const double value : candidate) question[0].values.push_back(std::log(value));
   for (const double value : baseline) question[1].values.push_back(std::log(value));
   return question;
@@ -91,14 +91,43 @@ TEST(Verdict, OfDataWithoutVariationIsUndecidedUnlessTheDevicesDeviationIsKnown)
   EXPECT_EQ(known[0].verdict, Verdict::same);
 }
 
-TEST(Verdict, AssumesNoSmallerDeviationThanTheLowestQuartileOfAllCells) {
-  // A difference of 1.2 % in which all five processes were in one mode, beside eight cells whose rounds differ by 4 %.
-  std::vector<Question> questions{paired({101.2, 101.21, 101.19, 101.2, 101.21}, {100, 100, 100, 100, 100})};
-  EXPECT_EQ(judge(questions, {})[0].verdict, Verdict::faster) << "alone, it looks certain";
-  for (int i = 0; i < 8; ++i) questions.push_back(paired({100, 104, 96, 103, 97}, {100, 100, 100, 100, 100}));
+// Three rounds whose log ratios have this mean and standard deviation.
+Question rounds_of(double mean, double deviation) { return {Part{{mean - deviation, mean, mean + deviation}}}; }
+
+// scipy: t = 0.1 / (0.02 / √3) with 2 degrees of freedom.
+TEST(Verdict, AssumesNoSmallerDeviationThanIsUsualOfTheSameSides) {
+  std::vector<Question> questions{rounds_of(0.1, 0), rounds_of(0, 0.02), rounds_of(0, 0.04)};
+  EXPECT_NEAR(unadjusted_p_values(questions, {})[0].value(), 0.013072457560, 1e-10)
+      << "the mean of 0, 0.02 and 0.04 is 0.02";
+  questions[0] = rounds_of(0.1, 0.0001);
+  EXPECT_EQ(judge(std::span(questions).first(1), {})[0].verdict, Verdict::faster) << "alone, it looks certain";
+  questions[2] = rounds_of(0, 0.2);
   const auto found = judge(questions, {});
   EXPECT_EQ(found[0].verdict, Verdict::undecided);
-  EXPECT_EQ(found[0].reason, "the interval excludes 1, but its rounds vary less than those of most cells");
+  EXPECT_EQ(found[0].reason, "the interval excludes 1, but its rounds vary less than is usual of these compilers");
+}
+
+TEST(Verdict, LeavesTheNoisiestTenthOutOfWhatIsUsual) {
+  std::vector<Question> questions(8, rounds_of(0, 0.02));
+  questions.push_back(rounds_of(0.1, 0));
+  questions.push_back(rounds_of(0, 3));
+  // scipy: t = 0.1 / (0.16 / 9 / √3): eight times 0.02 and one 0.
+  EXPECT_NEAR(unadjusted_p_values(questions, {})[8].value(), 0.010371370931, 1e-10);
+}
+
+TEST(Verdict, TakesWhatIsUsualFromNoOtherSides) {
+  const std::vector<Question> questions{rounds_of(0.1, 0.0001), rounds_of(0, 0.2), rounds_of(0, 0.2)};
+  const std::vector<Context> contexts{{.sides = "a over b"}, {.sides = "c over b"}, {.sides = "c over b"}};
+  EXPECT_EQ(judge(questions, {})[0].verdict, Verdict::undecided);
+  EXPECT_EQ(judge(questions, {}, contexts)[0].verdict, Verdict::faster);
+  const std::vector<Question> welch{independent({110.0, 110.1, 109.9}, {100.0, 100.1, 99.9}), rounds_of(0, 0.2)};
+  EXPECT_EQ(judge(welch, {})[0].verdict, Verdict::faster) << "rounds vary otherwise than the processes of a side";
+}
+
+TEST(Verdict, MultipliesAPValueByItsWeightBeforeItIsAdjusted) {
+  const auto found =
+      judge(std::vector<Question>{paired(kFaster, kBaseline)}, {}, std::vector<Context>{{.weight = 3.5}});
+  EXPECT_NEAR(found[0].adjusted_p.value(), 3.5 * 0.00104692698602, 1e-12);
 }
 
 TEST(Verdict, UsesTheDevicesDeviationOnlyBelowEightCells) {
@@ -128,7 +157,8 @@ TEST(Verdict, OfManyCellsDropsAFindingThatChanceExplains) {
 // scipy: p is 0.00503, 0.00189 and 0.001047 after 3, 4 and 5 rounds. The least one stands for 0.0073 in all 13 looks
 // together: on log axes between (0.00148, 0.01) and (0.000693, 0.005). t of one look at 0.00916: [1.0443, 1.1634].
 TEST(Verdict, OfRoundsThatWereLookedAtAfterEachCountsAllLooks) {
-  const auto found = judge(std::vector<Question>{paired(kFaster, kBaseline)}, {}, std::vector{std::optional(15)});
+  const auto found =
+      judge(std::vector<Question>{paired(kFaster, kBaseline)}, {}, std::vector{Context{.looked_at = 15}});
   EXPECT_EQ(found[0].verdict, Verdict::faster);
   EXPECT_NEAR(found[0].adjusted_p.value(), 0.00728881514094806, 1e-9);
   EXPECT_NEAR(std::exp(found[0].contrast.interval->low), 1.0442522030688048, 1e-9);
@@ -143,9 +173,9 @@ TEST(Verdict, KeepsWhatALookHasShownWhateverComesAfterIt) {
     baseline.push_back(100);
   }
   const std::vector<Question> questions{paired(candidate, baseline)};
-  EXPECT_EQ(judge(questions, {}, std::vector{std::optional(15)})[0].verdict, Verdict::faster);
+  EXPECT_EQ(judge(questions, {}, std::vector{Context{.looked_at = 15}})[0].verdict, Verdict::faster);
   EXPECT_EQ(judge(questions, {})[0].verdict, Verdict::undecided);
 }
 
 }  // namespace
-}  // namespace ngb::metrics
+}  // namespace ngb::statistics
