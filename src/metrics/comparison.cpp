@@ -194,6 +194,7 @@ class Questions {
       pair.judgement = judgements[i];
       std::size_t had = questions_[i].front().values.size();
       for (const statistics::Part& part : questions_[i]) had = std::min(had, part.values.size());
+      pair.rounds = had;
       pair.more_rounds = more_rounds(pair, had);
     }
   }

@@ -41,8 +41,9 @@ struct ComparedPair {
   const store::CellData* candidate = nullptr;
   PairStatus status = PairStatus::judged;
   statistics::Judgement judgement{};
-  bool is_paired = false;                   // both sides were measured in the same rounds
-  bool is_same_build = false;               // both sides are the same thing: they differ by noise
+  bool is_paired = false;      // the ratio is that of rounds that both sides have; else their processes are independent
+  std::size_t rounds = 0;      // that were judged; not paired: processes of the side with fewer
+  bool is_same_build = false;  // both sides are the same thing: they differ by noise
   std::optional<double> baseline_per_s{};   // geometric mean of the processes' speeds; of judged pairs
   std::optional<double> candidate_per_s{};  // likewise
   std::optional<MoreRounds> more_rounds{};  // of an undecided pair, if it can be estimated

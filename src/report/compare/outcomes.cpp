@@ -155,10 +155,36 @@ std::string rules_remark(const Comparison& comparison) {
   const std::string floor =
       rules.quiet_deviation
           ? fmt::format(
-                "; fewer than {} cells: a round is assumed to vary by {:.2g} % or more, as `ngb calibrate` found",
+                "; a round of two compilers with fewer than {} cells is assumed to vary by {:.2g} % or more, as `ngb "
+                "calibrate` found",
                 statistics::kLeastCellsForAFloor, 100 * *rules.quiet_deviation)
           : std::string();
   return fmt::format("Verdicts: {}; same: the interval is within {:g} %{}", errors, 100 * rules.margin_ratio, floor);
+}
+
+bool counts_as_judged(const ComparedPair& pair) { return pair.status == PairStatus::judged && !pair.is_same_build; }
+
+// Says what the rounds of the pairs that have a verdict are too few to show; "" if they are enough.
+std::string unseen_remark(const Comparison& comparison) {
+  constexpr std::size_t kEnough = 7;
+  std::size_t fewest = kEnough;
+  for (const ComparedPair& pair : comparison.pairs) {
+    if (counts_as_judged(pair) && pair.judgement.verdict != Verdict::undecided) fewest = std::min(fewest, pair.rounds);
+  }
+  if (fewest == kEnough) return {};
+  return fmt::format(
+      "Few rounds: {0} of them cannot show a state of a compiler that comes in fewer than one process in {0}", fewest);
+}
+
+std::string unpaired_remark(const Comparison& comparison) {
+  const auto unpaired = std::count_if(comparison.pairs.begin(), comparison.pairs.end(), [](const ComparedPair& pair) {
+    return counts_as_judged(pair) && !pair.is_paired;
+  });
+  if (unpaired == 0) return {};
+  return fmt::format(
+      "Not paired: {} of {} pairs have fewer than 2 rounds in common, so the processes of their sides are compared as "
+      "independent ones",
+      unpaired, std::count_if(comparison.pairs.begin(), comparison.pairs.end(), counts_as_judged));
 }
 
 std::string noise_remark(const metrics::NoiseFloor& noise) {
@@ -282,6 +308,9 @@ std::vector<std::string> remarks(const Compared& compared) {
   for (const metrics::NoiseFloor& noise : compared.noise) found.push_back(noise_remark(noise));
   if (std::string doubts = doubts_remark(*compared.comparison); !doubts.empty()) found.push_back(std::move(doubts));
   found.push_back(rules_remark(*compared.comparison));
+  for (const std::string& remark : {unseen_remark(*compared.comparison), unpaired_remark(*compared.comparison)}) {
+    if (!remark.empty()) found.push_back(remark);
+  }
   const Comparison& comparison = *compared.comparison;
   if (comparison.baseline_only + comparison.candidate_only > 0) {
     found.push_back(fmt::format("Without a partner: {} cells of the baseline, {} of the candidate",

@@ -32,6 +32,8 @@ class Pairs {
   ComparedPair& add(Verdict verdict, double ratio) {
     ComparedPair& pair = add(PairStatus::judged);
     pair.judgement.verdict = verdict;
+    pair.is_paired = true;
+    pair.rounds = 7;
     pair.judgement.contrast.estimate = std::log(ratio);
     pair.judgement.contrast.interval = statistics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
     pair.baseline_per_s = 100;
@@ -135,6 +137,22 @@ TEST(Compare, SaysThatAVerdictNeedsAtLeastSoManyRounds) {
   pair.more_rounds = metrics::MoreRounds{1, true, {}};
   EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 200}),
               HasSubstr("fewer than 3 rounds hold both sides: at least 1 more round\n"));
+}
+
+TEST(Compare, SaysWhatFewRoundsCannotShowAndWhichPairsAreNotPaired) {
+  Pairs pairs;
+  pairs.add(Verdict::faster, 1.2);
+  EXPECT_THAT(compared_as("text", pairs.compared()), Not(HasSubstr("Few rounds")));
+  EXPECT_THAT(compared_as("text", pairs.compared()), Not(HasSubstr("Not paired")));
+  pairs.add(Verdict::same, 1).rounds = 3;
+  ComparedPair& independent = pairs.add(Verdict::undecided, 1.1);
+  independent.rounds = 2;
+  independent.is_paired = false;
+  EXPECT_THAT(compared_as("text", pairs.compared()),
+              HasSubstr("Few rounds: 3 of them cannot show a state of a compiler that comes in "
+                        "fewer than one process in 3"));
+  EXPECT_THAT(compared_as("text", pairs.compared()),
+              HasSubstr("Not paired: 1 of 3 pairs have fewer than 2 rounds in common"));
 }
 
 TEST(Compare, SaysWhichSideFailedAndHow) {
