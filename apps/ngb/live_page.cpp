@@ -132,9 +132,9 @@ void LivePage::fail_process(int cell, const std::string& why, bool is_final, int
 }
 
 void LivePage::end_rounds(int cell, int skipped) {
-  live::change_cell(state_, static_cast<std::size_t>(cell), [](live::Cell& shown) {
-    shown.processes_left = 0;
-    shown.progress = live::CellProgress::decided;
+  live::change_cell(state_, static_cast<std::size_t>(cell), [&](live::Cell& shown) {
+    shown.processes_left = std::max(-skipped, 0);
+    shown.progress = skipped < 0 ? live::CellProgress::partial : live::CellProgress::decided;
   });
   state_.processes_total -= skipped;
 }

@@ -58,6 +58,7 @@ void Ledger::add(const samples::Event& event) {
     references_.insert(reference->model);
   } else if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) {
     ended_rounds_.insert(ended->cell_ids.begin(), ended->cell_ids.end());
+    for (const std::string& reopened : ended->reopened_ids) ended_rounds_.erase(reopened);
   } else if (std::holds_alternative<samples::Finished>(event.body)) {
     is_finished_ = true;
   }

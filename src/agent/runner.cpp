@@ -145,13 +145,11 @@ Status Runner::finish() {
 }
 
 Status Runner::leave_group() {
-  if (std::vector<std::string> ended = schedule_.cells_that_end(); !ended.empty()) {
-    if (Status recorded = record({0, samples::RoundsEnded{std::move(ended)}}); !recorded) return recorded;
-  }
   remove_file();
   provided_ = {};
   schedule_.leave();
-  return Done{};
+  samples::RoundsEnded judged = schedule_.ended_rounds();
+  return judged.is_empty() ? Status{} : record({0, std::move(judged)});
 }
 
 // Removes the file that was made of the model at hand, unless it is kept for later runs.

@@ -2,18 +2,50 @@
 #include "agent/schedule.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
-
-#include "statistics/sequential.h"
 
 namespace ngb::agent {
 
 namespace {
 
 constexpr int kEveryRound = std::numeric_limits<int>::max();
+
+bool ends_when_decided(const work::Job& job) { return job.protocol.rounds && job.task == work::Task::measure; }
+
+// Returns how often all groups are visited.
+int passes_of(const work::Job& job) {
+  if (job.order == work::Order::groups) return 1;
+  return ends_when_decided(job) ? job.protocol.rounds->min : work::planned_processes(job.protocol);
+}
+
+// Returns the last round that is measured in this pass.
+int last_round_of(const work::Job& job, int pass) {
+  if (job.order != work::Order::groups) return pass;
+  return ends_when_decided(job) ? job.protocol.rounds->min - 1 : kEveryRound;
+}
+
+// Returns whether something is recorded of the group's next round.
+bool has_begun_round(const GroupSoFar& group) {
+  return std::any_of(group.cells.begin(), group.cells.end(),
+                     [&](const CellSoFar& cell) { return cell.speeds.contains(group.round); });
+}
+
+// Returns the deviation of quiet cells in this environment: of several numbers of threads, the largest one. Returns
+// nothing if one of them was not calibrated.
+std::optional<double> quiet_deviation_of(const work::Job& job, const Schedule::OriginOf& origin_of) {
+  std::optional<double> largest;
+  for (const work::Cell& cell : job.cells) {
+    const auto known = std::find_if(job.quiet_deviations.begin(), job.quiet_deviations.end(), [&](const auto& each) {
+      return each.threads == job.compiler_of(cell).threads && each.environment_hash == origin_of(cell).environment_hash;
+    });
+    if (known == job.quiet_deviations.end()) return std::nullopt;
+    largest = std::max(largest.value_or(0), known->deviation);
+  }
+  return largest;
+}
 
 }  // namespace
 
@@ -22,7 +54,9 @@ Schedule::Schedule(const work::Job& job, const Ledger& ledger, OriginOf origin_o
       ledger_(ledger),
       origin_of_(std::move(origin_of)),
       steps_(job.groups.size(), 0),
-      last_round_(job.order == work::Order::groups ? kEveryRound : 0) {}
+      last_round_(last_round_of(job, 0)) {
+  if (job.verdicts_of_gate) rules_.adjustment = statistics::Adjustment::holm;
+}
 
 Schedule::Next Schedule::next() {
   if (ledger_.is_finished() || group_ == job_.groups.size()) return Next::finish;
@@ -40,39 +74,37 @@ bool Schedule::find_step() {
   return false;
 }
 
-// Returns whether the step's round needs its cell. Precondition: no step of an earlier round is left to do.
-bool Schedule::is_needed(const work::Step& step) {
-  if (!job_.protocol.rounds || step.process_index < job_.protocol.rounds->min) return true;
-  if (needed_.round != step.process_index) needed_ = {step.process_index, needs_of(step.process_index)};
-  return needed_.next.cells.contains(step.cell_index);
+// Returns whether the step's round needs its cell. A round that the group has left behind needs none.
+bool Schedule::is_needed(const work::Step& step) const {
+  if (!ends_when_decided(job_) || step.process_index < job_.protocol.rounds->min) return true;
+  return step.process_index == so_far_[group_].round && needs_[group_].cells.contains(step.cell_index);
 }
 
-NextRound Schedule::needs_of(int round) const {
-  return next_round(round, cells_so_far(), group().questions, job_.protocol, job_.question_error_rate);
-}
-
-// Returns the group's cells with the speeds of their processes that were made as they would be made now.
-std::vector<CellSoFar> Schedule::cells_so_far() const {
+// Returns the group's cells with the speeds of their processes that were made as they would be made now. Its next round
+// is the newest one of which something is recorded: an agent that was killed in the middle of it completes it.
+GroupSoFar Schedule::so_far(std::size_t group) const {
+  const work::Group& asked = job_.groups[group];
+  GroupSoFar found{.asked = asked.questions, .round = job_.protocol.rounds->min};
   std::set<int> indices;
-  for (const work::Step& step : group().steps) indices.insert(step.cell_index);
-  std::vector<CellSoFar> cells;
+  for (const work::Step& step : asked.steps) indices.insert(step.cell_index);
   for (const int index : indices) {
     const work::Cell& cell = job_.cells[static_cast<std::size_t>(index)];
-    const samples::Origin now = origin_of(cell);
-    CellSoFar& so_far = cells.emplace_back(CellSoFar{index, ledger_.has_failed(cell.id, now), {}, cell.load_index});
+    const samples::Origin now = origin_in(group, cell);
+    CellSoFar& so_far = found.cells.emplace_back(
+        CellSoFar{index, ledger_.has_failed(cell.id, now), {}, cell.compiler_index, cell.load_index});
     for (int round = 0; round < work::planned_processes(job_.protocol); ++round) {
       const std::vector<double>* const speeds = ledger_.speeds(cell.id, round, now);
       if (speeds != nullptr) so_far.speeds.emplace(round, *speeds);
     }
+    if (!so_far.speeds.empty()) found.round = std::max(found.round, so_far.speeds.rbegin()->first);
   }
-  return cells;
+  return found;
 }
 
 // Steps that were decided without the model's hash are examined again.
 void Schedule::use_model(const std::string& file_sha256) {
   model_sha256_ = file_sha256;
   steps_[group_] = 0;
-  needed_ = {};
 }
 
 std::vector<const work::Step*> Schedule::steps() {
@@ -87,67 +119,79 @@ std::vector<const work::Step*> Schedule::steps() {
   return found;
 }
 
-std::vector<std::string> Schedule::cells_that_end() {
-  if (!job_.protocol.rounds || job_.task == work::Task::make_references) return {};
-  const int last_round = std::exchange(last_round_, kEveryRound);
-  const bool has_more = find_step();
-  last_round_ = last_round;
-  if (has_more) return {};
-  std::set<std::string> ended;
-  for (const work::Step& step : group().steps) {
-    const std::string& id = job_.cell_of(step).id;
-    if (!ledger_.has_ended_rounds(id) && next_attempt(step)) ended.insert(id);
+samples::RoundsEnded Schedule::ended_rounds() const {
+  samples::RoundsEnded found;
+  for (std::size_t group = 0; group < needs_.size(); ++group) {
+    const bool has_rounds = so_far_[group].round < work::planned_processes(job_.protocol);
+    for (const CellSoFar& so_far : so_far_[group].cells) {
+      const work::Cell& cell = job_.cells[static_cast<std::size_t>(so_far.cell_index)];
+      const bool is_open = has_rounds && needs_[group].cells.contains(so_far.cell_index);
+      if (is_open == !ledger_.has_ended_rounds(cell.id)) continue;
+      if (is_open)
+        found.reopened_ids.push_back(cell.id);
+      else if (has_left(group, cell))
+        found.cell_ids.push_back(cell.id);
+    }
   }
-  return {ended.begin(), ended.end()};
+  std::sort(found.cell_ids.begin(), found.cell_ids.end());
+  std::sort(found.reopened_ids.begin(), found.reopened_ids.end());
+  return found;
 }
 
-// Group by group, each is visited once; else there is a pass over all groups for each round.
 void Schedule::leave() {
   model_sha256_.clear();
-  needed_ = {};
-  ++group_;
-  if (job_.order == work::Order::groups) return;
-  const work::Protocol& protocol = job_.protocol;
-  const bool may_end_early = job_.order == work::Order::soonest && protocol.rounds;
-  const int passes = may_end_early ? protocol.rounds->min : work::planned_processes(protocol);
-  if (pass_ < passes && group_ < job_.groups.size()) return;
-  if (++pass_ < passes) {
-    last_round_ = pass_;
+  if (!needs_.empty()) {
+    const int measured = so_far_[group_].round;
+    so_far_[group_] = so_far(group_);
+    so_far_[group_].round = measured + 1;
+    return choose_open();
+  }
+  if (++group_ < job_.groups.size()) return;
+  if (++pass_ < passes_of(job_)) {
+    last_round_ = last_round_of(job_, pass_);
     group_ = 0;
     return;
   }
-  pass_ = passes;
-  if (may_end_early) choose_soonest();
+  if (!ends_when_decided(job_)) return;
+  rules_.quiet_deviation = quiet_deviation_of(job_, origin_of_);
+  for (std::size_t group = 0; group < job_.groups.size(); ++group) so_far_.push_back(so_far(group));
+  choose_open();
 }
 
-// Chooses the group whose questions are likely to be decided soonest, for one more round; none if all are decided.
-void Schedule::choose_soonest() {
-  std::size_t soonest = job_.groups.size();
-  int round = 0;
-  double least_s = std::numeric_limits<double>::infinity();
-  last_round_ = kEveryRound;
-  for (group_ = 0; group_ < job_.groups.size(); ++group_) {
-    needed_ = {};
-    if (!find_step()) continue;
-    const double seconds = seconds_until_decided();
-    if (seconds >= least_s) continue;
-    least_s = seconds;
-    soonest = group_;
-    round = found_step().process_index;
+// Judges what was measured, and chooses the next group with an open question: the one that is likely to be decided
+// soonest if the order says so, else the first of those with the fewest rounds. Chooses none if none is open.
+void Schedule::choose_open() {
+  const int planned = work::planned_processes(job_.protocol);
+  for (bool has_moved = true; has_moved;) {
+    has_moved = false;
+    needs_ = next_rounds(so_far_, *job_.protocol.rounds, rules_);
+    std::size_t chosen = job_.groups.size();
+    double least = std::numeric_limits<double>::infinity();
+    for (group_ = 0; group_ < job_.groups.size(); ++group_) {
+      int& round = so_far_[group_].round;
+      last_round_ = round;
+      if (!needs_[group_].cells.empty() && round < planned && find_step()) {
+        const double cost = job_.order == work::Order::soonest ? seconds_until_decided() : round;
+        if (cost >= least) continue;
+        least = cost;
+        chosen = group_;
+      } else if (round < planned && (!needs_[group_].cells.empty() || has_begun_round(so_far_[group_]))) {
+        ++round;  // nothing of it is left: another agent has measured it
+        has_moved = true;
+      }
+    }
+    group_ = chosen;
   }
-  needed_ = {};
-  group_ = soonest;
-  last_round_ = round;
+  if (group_ < job_.groups.size()) last_round_ = so_far_[group_].round;
 }
 
-// Estimates how long it takes to decide the group's questions. Precondition: find_step() has found its next step.
+// Estimates how long it takes to decide the group's questions.
 double Schedule::seconds_until_decided() const {
-  const NextRound next = needs_of(found_step().process_index);
   double seconds_per_round = 0;
-  for (const int index : next.cells) {
+  for (const int index : needs_[group_].cells) {
     seconds_per_round += ledger_.seconds_of_a_process(job_.cells[static_cast<std::size_t>(index)].id);
   }
-  return seconds_per_round * next.rounds_left;
+  return seconds_per_round * needs_[group_].rounds_left;
 }
 
 // The group's next step stays the same until its process is recorded.
@@ -158,9 +202,11 @@ const work::Cell& Schedule::cell_of(const std::string& cell_id) const {
   return job_.cell_of(*step);
 }
 
-samples::Origin Schedule::origin_of(const work::Cell& cell) const {
+samples::Origin Schedule::origin_of(const work::Cell& cell) const { return origin_in(group_, cell); }
+
+samples::Origin Schedule::origin_in(std::size_t group, const work::Cell& cell) const {
   samples::Origin origin = origin_of_(cell);
-  origin.model_sha256 = model_sha256_;
+  if (group == group_) origin.model_sha256 = model_sha256_;
   return origin;
 }
 
@@ -172,99 +218,13 @@ std::optional<int> Schedule::next_attempt(const work::Step& step) const {
   return ledger_.next_attempt(cell.id, step.process_index, origin_of(cell));
 }
 
-bool Schedule::is_done(const work::Cell& cell) const {
+bool Schedule::is_done(const work::Cell& cell) const { return !has_left(group_, cell); }
+
+bool Schedule::has_left(std::size_t group, const work::Cell& cell) const {
   for (int process = 0; process < work::planned_processes(job_.protocol); ++process) {
-    if (ledger_.next_attempt(cell.id, process, origin_of(cell))) return false;
+    if (ledger_.next_attempt(cell.id, process, origin_in(group, cell))) return true;
   }
-  return true;
-}
-
-namespace {
-
-using Pair = std::pair<const CellSoFar*, const CellSoFar*>;
-
-std::size_t fewest_repetitions(const CellSoFar& cell, int before_round) {
-  std::size_t fewest = cell.speeds.empty() ? 0 : cell.speeds.begin()->second.size();
-  for (auto of_round = cell.speeds.begin(); of_round != cell.speeds.lower_bound(before_round); ++of_round) {
-    fewest = std::min(fewest, of_round->second.size());
-  }
-  return fewest;
-}
-
-// Returns log(a / b) of each earlier round that holds both, from equally many repetitions of both.
-std::vector<double> log_ratios(const CellSoFar& a, const CellSoFar& b, int before_round) {
-  const std::size_t count = std::min(fewest_repetitions(a, before_round), fewest_repetitions(b, before_round));
-  std::vector<double> ratios;
-  for (const auto& [round, speeds] : a.speeds) {
-    const auto other = b.speeds.find(round);
-    if (round >= before_round || other == b.speeds.end() || count == 0) continue;
-    ratios.push_back(std::log(speeds[count - 1] / other->second[count - 1]));
-  }
-  return ratios;
-}
-
-std::optional<double> mean_log_speed(const CellSoFar& cell, int before_round) {
-  std::vector<double> logs;
-  for (const auto& [round, speeds] : cell.speeds) {
-    if (round < before_round && !speeds.empty()) logs.push_back(std::log(speeds.back()));
-  }
-  return logs.empty() ? std::nullopt : std::optional(statistics::mean(logs));
-}
-
-std::optional<Pair> two_fastest(std::span<const CellSoFar> cells, int load_index, int before_round) {
-  std::vector<std::pair<double, const CellSoFar*>> by_speed;
-  for (const CellSoFar& cell : cells) {
-    if (cell.load_index != load_index) continue;
-    const std::optional<double> speed = mean_log_speed(cell, before_round);
-    if (speed && !cell.has_failed) by_speed.emplace_back(*speed, &cell);
-  }
-  if (by_speed.size() < 2) return std::nullopt;
-  std::partial_sort(by_speed.begin(), by_speed.begin() + 2, by_speed.end(), [](const auto& one, const auto& other) {
-    return one.first != other.first ? one.first > other.first : one.second->cell_index < other.second->cell_index;
-  });
-  return Pair{by_speed[0].second, by_speed[1].second};
-}
-
-std::vector<Pair> pairs_asked(int round, std::span<const CellSoFar> cells, std::span<const work::Question> asked,
-                              work::Until until) {
-  std::map<int, const CellSoFar*> by_index;
-  for (const CellSoFar& cell : cells) by_index[cell.cell_index] = &cell;
-  std::vector<Pair> pairs;
-  for (const work::Question& question : asked) {
-    const auto cell = by_index.find(question.cell_index);
-    const auto baseline = by_index.find(question.baseline_index);
-    if (cell != by_index.end() && baseline != by_index.end()) pairs.emplace_back(cell->second, baseline->second);
-  }
-  std::set<int> loads;
-  for (const CellSoFar& cell : cells) loads.insert(cell.load_index);
-  for (const int load : loads) {
-    const auto fastest = until == work::Until::decided ? two_fastest(cells, load, round) : std::nullopt;
-    if (fastest) pairs.push_back(*fastest);
-  }
-  return pairs;
-}
-
-}  // namespace
-
-NextRound next_round(int round, std::span<const CellSoFar> cells, std::span<const work::Question> asked,
-                     const work::Protocol& protocol, double error_rate) {
-  NextRound next;
-  if (!protocol.rounds || round < protocol.rounds->min) {
-    for (const CellSoFar& cell : cells) next.cells.insert(cell.cell_index);
-    next.rounds_left = (protocol.rounds ? protocol.rounds->min : protocol.processes) - round;
-    return next;
-  }
-  const work::Rounds& rules = *protocol.rounds;
-  const statistics::Looks looks{rules.min, rules.max, error_rate, rules.margin_ratio};
-  for (const auto& [cell, other] : pairs_asked(round, cells, asked, rules.until)) {
-    if (cell->has_failed || other->has_failed) continue;
-    const std::vector<double> ratios = log_ratios(*cell, *other, round);
-    if (statistics::decide(ratios, looks) != statistics::Decision::open) continue;
-    next.cells.insert({cell->cell_index, other->cell_index});
-    const int left = statistics::rounds_to_decide(ratios, looks).value_or(rules.max) - static_cast<int>(ratios.size());
-    next.rounds_left = std::max({next.rounds_left, left, 1});
-  }
-  return next;
+  return false;
 }
 
 }  // namespace ngb::agent

@@ -14,37 +14,17 @@
 #include <vector>
 
 #include "agent/ledger.h"
+#include "agent/rounds.h"
 #include "work/cell.h"
 #include "work/job.h"
 #include "work/protocol.h"
 
 namespace ngb::agent {
 
-// Decides which cells of a group the next round measures, in a study whose rounds end when its questions are
-// decided (work::Rounds). It depends on recorded speeds alone, so an agent that was killed and started again decides as
-// the first one did. Pure.
-
-struct CellSoFar {
-  int cell_index = 0;
-  bool has_failed = false;  // it has no further rounds
-  // For each completed process, by round, its speeds by time (samples/steady_rates.h) in inferences per second.
-  std::map<int, std::vector<double>> speeds{};
-  int load_index = 0;
-};
-
-struct NextRound {
-  std::set<int> cells{};  // indices of those that it needs
-  int rounds_left = 0;    // with this one, until everything is likely decided
-};
-
-// Returns what round `round` (0 …) needs: all cells in the first rounds, then both cells of each open question. A
-// question is open if the looks after earlier rounds have not decided it (statistics::decide) and neither of its cells
-// has failed. `asked` are the group's questions; with Until::decided the two cells of each load that are fastest so far
-// are compared as well. `error_rate` is that of a question.
-NextRound next_round(int round, std::span<const CellSoFar> cells, std::span<const work::Question> asked,
-                     const work::Protocol& protocol, double error_rate);
-
-// Groups are visited in the job's order (work::Order): each once with all its rounds, or all of them once a round.
+// Groups are visited in the job's order (work::Order): each once with all its rounds, or all of them once a round. If
+// the rounds end when they are decided (work::Rounds), that is so for the first `min` rounds of all groups; then each
+// visit is for one round of a group that has an open question (rounds.h), until none is open. A question that was
+// decided is open again if what was measured since of other groups says so.
 class Schedule {
  public:
   // Returns the origin of a process of the cell that would start now, without its model.
@@ -65,9 +45,9 @@ class Schedule {
   void use_model(const std::string& file_sha256);
   // Returns the next process or, if processes take turns, all that are left of its round; none if the visit ends here.
   [[nodiscard]] std::vector<const work::Step*> steps();
-  // Returns the ids of the cells that need none of the processes that they have left, sorted. They are recorded before
-  // the group is left.
-  [[nodiscard]] std::vector<std::string> cells_that_end();
+  // Returns the cells of the job of which it is now known that they need none of the processes that they have left, and
+  // those that need some although the ledger says that they need none. It is recorded when a group is left.
+  [[nodiscard]] samples::RoundsEnded ended_rounds() const;
   // Chooses the next group, whose model file is unknown.
   void leave();
 
@@ -80,27 +60,28 @@ class Schedule {
   [[nodiscard]] bool is_done(const work::Cell& cell) const;
 
  private:
-  struct Needed {  // what the round `round` of the group needs
-    int round = -1;
-    NextRound next{};
-  };
   bool find_step();
-  [[nodiscard]] bool is_needed(const work::Step& step);
-  [[nodiscard]] NextRound needs_of(int round) const;
-  [[nodiscard]] std::vector<CellSoFar> cells_so_far() const;
+  [[nodiscard]] bool is_needed(const work::Step& step) const;
+  [[nodiscard]] samples::Origin origin_in(std::size_t group, const work::Cell& cell) const;
+  [[nodiscard]] GroupSoFar so_far(std::size_t group) const;
+  void choose_open();
+  [[nodiscard]] bool has_left(std::size_t group, const work::Cell& cell) const;
   [[nodiscard]] double seconds_until_decided() const;
-  void choose_soonest();
   [[nodiscard]] const work::Step& found_step() const { return group().steps[steps_[group_]]; }
 
   const work::Job& job_;
   const Ledger& ledger_;
   OriginOf origin_of_;
+  statistics::VerdictRules rules_{};
   std::size_t group_ = 0;
   std::vector<std::size_t> steps_;  // by group: the steps before this one are decided
   std::string model_sha256_{};      // of the group's model file; "" while it is unknown
   int last_round_;                  // of this visit to the group
-  int pass_ = 0;                    // over all groups, unless they are measured group by group
-  Needed needed_{};
+  int pass_ = 0;                    // over all groups
+  // By group, once all had the first rounds of those that end when they are decided: what the next one follows from,
+  // and what it needs.
+  std::vector<GroupSoFar> so_far_{};
+  std::vector<NextRound> needs_{};
 };
 
 }  // namespace ngb::agent

@@ -183,27 +183,49 @@ metrics::PeakOf peaks_in(std::filesystem::path cache) {
   };
 }
 
+namespace {
+
+// Returns the deviation of quiet cells with so many threads and turns; nothing if none could be measured.
+std::optional<double> quiet_deviation_of(const DeviceCalibration& device, int threads, int turns) {
+  const CalibratedThreads* const measured = device.find(threads, turns);
+  if (measured == nullptr) return std::nullopt;
+  const metrics::Calibration found = metrics::calibrate(measured->cells);
+  return found.cells == 0 ? std::nullopt : std::optional(found.quiet_deviation);
+}
+
+}  // namespace
+
+Result<std::vector<work::QuietDeviation>> quiet_deviations(const std::filesystem::path& cache, int turns) {
+  std::vector<work::QuietDeviation> all;
+  std::error_code code;
+  for (const auto& file : std::filesystem::directory_iterator(cache / "calibrations", code)) {
+    const std::string environment = file.path().stem().string();
+    const auto device = kept_calibration(cache, environment);
+    if (!device) return error_of(device);
+    for (const CalibratedThreads& each : device->threads) {
+      const auto deviation = each.turns == turns ? quiet_deviation_of(*device, each.threads, turns) : std::nullopt;
+      if (deviation) all.push_back({environment, each.threads, *deviation});
+    }
+  }
+  return all;
+}
+
 Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
                                                   const std::filesystem::path& cache) {
-  std::size_t judged = 0;
   std::set<int> threads;
   for (const metrics::ComparedPair& pair : comparison.pairs) {
     if (pair.status != metrics::PairStatus::judged || pair.is_same_build) continue;
-    ++judged;
     for (const store::CellData* const cell : {pair.baseline, pair.candidate}) {
       if (cell->of.threads) threads.insert(*cell->of.threads);
     }
   }
-  if (judged == 0 || judged >= statistics::kLeastCellsForAFloor) return std::nullopt;
   const auto device = kept_calibration(cache, only_environment(comparison));
   if (!device) return error_of(device);
-  double largest = 0;
+  std::optional<double> largest;
   for (const int count : threads) {
-    const CalibratedThreads* const measured = device->find(count, turns);
-    if (measured == nullptr) return std::nullopt;
-    const metrics::Calibration found = metrics::calibrate(measured->cells);
-    if (found.cells == 0) return std::nullopt;
-    largest = std::max(largest, found.quiet_deviation);
+    const auto deviation = quiet_deviation_of(*device, count, turns);
+    if (!deviation) return std::nullopt;
+    largest = std::max(largest.value_or(0), *deviation);
   }
   return largest;
 }

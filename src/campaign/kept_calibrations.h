@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "metrics/calibration.h"
 #include "metrics/comparison.h"
 #include "metrics/limit.h"
+#include "work/job.h"
 
 namespace ngb::campaign {
 
@@ -29,10 +31,13 @@ Status keep_peak(const std::filesystem::path& cache, const std::string& environm
 // each file once. Peaks are of f32: a cell of another precision has none.
 metrics::PeakOf peaks_in(std::filesystem::path cache);
 
-// Returns the deviation of quiet cells for the verdicts of a comparison whose cells are too few to show it. The
-// processes were measured in `turns` turns. Of several numbers of threads, the one with the largest deviation counts.
-// Returns nothing if the comparison has enough cells, if its processes belong to several environments, or if their
-// environment has no calibration with so many turns.
+// Returns the deviation of quiet cells that was measured in so many turns, for each environment and number of threads.
+// Returns an error as kept_calibration does.
+Result<std::vector<work::QuietDeviation>> quiet_deviations(const std::filesystem::path& cache, int turns);
+
+// Returns the deviation of quiet cells for the verdicts of a comparison (statistics/verdict.h). The processes were
+// measured in `turns` turns. Of several numbers of threads, the one with the largest deviation counts. Returns nothing
+// if its processes belong to several environments, or if their environment has no calibration with so many turns.
 Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
                                                   const std::filesystem::path& cache);
 

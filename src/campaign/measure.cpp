@@ -11,6 +11,7 @@
 #include "campaign/durations_file.h"
 #include "campaign/early_values.h"
 #include "campaign/elsewhere.h"
+#include "campaign/kept_calibrations.h"
 #include "campaign/recorder.h"
 #include "campaign/same_contents.h"
 #include "campaign/study_compilers.h"
@@ -68,12 +69,15 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
   const std::string references = run.cache.empty() ? "" : (run.cache / "references").string();
   const auto finished = finished_devices(store, run);
   if (!finished) return error_of(finished);
+  const auto quiet = quiet_deviations(run.cache, run.plan.study.protocol.turns);
+  if (!quiet) return error_of(quiet);
   std::vector<dispatch::Share> shares;
   for (const config::DeviceEntry& device : run.plan.study.devices) {
     const bool is_local = config::is_here(device);
-    const auto accepting = [&run](Result<work::Job> job) {
+    const auto accepting = [&run, quiet = *quiet](Result<work::Job> job) {
       if (!job) return job;
       job->accepts_new_build = run.accepts_new_build;
+      job->quiet_deviations = quiet;
       if (run.is_short_of_time) job->order = work::Order::soonest;
       return job;
     };

@@ -35,10 +35,10 @@ struct Outlook {
 };
 
 struct FinishedProcess {
-  int cell = 0;                         // in the plan's cells
-  int round = 0;                        // the process's index
-  int left = 0;                         // processes of the cell that are still to be measured
-  std::string label{};                  // "resnet18 batch 8, openvino 2026.4.1"
+  int cell = 0;                           // in the plan's cells
+  int round = 0;                          // the process's index
+  int left = 0;                           // processes of the cell that are still to be measured
+  std::string label{};                    // "resnet18 batch 8, openvino 2026.4.1"
   std::optional<double> samples_per_s{};  // by time; unknown if no repetition was steady
 };
 
@@ -64,7 +64,8 @@ class Observer {
   // An attempt failed or was disturbed. `ends`: no other attempt follows, and `skipped` processes of the cell will not
   // run.
   virtual void fail_process(int /*cell*/, const std::string& /*why*/, bool /*ends*/, int /*skipped*/) {}
-  // Nothing more is measured of a cell, because its question is decided: `skipped` processes will not run.
+  // Nothing more is measured of a cell, because its question is decided: `skipped` processes will not run. Below 0: it
+  // is open again, and so many of them may run after all.
   virtual void end_rounds(int /*cell*/, int /*skipped*/) {}
   // What is true of the run from now on, instead of the former note: "14 attempts disturbed".
   virtual void note(const std::string& /*text*/) {}

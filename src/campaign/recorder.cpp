@@ -67,7 +67,9 @@ Status Recorder::look_at_what_is_left(bool is_of_before) {
     const auto cell = cells_.find(state.cell_id);
     if (cell == cells_.end()) continue;
     int& left = cell->second.processes_left;
-    const int missing = state.has_ended_rounds ? 0 : state.planned_processes - state.completed_processes;
+    const int planned = state.planned_processes - state.completed_processes;
+    if (state.has_ended_rounds) cell->second.processes_skipped = std::min(left, planned);
+    const int missing = state.has_ended_rounds ? 0 : planned;
     done += std::max(0, left - missing);
     left = std::min(left, missing);
   }
@@ -145,7 +147,7 @@ Status Recorder::on_event(const std::string& device, const samples::Event& event
     if (values_ != nullptr) values_->note(device, *result);
   }
   if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) {
-    ended_.insert(ended_.end(), ended->cell_ids.begin(), ended->cell_ids.end());
+    ended_.push_back(*ended);
   }
   if (std::holds_alternative<samples::Finished>(event.body)) observer_->finish_device(device);
   return Done{};
@@ -155,13 +157,18 @@ Status Recorder::commit() {
   Status durable = store_->try_flush();
   if (has_code(durable, ErrorCode::busy)) return durable;
   const std::vector<samples::ProcessResult> results = std::exchange(uncommitted_, {});
-  const std::vector<std::string> ended = std::exchange(ended_, {});
+  const std::vector<samples::RoundsEnded> ended = std::exchange(ended_, {});
   if (!durable) return durable;
   remember(results);
   for (const samples::ProcessResult& result : results) tell(result);
-  for (const std::string& cell_id : ended) end_rounds(cell_id);
+  for (const samples::RoundsEnded& each : ended) {
+    for (const std::string& cell_id : each.cell_ids) end_rounds(cell_id);
+    for (const std::string& cell_id : each.reopened_ids) reopen_rounds(cell_id);
+  }
   for (const samples::ProcessResult& result : results) note_if_complete(result.cell_id);
-  for (const std::string& cell_id : ended) note_if_complete(cell_id);
+  for (const samples::RoundsEnded& each : ended) {
+    for (const std::string& cell_id : each.cell_ids) note_if_complete(cell_id);
+  }
   return Done{};
 }
 
@@ -267,8 +274,15 @@ void Recorder::end_rounds(const std::string& cell_id) {
   const auto cell = cells_.find(cell_id);
   if (cell == cells_.end()) return;
   time_left_->skip(cell->second.index, cell->second.processes_left);
-  const int skipped = std::exchange(cell->second.processes_left, 0);
-  observer_->end_rounds(cell->second.index, skipped);
+  cell->second.processes_skipped = std::exchange(cell->second.processes_left, 0);
+  observer_->end_rounds(cell->second.index, cell->second.processes_skipped);
+}
+
+void Recorder::reopen_rounds(const std::string& cell_id) {
+  const auto cell = cells_.find(cell_id);
+  if (cell == cells_.end()) return;
+  cell->second.processes_left = std::exchange(cell->second.processes_skipped, 0);
+  observer_->end_rounds(cell->second.index, -cell->second.processes_left);
 }
 
 void Recorder::on_progress(const std::string& device, const samples::Progress& progress) {

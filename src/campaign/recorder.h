@@ -79,7 +79,8 @@ class Recorder {
   struct CellToDo {
     int index = 0;  // in the plan's cells
     int processes_left = 0;
-    bool is_expected = false;  // by values_
+    int processes_skipped = 0;  // because its rounds have ended
+    bool is_expected = false;   // by values_
   };
 
   Recorder(store::Store& store, const plan::Plan& plan, std::string run_id, Observer& observer,
@@ -97,6 +98,7 @@ class Recorder {
   void tell_disturbed(const samples::ProcessResult& result, const CellToDo& cell);
   void advise(const std::string& advice);
   void end_rounds(const std::string& cell_id);
+  void reopen_rounds(const std::string& cell_id);
   void note_if_complete(const std::string& cell_id);
   void remember(const std::vector<samples::ProcessResult>& results) const;
   void expect_time_left();
@@ -110,7 +112,7 @@ class Recorder {
   Observer* observer_;
   EarlyValues* values_ = nullptr;                      // nothing: no values are derived
   std::vector<samples::ProcessResult> uncommitted_{};  // told once they are committed
-  std::vector<std::string> ended_{};                   // ids of cells whose rounds have ended, not committed yet
+  std::vector<samples::RoundsEnded> ended_{};          // not committed yet
   plan::Experience experience_;
   DurationsFile durations_;
   std::shared_ptr<plan::TimeLeft> time_left_{};

@@ -174,10 +174,9 @@ Answer<plan::Plan> plan_sides(const Installation& installation, const config::St
   return plan_made_study(installation, both, say);
 }
 
-// Makes the gate's questions those of the plan: how the second compiler compares with the first in each group. Their
-// error rates add up to that of the gate, whatever the number of its cells.
+// Makes the gate's questions those of the plan: how the second compiler compares with the first in each group.
 void ask_of_sides(plan::Plan& plan) {
-  std::size_t questions = 0;
+  plan.verdicts_of_gate = true;
   for (work::Group& group : plan.groups) {
     std::array<int, 2> sides{-1, -1};
     for (const work::Step& step : group.steps) {
@@ -186,9 +185,7 @@ void ask_of_sides(plan::Plan& plan) {
     group.questions.clear();
     if (sides[0] < 0 || sides[1] < 0) continue;
     group.questions.push_back({.cell_index = sides[1], .baseline_index = sides[0]});
-    ++questions;
   }
-  plan.question_error_rate /= static_cast<double>(std::max<std::size_t>(questions, 1));
 }
 
 }  // namespace

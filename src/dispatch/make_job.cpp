@@ -140,7 +140,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   job.order = plan_.study.order;
   job.protocol = plan_.study.protocol;
   job.limits = plan_.study.limits;
-  job.question_error_rate = plan_.question_error_rate;
+  job.verdicts_of_gate = plan_.verdicts_of_gate;
   job.reference_cache = reference_cache;
   describe_device(plan_.study, job);
   const auto found = parts_.find(device);

@@ -27,7 +27,7 @@ namespace ngb::plan {
 // follow.
 struct Plan : work::Lists {
   config::Study study{};
-  double question_error_rate = 0.05;  // of each question, over all looks at it (work::Protocol::rounds)
+  bool verdicts_of_gate = false;  // as in work::Job
 };
 
 // An installed package onnx, which answers questions about files (graph_shapes.h).

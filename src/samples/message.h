@@ -145,12 +145,17 @@ struct ReferenceMade {
                  Field{"key", &ReferenceMade::key}, Field{"failure", &ReferenceMade::failure});
   }
 };
-// These cells need no more processes: what the study asks of them is decided (work::Rounds).
+// What the study asks of its cells was judged (work::Rounds).
 struct RoundsEnded {
-  std::vector<std::string> cell_ids{};
+  std::vector<std::string> cell_ids{};      // need no more processes: it is decided
+  std::vector<std::string> reopened_ids{};  // need more, although an earlier event says that they need none
+
+  [[nodiscard]] bool is_empty() const { return cell_ids.empty() && reopened_ids.empty(); }
 
   static constexpr const char* kType = "rounds_ended";
-  static constexpr auto fields(auto visit) { return visit(Field{"cell_ids", &RoundsEnded::cell_ids}); }
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"cell_ids", &RoundsEnded::cell_ids}, Field{"reopened_ids", &RoundsEnded::reopened_ids});
+  }
 };
 // Every cell has its results; a failure is one.
 struct Finished {

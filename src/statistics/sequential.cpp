@@ -5,9 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "statistics/distributions.h"
-#include "statistics/statistics.h"
-
 namespace ngb::statistics {
 namespace {
 
@@ -58,30 +55,6 @@ double between(double x, double x1, double y1, double x2, double y2) {
   return std::exp(std::lerp(std::log(y1), std::log(y2), std::log(x / x1) / std::log(x2 / x1)));
 }
 
-// The mean of the first rounds and its standard error. Rounds that do not vary have none.
-struct Look {
-  double mean = 0;
-  double standard_error = 0;
-  double degrees = 0;
-
-  [[nodiscard]] double half_width(double error_rate) const {
-    return *students_t_quantile(degrees, 1 - error_rate / 2) * standard_error;
-  }
-};
-
-std::optional<Look> look_at(std::span<const double> log_ratios) {
-  const std::optional<double> deviation = standard_deviation(log_ratios);
-  if (!deviation || *deviation <= 0) return std::nullopt;
-  const auto count = static_cast<double>(log_ratios.size());
-  return Look{mean(log_ratios), *deviation / std::sqrt(count), count - 1};
-}
-
-Decision decision_of(const Look& look, double nominal_difference, double nominal_same, double margin_ratio) {
-  if (std::abs(look.mean) > look.half_width(nominal_difference)) return Decision::different;
-  const bool is_within = std::abs(look.mean) + look.half_width(nominal_same) < std::log1p(margin_ratio);
-  return is_within ? Decision::same : Decision::open;
-}
-
 }  // namespace
 
 double nominal_error_rate(int max_rounds, double total) {
@@ -103,32 +76,6 @@ double p_of_all_looks(double least_p, int max_rounds) {
     return between(least_p, nominals[i], kTotals[i], nominals[i + 1], kTotals[i + 1]);
   }
   return std::min(least_p * looks_until(max_rounds), kTotals.back());
-}
-
-Decision decide(std::span<const double> log_ratios, const Looks& looks) {
-  const double difference = nominal_error_rate(looks.max_rounds, looks.error_rate);
-  const double same = nominal_error_rate(looks.max_rounds);
-  const auto first = static_cast<std::size_t>(std::max(looks.min_rounds, kFirstLook));
-  for (std::size_t rounds = first; rounds <= log_ratios.size(); ++rounds) {
-    const std::optional<Look> look = look_at(log_ratios.first(rounds));
-    if (!look) continue;
-    const Decision decision = decision_of(*look, difference, same, looks.margin_ratio);
-    if (decision != Decision::open) return decision;
-  }
-  return Decision::open;
-}
-
-std::optional<int> rounds_to_decide(std::span<const double> log_ratios, const Looks& looks) {
-  const std::optional<Look> now = look_at(log_ratios);
-  if (!now) return std::nullopt;
-  const double deviation = now->standard_error * std::sqrt(static_cast<double>(log_ratios.size()));
-  const double difference = nominal_error_rate(looks.max_rounds, looks.error_rate);
-  const double same = nominal_error_rate(looks.max_rounds);
-  for (int rounds = std::max(looks.min_rounds, kFirstLook); rounds <= looks.max_rounds; ++rounds) {
-    const Look then{now->mean, deviation / std::sqrt(static_cast<double>(rounds)), static_cast<double>(rounds - 1)};
-    if (decision_of(then, difference, same, looks.margin_ratio) != Decision::open) return rounds;
-  }
-  return std::nullopt;
 }
 
 }  // namespace ngb::statistics

@@ -106,8 +106,10 @@ class Judge {
     const bool may_end = query.step() && query.integer(0) > 0;
     query.reset();
     if (!may_end) return with_subject(fail("the study has a fixed number of rounds"), "the end of rounds");
-    for (const std::string& cell_id : ended.cell_ids) {
-      if (!key_of_cell(store_, known_.run_key, device_, cell_id)) return unplanned(cell_id);
+    for (const auto* const ids : {&ended.cell_ids, &ended.reopened_ids}) {
+      for (const std::string& cell_id : *ids) {
+        if (!key_of_cell(store_, known_.run_key, device_, cell_id)) return unplanned(cell_id);
+      }
     }
     return Done{};
   }

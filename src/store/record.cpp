@@ -94,6 +94,11 @@ class Recorder {
           .kept("INSERT INTO rounds_ended (cell_key, run_key) VALUES (?, ?) ON CONFLICT DO NOTHING")
           .run(cell, known_.run_key);
     }
+    for (const std::string& cell_id : ended.reopened_ids) {
+      sql()
+          .kept("DELETE FROM rounds_ended WHERE cell_key = ?")
+          .run(key_of_cell(store_, known_.run_key, device_, cell_id));
+    }
   }
 
   void operator()(const samples::Skipped& /*skipped*/) { add_event("skipped"); }

@@ -48,6 +48,19 @@ struct GivenReference {
   }
 };
 
+// By how much a round's log ratio varies on a quiet device, as `ngb calibrate` has found it in one environment.
+struct QuietDeviation {
+  std::string environment_hash{};
+  int threads = 1;
+  double deviation = 0;
+
+  static constexpr bool kIsArray = true;
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"environment_hash", &QuietDeviation::environment_hash},
+                 Field{"threads", &QuietDeviation::threads}, Field{"deviation", &QuietDeviation::deviation});
+  }
+};
+
 // A job with the task make_references measures nothing: each of its groups ends with a samples::ReferenceMade.
 enum class Task { measure, make_references };
 std::string_view name(Task task);  // "measure", "make_references"
@@ -73,7 +86,10 @@ struct Job : Lists {
   // If true, cells that were begun with another build (of a toolchain or of NGraphBench) are measured anew; if false,
   // the agent refuses to continue them.
   bool accepts_new_build = false;
-  double question_error_rate = 0.05;  // of each question, over all looks at it (Protocol::rounds)
+  // The groups' questions are those of `ngb gate`, which bounds the chance of any false verdict; else the share of
+  // false ones is bounded, as in `ngb compare` (statistics/verdict.h, Adjustment).
+  bool verdicts_of_gate = false;
+  std::vector<QuietDeviation> quiet_deviations{};  // for Protocol::turns; of other machines as well
   Order order = Order::rounds;
   bool continues = false;  // JobParts follow, whose lists continue these
 
@@ -84,16 +100,17 @@ struct Job : Lists {
 
   static constexpr const char* kType = "job";
   static constexpr auto fields(auto visit) {
-    return visit(
-        Field{"run_id", &Job::run_id}, Field{"device", &Job::device}, Field{"task", &Job::task},
-        Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits}, Field{"device_limits", &Job::device_limits},
-        Field{"environment", &Job::environment}, Field{"client_facts", &Job::client_facts},
-        Field{"compilers", &Job::compilers}, Field{"places", &Job::places}, Field{"reference", &Job::reference},
-        Field{"other_references", &Job::other_references}, Field{"exporter", &Job::exporter},
-        Field{"reference_cache", &Job::reference_cache}, Field{"given_references", &Job::given_references},
-        Field{"accepts_new_build", &Job::accepts_new_build}, Field{"question_error_rate", &Job::question_error_rate},
-        Field{"order", &Job::order}, Field{"loads", &Job::loads}, Field{"models", &Job::models},
-        Field{"cells", &Job::cells}, Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
+    return visit(Field{"run_id", &Job::run_id}, Field{"device", &Job::device}, Field{"task", &Job::task},
+                 Field{"protocol", &Job::protocol}, Field{"limits", &Job::limits},
+                 Field{"device_limits", &Job::device_limits}, Field{"environment", &Job::environment},
+                 Field{"client_facts", &Job::client_facts}, Field{"compilers", &Job::compilers},
+                 Field{"places", &Job::places}, Field{"reference", &Job::reference},
+                 Field{"other_references", &Job::other_references}, Field{"exporter", &Job::exporter},
+                 Field{"reference_cache", &Job::reference_cache}, Field{"given_references", &Job::given_references},
+                 Field{"accepts_new_build", &Job::accepts_new_build}, Field{"verdicts_of_gate", &Job::verdicts_of_gate},
+                 Field{"quiet_deviations", &Job::quiet_deviations}, Field{"order", &Job::order},
+                 Field{"loads", &Job::loads}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
+                 Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
   }
 };
 

@@ -81,14 +81,13 @@ struct StopWhen {
 };
 
 // What is known when no more rounds are needed: how each compiler compares with the baseline, and for `decided` also
-// how the two fastest compare with each other.
+// how the fastest compares with each other one.
 enum class Until { decided, decided_against_baseline };
 std::string_view name(Until until);  // "decided", "decided_against_baseline"
 Result<Until> parse_until(std::string_view name);
 
 // Ends the rounds of a group when what is asked of it is decided, instead of after a fixed count. A round is one
-// process of each compiler of the group; one that no open question needs is left out. statistics/sequential.h has the
-// rule.
+// process of each compiler of the group; one that no open question needs is left out. agent/rounds.h has the rule.
 struct Rounds {
   int min = 3;
   int max = 15;
@@ -102,7 +101,7 @@ struct Rounds {
         study_field("until", &Rounds::until,
                     {"until",
                      "What ends the rounds. decided: each compiler is told apart from the baseline, or shown to be the "
-                     "same, and the two fastest from each other; decided_against_baseline: only the former"}),
+                     "same, and the fastest from each other one; decided_against_baseline: only the former"}),
         study_field("margin_ratio", &Rounds::margin_ratio,
                     {.name = "margin_percent",
                      .meaning = "Two speeds are the same if the interval of their ratio is within 1 ± this",

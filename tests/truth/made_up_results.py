@@ -60,6 +60,14 @@ def started(*arguments, program=NGB):
                           capture_output=True, text=True, timeout=600)
 
 
+def measured_rounds(models, most):
+    """How many of the given rounds a device measures for `ngb gate`: of each model, from the speeds [of the baseline, of the
+    candidate]."""
+    done = subprocess.run([NGB.parents[1] / "bench/measured_rounds"], capture_output=True, text=True, check=True, timeout=600,
+                          input=json.dumps({"max_rounds": most, "gate": True, "models": models}))
+    return json.loads(done.stdout)["rounds"]
+
+
 @functools.cache
 def newest_tables():
     """A results folder of the schema that this build writes."""

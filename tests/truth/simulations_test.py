@@ -53,6 +53,13 @@ class Simulations(unittest.TestCase):
     def test_a_gate_stops_what_is_slower(self):
         self.expect_at_most(studies.gate(0.08, 0.02, 15, 6, 8), 0.01)
 
+    def test_a_gate_that_measures_uses_the_rounds_that_its_verdict_needs(self):
+        for slower in (0.05, 0.08):
+            with self.subTest(slower):
+                passes, left, _ = studies.measuring_gate(slower, 0.02, 12, 8)
+                self.assertEqual(left.hits, 0, "it passes although there are rounds left")
+                self.expect_at_most(passes, 0.05)
+
     def test_the_answer_names_the_fastest(self):
         for compilers, faster in ((2, 0), (6, 0), (14, 0.01)):
             with self.subTest(compilers):

@@ -183,6 +183,32 @@ def processes_of(folder, image_size):
     return found
 
 
+def measuring_gate(slower, deviation, studies, models, seed=1, most=15):
+    """As `gate_that_measures`, without a device: of given rounds, those are read that one would have measured. How often the
+    slower model passes, how often it does so although it has rounds left, and the mean number of its rounds."""
+    draw = random.Random(seed)
+    passes, left, all_rounds = Counted(), Counted(), 0
+    names = [f"m{i}" for i in range(models)]
+    for _ in range(studies):
+        noise = Noise(deviation=0, process_deviation=deviation / 2**0.5)
+        ms = {(side, model): [Compiler(draw, 10 * (1 + slower * ((side, model) == ("new", "m0"))), noise).process(repetitions=6)
+                              for _ in range(most)] for side in ("old", "new") for model in names}
+        speeds = [[[1000 / process[0] for process in ms[side, model]] for side in ("old", "new")] for model in names]
+        rounds = dict(zip(names, made_up.measured_rounds(speeds, most), strict=True))
+        with Folder() as folder:
+            made_up.study(folder, ["old", "new"], names, most,
+                          lambda side, model, number: ms[side, model][number] if number < rounds[model] else None,
+                          protocol={"rounds": {"min": 3, "max": most, "until": "decided_against_baseline",
+                                               "margin_percent": 3}}, baseline="old")
+            done = made_up.started("gate", folder, "--baseline", "old", "--candidate", "new")
+            if done.returncode not in (0, 4):
+                raise AssertionError(done.stdout + done.stderr)
+        passes.add(done.returncode == 0)
+        left.add(done.returncode == 0 and rounds["m0"] < most)
+        all_rounds += rounds["m0"]
+    return passes, left, all_rounds / studies
+
+
 def fastest_named(folder):
     """The compilers that may be the fastest of the only workload, as the answer's row has them."""
     row, = made_up.shown(folder)["conclusions"]["answer"]["rows"]

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 
 namespace ngb::agent {
@@ -53,17 +54,19 @@ samples::ProcessResult result_of(const work::Cell& cell, int process, int attemp
 }
 
 // Follows the schedule to its end. "a0" is process 0 of cell a; processes that take turns are joined by "+"; "|" is the
-// end of a visit to a group, and "(a)" says that the cell needs no more rounds.
+// end of a visit to a group, "(a)" says that the cell needs no more rounds, and "reopen(a)" that it needs some after
+// all.
 std::string followed(const work::Job& job, Ledger& ledger, const Failures& failures = {}, const Speeds& speeds = {}) {
   Schedule schedule(job, ledger, [](const work::Cell&) { return samples::Origin{}; });
   std::string line;
   for (Schedule::Next next = schedule.next(); next != Schedule::Next::finish; next = schedule.next()) {
     if (next == Schedule::Next::leave) {
-      const std::vector<std::string> ended = schedule.cells_that_end();
-      for (const std::string& id : ended) line += "(" + id + ") ";
-      if (!ended.empty()) ledger.add({0, samples::RoundsEnded{ended}});
       schedule.leave();
       line += "| ";
+      const samples::RoundsEnded judged = schedule.ended_rounds();
+      for (const std::string& id : judged.cell_ids) line += "(" + id + ") ";
+      for (const std::string& id : judged.reopened_ids) line += "reopen(" + id + ") ";
+      if (!judged.is_empty()) ledger.add({0, judged});
       continue;
     }
     std::vector<samples::Event> events;
@@ -155,7 +158,7 @@ TEST(Schedule, OfAJobForReferencesVisitsEachGroupUntilItsReferenceIsRecorded) {
   EXPECT_EQ(schedule.next(), Schedule::Next::visit);
   ledger.add({0, samples::ReferenceMade{.model = job.models[0].key}});
   EXPECT_EQ(schedule.next(), Schedule::Next::leave);
-  EXPECT_TRUE(schedule.cells_that_end().empty());
+  EXPECT_TRUE(schedule.ended_rounds().is_empty());
   schedule.leave();
   EXPECT_EQ(schedule.next(), Schedule::Next::visit);
   EXPECT_EQ(schedule.group_index(), 1U);
@@ -177,13 +180,47 @@ work::Job job_with_a_question(work::Order order) {
 TEST(Schedule, EndsTheRoundsOfCellsWhoseQuestionsAreDecided) {
   const work::Job job = job_with_a_question(work::Order::groups);
   Ledger ledger(job.limits, 5, true);
-  EXPECT_EQ(followed(job, ledger, {}, kEasilyTold), "a0 b0 a1 b1 a2 b2 (a) (b) | c0 c1 c2 (c) | ");
+  EXPECT_EQ(followed(job, ledger, {}, kEasilyTold), "a0 b0 a1 b1 a2 b2 | c0 c1 c2 | (a) (b) (c) ");
 }
 
 TEST(Schedule, EndsRoundsOnceEveryGroupHadTheFirstOnesIfEachGroupIsVisitedForEachRound) {
   const work::Job job = job_with_a_question(work::Order::soonest);
   Ledger ledger(job.limits, 5, true);
-  EXPECT_EQ(followed(job, ledger, {}, kEasilyTold), "a0 b0 | c0 | a1 b1 | c1 | a2 b2 (a) (b) | c2 (c) | ");
+  EXPECT_EQ(followed(job, ledger, {}, kEasilyTold), "a0 b0 | c0 | a1 b1 | c1 | a2 b2 | c2 | (a) (b) (c) ");
+}
+
+// Two groups of the same two compilers, and their log ratios by round.
+std::string followed_with_ratios(const std::vector<double>& first, const std::vector<double>& second) {
+  work::Job job = job_with_a_question(work::Order::rounds);
+  job.compilers.push_back({.name = "y"});
+  job.places.push_back({.compiler = "y"});
+  job.cells.push_back(job.cells[2]);
+  job.cells[3].id = "d";
+  for (const std::size_t cell : {1U, 3U}) job.cells[cell].compiler_index = 1;
+  job.groups[1].questions = {{3, 2}};
+  job.groups[1].steps.clear();
+  Speeds speeds;
+  for (int round = 0; round < 5; ++round) {
+    for (const int cell : {2, 3}) job.groups[1].steps.push_back({cell, round});
+    for (const char* baseline : {"a", "c"}) speeds[baseline].push_back(100);
+    speeds["b"].push_back(100 * std::exp(first[static_cast<std::size_t>(round)]));
+    speeds["d"].push_back(100 * std::exp(second[static_cast<std::size_t>(round)]));
+  }
+  Ledger ledger(job.limits, 5, true);
+  return followed(job, ledger, {}, speeds);
+}
+constexpr const char* kFirstRounds = "a0 b0 | c0 d0 | a1 b1 | c1 d1 | a2 b2 | c2 d2 | ";
+
+// After three rounds, the two compilers usually differ by 2 % from round to round (0.5 and 3.5 %), and b is told to be
+// faster. The fourth round of d is off by a factor of 4.5: now 0.3 is no more than one standard deviation.
+TEST(Schedule, OpensAQuestionAgainIfAnotherGroupShowsThatItIsNotDecided) {
+  EXPECT_EQ(followed_with_ratios({0.295, 0.3, 0.305, 0.3, 0.3}, {0, 0.04, -0.03, 1.5, 0}),
+            std::string(kFirstRounds) + "(a) (b) c3 d3 | reopen(a) reopen(b) a3 b3 | a4 b4 | c4 d4 | ");
+}
+
+TEST(Schedule, MeasuresARoundAtATimeOfTheGroupWithTheFewest) {
+  EXPECT_EQ(followed_with_ratios({0, 0.04, -0.03, 0.04, -0.03}, {0, 0.04, -0.03, 0.04, -0.03}),
+            std::string(kFirstRounds) + "a3 b3 | c3 d3 | a4 b4 | c4 d4 | ");
 }
 
 }  // namespace

@@ -35,6 +35,23 @@ TEST(KeptCalibrations, AreReadAsTheyWereKeptOneForEachNumberOfThreadsAndTurns) {
   EXPECT_EQ(kept->threads[1].cells.at(0).differences, (std::vector<double>{0.001, -0.002}));
 }
 
+TEST(KeptCalibrations, TellADeviceHowMuchItsRoundsVary) {
+  const TemporaryFolder cache;
+  EXPECT_TRUE(quiet_deviations(cache.path(), 20)->empty());
+  metrics::CalibratedThreads usable = measured(2, 20, "openvino 1");
+  usable.cells[0].differences = {-0.01, 0, 0.01};
+  ASSERT_TRUE(keep_calibration(cache.path(), "ab", usable));
+  ASSERT_TRUE(keep_calibration(cache.path(), "ab", measured(1, 20, "openvino 1")));  // two rounds tell nothing
+  usable.turns = 1;
+  ASSERT_TRUE(keep_calibration(cache.path(), "cd", usable));
+  const auto found = quiet_deviations(cache.path(), 20);
+  ASSERT_TRUE(found) << found.error().text();
+  ASSERT_EQ(found->size(), 1U);
+  EXPECT_EQ(found->front().environment_hash, "ab");
+  EXPECT_EQ(found->front().threads, 2);
+  EXPECT_NEAR(found->front().deviation, 0.01, 1e-12);
+}
+
 metrics::Peak peak(int threads, double macs_per_s) {
   return {.threads = threads,
           .measured_unix_ns = 7,

@@ -332,6 +332,18 @@ TEST_F(RoundsThatEnd, NeedTheProcessesThatTheyHave) {
   EXPECT_TRUE(store.left_to_do(plan_, false, [](auto...) { return true; })->groups.empty());
 }
 
+TEST_F(RoundsThatEnd, GoOnIfADeviceOpensThemAgain) {
+  Store store = open();
+  const std::string run = store.begin_run(plan_, 7).value();
+  ASSERT_TRUE(store.record(run, "local", {1, made_up::process("aa", 0)}));
+  ASSERT_TRUE(store.record(run, "local", {2, samples::RoundsEnded{{"aa"}, {}}}));
+  ASSERT_TRUE(store.record(run, "local", {3, samples::RoundsEnded{{}, {"aa"}}}));
+  ASSERT_TRUE(store.flush());
+  EXPECT_FALSE(store.cell_states().value()[0].has_ended_rounds);
+  EXPECT_EQ(store.load_cells().value()[0].needed_processes(), 8);
+  EXPECT_FALSE(store.record(run, "local", {4, samples::RoundsEnded{{}, {"unknown"}}}));
+}
+
 TEST_F(RoundsThatEnd, AreNotMeasuredAgainByAnotherRun) {
   Store store = open();
   const std::string run = store.begin_run(plan_, 7).value();

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decides which cells the next rounds of a job's groups measure, in a study whose rounds end when its questions are
+// decided (work::Rounds). The verdicts are those of `ngb compare`, `ngb gate`, the live page and the answer
+// (statistics/verdict.h), over all groups of the job together: what is open here is undecided there. Pure.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "statistics/verdict.h"
+#include "work/cell.h"
+#include "work/protocol.h"
+
+namespace ngb::agent {
+
+struct CellSoFar {
+  int cell_index = 0;
+  bool has_failed = false;  // it has no further rounds
+  // For each completed process, by round, its speeds by time (samples/steady_rates.h) in inferences per second.
+  std::map<int, std::vector<double>> speeds{};
+  int compiler_index = 0;
+  int load_index = 0;
+};
+
+struct GroupSoFar {
+  std::vector<CellSoFar> cells{};
+  std::span<const work::Question> asked{};
+  int round = 0;  // the next one: what is recorded of it and of later ones does not count
+};
+
+struct NextRound {
+  std::set<int> cells{};  // indices of those that it needs
+  int rounds_left = 0;    // with this one, until everything is likely decided
+};
+
+// Returns for each group what its next round needs: both cells of each question whose verdict is undecided, unless one
+// of them has failed. The questions are those asked and, with Until::decided, how the fastest cell of each load
+// compares with each other one: the cells that it is not yet told to beat, or to equal, may be the fastest. The first
+// ones are judged together, and so are the second ones, each weighted by half the number of cells that race, as in
+// metrics/series/fastest.h. Precondition: the group has had its first `rounds.min` rounds.
+std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const work::Rounds& rounds,
+                                   statistics::VerdictRules rules);
+
+}  // namespace ngb::agent
