@@ -41,6 +41,13 @@ std::optional<double> mean_log_speed(const CellSoFar& cell, int before_round) {
   return logs.empty() ? std::nullopt : std::optional(statistics::mean(logs));
 }
 
+// Names the two compilers, whichever of them is the faster one.
+std::string sides_of(const CellSoFar& cell, const CellSoFar& other) {
+  const auto [one, two] =
+      std::minmax({std::pair(cell.compiler_index, cell.load_index), std::pair(other.compiler_index, other.load_index)});
+  return fmt::format("{} {} {} {}", one.first, one.second, two.first, two.second);
+}
+
 // Questions that are judged together, and what they need of their groups.
 class Judged {
  public:
@@ -48,13 +55,11 @@ class Judged {
 
   void add(std::size_t group, const CellSoFar& cell, const CellSoFar& other, int before_round, double weight) {
     if (cell.has_failed || other.has_failed) return;
-    const auto [one, two] = std::minmax({std::pair(cell.compiler_index, cell.load_index),
-                                         std::pair(other.compiler_index, other.load_index)});
     asked_.push_back({group, cell.cell_index, other.cell_index});
     questions_.push_back({statistics::Part{log_ratios(cell, other, before_round)}});
     contexts_.push_back({.looked_at = std::clamp(rounds_.max, statistics::kFirstLook, statistics::kMostLookedAt),
                          .weight = weight,
-                         .sides = fmt::format("{} {} {} {}", one.first, one.second, two.first, two.second)});
+                         .sides = sides_of(cell, other)});
   }
 
   void add_needs_to(std::vector<NextRound>& next) const {
@@ -82,15 +87,18 @@ class Judged {
   std::vector<statistics::Context> contexts_{};
 };
 
-void add_asked(std::size_t index, const GroupSoFar& group, Judged& judged) {
+using Pair = std::pair<const CellSoFar*, const CellSoFar*>;
+
+std::vector<Pair> pairs_asked(const GroupSoFar& group) {
   std::map<int, const CellSoFar*> by_index;
   for (const CellSoFar& cell : group.cells) by_index[cell.cell_index] = &cell;
+  std::vector<Pair> pairs;
   for (const work::Question& question : group.asked) {
     const auto cell = by_index.find(question.cell_index);
     const auto baseline = by_index.find(question.baseline_index);
-    if (cell == by_index.end() || baseline == by_index.end()) continue;
-    judged.add(index, *cell->second, *baseline->second, group.round, 1);
+    if (cell != by_index.end() && baseline != by_index.end()) pairs.emplace_back(cell->second, baseline->second);
   }
+  return pairs;
 }
 
 void add_races(std::size_t index, const GroupSoFar& group, Judged& judged) {
@@ -117,12 +125,18 @@ std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const wor
   rules.margin_ratio = rounds.margin_ratio;
   std::vector<NextRound> next(groups.size());
   Judged asked(rounds, rules);
+  std::map<std::string, Judged> of_two;  // compilers
   Judged races(rounds, rules);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    add_asked(i, groups[i], asked);
+    for (const auto& [cell, baseline] : pairs_asked(groups[i])) {
+      asked.add(i, *cell, *baseline, groups[i].round, 1);
+      of_two.try_emplace(sides_of(*cell, *baseline), rounds, rules)
+          .first->second.add(i, *cell, *baseline, groups[i].round, 1);
+    }
     if (rounds.until == work::Until::decided) add_races(i, groups[i], races);
   }
   asked.add_needs_to(next);
+  for (const auto& [sides, judged] : of_two) judged.add_needs_to(next);
   races.add_needs_to(next);
   return next;
 }

@@ -39,7 +39,8 @@ struct NextRound {
 // Returns for each group what its next round needs: both cells of each question whose verdict is undecided, unless one
 // of them has failed. The questions are those asked and, with Until::decided, how the fastest cell of each load
 // compares with each other one: the cells that it is not yet told to beat, or to equal, may be the fastest. The first
-// ones are judged together, and so are the second ones, each weighted by half the number of cells that race, as in
+// ones are judged all together, as on the live page, and those of each two compilers together, as in a comparison of
+// these; the second ones all together, each weighted by half the number of cells that race, as in
 // metrics/series/fastest.h. Precondition: the group has had its first `rounds.min` rounds.
 std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const work::Rounds& rounds,
                                    statistics::VerdictRules rules);

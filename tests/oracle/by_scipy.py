@@ -59,17 +59,21 @@ def log_ratio(a, b, share_rounds, weight=1.0):
     return [(numpy.log(list(a.values())), weight), (numpy.log(list(b.values())), -weight)]
 
 
-def p_values(questions):
-    """Two-sided p values of "no difference"; None where no test is possible. A part varies at least as much as the lower
-    quartile of the parts in its place, if eight questions have one (docs/results.md)."""
+def p_values(questions, sides):
+    """Two-sided p values of "no difference"; None where no test is possible. A part varies at least as much as is usual of the
+    two sides that a question is about: as the mean over the parts in its place of all questions with these sides, without the
+    noisiest tenth, if there are two (docs/metrics.md)."""
     def is_enough(parts):
         return bool(parts) and all(len(values) >= 3 for values, _ in parts)
 
-    floors = {}
-    for place in range(max((len(parts) for parts in questions), default=0)):
-        there = [numpy.std(parts[place][0], ddof=1) for parts in questions if is_enough(parts) and place < len(parts)]
-        floors[place] = numpy.quantile(there, 0.25) if len(there) >= 8 else 0.0
-    return [_p(parts, floors) if is_enough(parts) else None for parts in questions]
+    deviations = {}
+    for parts, of in zip(questions, sides, strict=True):
+        for place, (values, _) in enumerate(parts if is_enough(parts) else []):
+            deviations.setdefault((of, len(parts), place), []).append(numpy.std(values, ddof=1))
+    usual = {key: numpy.mean(sorted(there)[:len(there) - len(there) // 10]) if len(there) > 1 else 0.0
+             for key, there in deviations.items()}
+    return [_p(parts, [usual[of, len(parts), place] for place in range(len(parts))]) if is_enough(parts) else None
+            for parts, of in zip(questions, sides, strict=True)]
 
 
 @dataclasses.dataclass
@@ -105,10 +109,10 @@ def holm(values):
     return list(found)
 
 
-def judge(questions, margin=0.03, weights=None, adjust=adjusted):
+def judge(questions, sides, margin=0.03, weights=None, adjust=adjusted):
     """(adjusted p, verdict) of each question; (None, "undecided") where no test is possible. A p value counts as often as
     the question's weight says."""
-    tests = p_values(questions)
+    tests = p_values(questions, sides)
     possible = [place for place, test in enumerate(tests) if test is not None]
     counted = [min(1.0, tests[place].p * (weights[place] if weights else 1)) for place in possible]
     by_place = dict(zip(possible, adjust(counted), strict=True))

@@ -5,7 +5,7 @@ import dataclasses
 
 import numpy
 from by_scipy import RATE, Number, contrast, judge, ratio
-from findings import _has_other_baseline, _ids, _parts, _value
+from findings import _has_other_baseline, _ids, _parts, _value, sides_of
 from variants import exact_cells
 
 
@@ -16,12 +16,13 @@ def claims_of(oracle):
         if _has_other_baseline(oracle, key):
             cell = oracle.cell(key)
             settings.setdefault((cell.place, cell.setting), []).append(key)
-    asked = [(claim.__name__.lstrip("_"), test) for claim in _CLAIMS for cells in settings.values()
+    asked = [(claim.__name__.lstrip("_"), test, sides_of(oracle, cells[0])) for claim in _CLAIMS for cells in settings.values()
              for test in [claim(oracle, cells if claim in _OF_BLOCKS else _networks(oracle, cells))] if test is not None]
-    questions = [parts for _, test in asked for parts in test.ratios()]
-    judgements = iter(judge(questions, weights=[max(1, len(test.largest_of)) for _, test in asked for _ in test.ratios()]))
+    questions = [parts for _, test, _ in asked for parts in test.ratios()]
+    judgements = iter(judge(questions, [sides for _, test, sides in asked for _ in test.ratios()],
+                            weights=[max(1, len(test.largest_of)) for _, test, _ in asked for _ in test.ratios()]))
     found = {}
-    for name, test in asked:
+    for name, test, _ in asked:
         own = [(*next(judgements), parts) for parts in test.ratios()]
         value = test.value()
         statuses = [_status(verdict, parts) for _, verdict, parts in own]

@@ -95,9 +95,14 @@ def _depth(oracle):
     return asked
 
 
+def sides_of(oracle, *keys):
+    """Whose rounds these are: the settings, and where they were measured."""
+    return oracle.cell(keys[0]).place, frozenset(oracle.cell(key).setting for key in keys)
+
+
 def _judged(oracle, asked):
     """The rows of the settings of which a sentence says something."""
-    judgements = judge([parts or [] for _, _, parts in asked])
+    judgements = judge([parts or [] for _, _, parts in asked], [sides_of(oracle, key) for key, *_ in asked])
     may_differ = min((p for p, _ in judgements if p is not None), default=1) < SENTENCE_RATE
     by_setting = {}
     for (key, ids, parts), (p, verdict) in zip(asked, judgements, strict=True):
@@ -122,7 +127,8 @@ def _fastest(oracle):
     ranked = [sorted(cells, key=lambda key: -_speed(oracle, key)) for cells in races.values() if len(cells) > 1]
     questions = [(place, oracle.log_ratio(cells[0], other)) for place, cells in enumerate(ranked) for other in cells[1:]]
     weights = [len(ranked[place]) / 2 for place, _ in questions]
-    judged = judge([parts for _, parts in questions], weights=weights)
+    sides = [sides_of(oracle, cells[0], other) for cells in ranked for other in cells[1:]]
+    judged = judge([parts for _, parts in questions], sides, weights=weights)
     worst, is_won = [0.0] * len(ranked), [True] * len(ranked)
     for (place, _), (p, verdict) in zip(questions, judged, strict=True):
         worst[place] = max(worst[place], 1.0 if p is None else p)
@@ -186,7 +192,8 @@ def reversals_of(oracle):
     for ranked in ("models", "compilers"):
         pairs = [pair for (kind, *_), sides in orders.items() if kind == ranked for side in sides.values() for pair in side.values()]
         parts = [oracle.log_ratio(*pair) for pair in pairs]
-        tests |= {pair: (test, each) for pair, test, each in zip(pairs, p_values(parts), parts, strict=True)}
+        found = p_values(parts, [sides_of(oracle, *pair) for pair in pairs])
+        tests |= {pair: (test, each) for pair, test, each in zip(pairs, found, parts, strict=True)}
     compared = [each for each in _compared(orders) if tests[each[1]][0] is not None and tests[each[2]][0] is not None]
     p = adjusted([_p_of_opposites(tests[one][0], tests[other][0]) for _, one, other in compared])
     found = []

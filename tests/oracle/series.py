@@ -188,7 +188,7 @@ def _dominating(oracle, cells):
     if len(cells) < 2:
         return {}
     pairs = list(itertools.combinations(cells, 2))
-    judged = judge([oracle.log_ratio(*pair) or [] for pair in pairs], adjust=holm)
+    judged = judge([oracle.log_ratio(*pair) or [] for pair in pairs], [None] * len(pairs), adjust=holm)
     told = {pair if verdict == "faster" else pair[::-1] for pair, (_, verdict) in zip(pairs, judged, strict=True)
             if verdict in ("faster", "slower")}
     return {("dominating_count", (oracle.id_of(key),)):
