@@ -248,7 +248,8 @@ speed that a user's clock gives. The tests in [tests/truth](../tests/truth) ther
   `ngb compare`, `gate` and `show` are asked. Counted: how often the interval holds the ratio of inferences in a time, how often a
   gate lets a slower version pass or stops an equal one, how often the answer leaves out the fastest.
 - **Servers** (`truth.simulations`). Requests arrive at random at a server that is simulated event by event. `ngb choose` must not say
-  "holds" of a percentile beyond the limit, and the interval of `--confirm` must hold the true percentile or say "open".
+  "holds" where requests pile up, or where the p90 or p95 is 1.3 times the limit at half load and more; the interval of `--confirm` must
+  hold the true percentile, or say "open".
 
 The tests simulate little, with fixed seeds, so that they take seconds. More of the same, as a table:
 
