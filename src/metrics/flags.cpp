@@ -1,432 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the table of flags and the function of each row.
-#include <algorithm>
+// Defines the table of flags; their rules are in flag_rules.cpp.
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <iterator>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "metrics/flag_rules.h"
 #include "metrics/metric.h"
-#include "metrics/outcome.h"
-#include "samples/agreement.h"
-#include "samples/disturbance.h"
-#include "samples/process_result.h"
-#include "statistics/statistics.h"
 
 namespace ngb::metrics {
 namespace {
 
-// Returns the known values of all readings of completed processes whose quantity begins with `prefix`.
-std::vector<double> readings(const store::CellData& cell, std::string_view prefix, std::string_view when) {
-  std::vector<double> values;
-  for (const samples::ProcessResult& process : cell.processes) {
-    for (const samples::Reading& reading : process.readings) {
-      const bool is_meant = reading.quantity.starts_with(prefix) && (when.empty() || reading.moment == when);
-      if (is_meant && reading.value.value) values.push_back(*reading.value.value);
-    }
-  }
-  return values;
-}
-
-std::optional<double> highest_above(const std::vector<double>& values, double threshold) {
-  const auto highest = std::max_element(values.begin(), values.end());
-  return highest != values.end() && *highest > threshold ? std::optional(*highest) : std::nullopt;
-}
-
-std::optional<double> count(std::ptrdiff_t found) {
-  return found > 0 ? std::optional(static_cast<double>(found)) : std::nullopt;
-}
-
-std::optional<double> not_steady(const Evidence& evidence) {
-  const auto& processes = evidence.cell.processes;
-  return count(
-      std::count_if(processes.begin(), processes.end(), [](const auto& process) { return !process.is_steady; }));
-}
-
-// Returns how many times as long an inference takes as one in which the processor takes subnormal numbers as 0.
-std::optional<double> subnormal(const Evidence& evidence) {
-  const std::vector<double> usual = readings(evidence.cell, "later_inference", "after");
-  const std::vector<double> flushed = readings(evidence.cell, "flushed_inference", "after");
-  if (usual.empty() || flushed.empty() || flushed.front() <= 0) return std::nullopt;
-  const double times = usual.front() / flushed.front();
-  return times > samples::kSubnormalCost ? std::optional(times) : std::nullopt;
-}
-
-// Returns the speed that the process had after its counted repetitions, as a share of the median of theirs, if it is
-// outside of all of theirs and differs by more than 10 %.
-std::optional<double> change_of_speed(const samples::ProcessResult& process) {
-  std::vector<double> seconds;
-  for (const samples::Repetition& repetition : process.repetitions) {
-    if (!repetition.is_warm_up)
-      seconds.push_back(static_cast<double>(repetition.wall_ns) / 1e9 / repetition.inferences);
-  }
-  const auto reading = [&](const char* quantity) {
-    const auto found = std::find_if(process.readings.begin(), process.readings.end(),
-                                    [&](const auto& each) { return each.quantity == quantity; });
-    return found == process.readings.end() ? std::nullopt : found->value.value;
-  };
-  const std::optional<double> later_s = reading("later_inference");
-  if (!later_s || *later_s <= 0 || seconds.empty()) return std::nullopt;
-  std::sort(seconds.begin(), seconds.end());
-  if (*later_s >= seconds.front() && *later_s <= seconds.back()) return std::nullopt;
-  const double before_s = reading("alone_inference").value_or(statistics::quantile_of_sorted(seconds, 0.5));
-  const double share = before_s / *later_s;
-  return std::fabs(share - 1) > 0.10 ? std::optional(share) : std::nullopt;
-}
-
-std::optional<double> speed_changes(const Evidence& evidence) {
-  for (const samples::ProcessResult& process : evidence.cell.processes) {
-    if (const std::optional<double> share = change_of_speed(process)) return share;
-  }
-  return std::nullopt;
-}
-
-std::optional<double> wide_spread(const Evidence& evidence) {
-  return evidence.steady.spread_ratio.value_or(0) > 0.10 ? evidence.steady.spread_ratio : std::nullopt;
-}
-
-std::optional<double> unstable(const Evidence& evidence) {
-  return evidence.steady.spread_ratio.value_or(0) > 0.25 ? evidence.steady.spread_ratio : std::nullopt;
-}
-
-// Returns the mean of the repetitions' rates as a share of the speed by time.
-std::optional<double> uneven(const Evidence& evidence) {
-  double sum = 0;
-  for (const OfRound& process : evidence.steady.throughput_by_process) sum += process.value;
-  const double share =
-      evidence.steady.throughput_mean * static_cast<double>(evidence.steady.throughput_by_process.size()) / sum;
-  return share > 1.01 ? std::optional(share) : std::nullopt;
-}
-
-std::optional<double> steal(const Evidence& evidence) {
-  return highest_above(readings(evidence.cell, "steal", "timed"), 1);
-}
-
-std::optional<double> pressure(const Evidence& evidence) {
-  if (evidence.cell.of.load != work::kNoLoad) return std::nullopt;  // the load causes it
-  return highest_above(readings(evidence.cell, "pressure_cpu_some", "timed"), 5);
-}
-
-// A page fault costs the kernel about a microsecond, so 10,000 faults cost about 1 % of a second.
-std::optional<double> page_faults(const Evidence& evidence) {
-  return highest_above(readings(evidence.cell, "page_faults", "timed"), 10'000);
-}
-
-// Returns whether the process, or its load, caused the waits of its timed phase, as far as that was looked for or can
-// be told from its readings: one that may wait for as long as it likes is not looked at.
-bool causes_its_waits(const samples::ProcessResult& process, const work::Configuration& of) {
-  if (of.load != work::kNoLoad || process.facts.contains(std::string(samples::kWaitsForItself))) return true;
-  std::vector<samples::Reading> timed;
-  std::ranges::copy_if(process.readings, std::back_inserter(timed),
-                       [](const auto& each) { return each.moment == "timed"; });
-  const auto cpus = static_cast<std::size_t>(of.threads.value_or(1) * of.compiler.instances);
-  return samples::own_wait_percent(timed, cpus, work::Disturbance{}.max_wait_ratio).has_value();
-}
-
-// Returns the longest wait, in percent, of those that the usual limit refuses and the study's lets through.
-std::optional<double> waited(const Evidence& evidence) {
-  std::vector<double> percents;
-  for (const samples::ProcessResult& process : evidence.cell.processes) {
-    percents.push_back(samples::disturbed_percent(process, causes_its_waits(process, evidence.cell.of)));
-  }
-  return highest_above(percents, 100 * work::Disturbance{}.max_wait_ratio);
-}
-
-// Returns a number that is noted as a fact, and ends there or before a comma.
-std::optional<double> number_of_fact(const samples::ProcessResult& process, const char* fact) {
-  const auto found = process.facts.find(fact);
-  if (found == process.facts.end()) return std::nullopt;
-  double number = 0;
-  const std::string& text = found->second;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-// Returns the turns that were run again as a share of all turns.
-std::optional<double> turns_again(const Evidence& evidence) {
-  double again = 0;
-  double counted = 0;
-  for (const samples::ProcessResult& process : evidence.cell.processes) {
-    again += number_of_fact(process, "turns_again").value_or(0);
-    const auto repetitions = std::ranges::count(process.repetitions, false, &samples::Repetition::is_warm_up);
-    counted += std::min(number_of_fact(process, "turns").value_or(0), static_cast<double>(repetitions));
-  }
-  return again > 0 && counted > 0 ? highest_above({again / (again + counted)}, 0.05) : std::nullopt;
-}
-
-// Returns the fewest repetitions of a process if they are too few to judge a warm-up by their spread, and nobody looked
-// longer.
-std::optional<double> few_repetitions(const Evidence& evidence) {
-  constexpr double kEnough = 6;
-  const bool is_looked_at = !readings(evidence.cell, "later_inference", "after").empty();
-  if (is_looked_at || evidence.cell.is_profile) return std::nullopt;
-  double fewest = kEnough;
-  for (const samples::ProcessResult& process : evidence.cell.processes) {
-    fewest = std::min(
-        fewest, static_cast<double>(std::ranges::count(process.repetitions, false, &samples::Repetition::is_warm_up)));
-  }
-  return fewest < kEnough ? std::optional(fewest) : std::nullopt;
-}
-
-// Returns the lowest clock frequency as a share of the highest if it is below 75 %.
-std::optional<double> throttled(const Evidence& evidence) {
-  const std::vector<double> clocks = readings(evidence.cell, "frequency", "");
-  if (clocks.empty() || evidence.highest_frequency_hz.value_or(0) <= 0) return std::nullopt;
-  const double share = *std::min_element(clocks.begin(), clocks.end()) / *evidence.highest_frequency_hz;
-  return share < 0.75 ? std::optional(share) : std::nullopt;
-}
-
-// Returns the GPU's lowest clock frequency at the end of a timed phase, as a share of its highest possible one, if it
-// is below 75 %. On a cell of the CPU, an idle GPU says nothing.
-std::optional<double> gpu_throttled(const Evidence& evidence) {
-  if (evidence.cell.of.compute_device.value != "gpu") return std::nullopt;
-  const std::vector<double> clocks = readings(evidence.cell, "gpu_frequency", "end");
-  const std::vector<double> highest = readings(evidence.cell, "gpu_max_frequency", "end");
-  if (clocks.empty() || highest.empty()) return std::nullopt;
-  const double possible = *std::max_element(highest.begin(), highest.end());
-  const double share = possible > 0 ? *std::min_element(clocks.begin(), clocks.end()) / possible : 1;
-  return share < 0.75 ? std::optional(share) : std::nullopt;
-}
-
-std::optional<double> extra_threads(const Evidence& evidence) {
-  std::vector<double> threads;
-  for (const samples::ProcessResult& process : evidence.cell.processes) {
-    if (process.threads_used.value) threads.push_back(*process.threads_used.value);
-  }
-  if (!evidence.cell.of.threads) return std::nullopt;
-  return highest_above(threads, *evidence.cell.of.threads);
-}
-
-// Counts the processes that are set aside because of another build, or because of another environment.
-std::ptrdiff_t set_aside(const store::CellData& cell, bool has_other_build) {
-  if (cell.processes.empty() || cell.set_aside.empty()) return 0;  // most cells: an origin takes long to hash
-  const samples::Origin counted = samples::origin_of(cell.processes.front());
-  return std::count_if(cell.set_aside.begin(), cell.set_aside.end(), [&](const samples::ProcessResult& process) {
-    const samples::Origin origin = samples::origin_of(process);
-    return has_other_build ==
-           (origin.build_sha256 != counted.build_sha256 || origin.model_sha256 != counted.model_sha256);
-  });
-}
-
-std::optional<double> mixed_build(const Evidence& evidence) { return count(set_aside(evidence.cell, true)); }
-
-std::optional<double> mixed_environment(const Evidence& evidence) { return count(set_aside(evidence.cell, false)); }
-
-std::optional<double> unlike_baseline(const Evidence& evidence) {
-  const store::CellData* const baseline = evidence.baseline;
-  if (baseline == nullptr || baseline->processes.empty() || evidence.cell.processes.empty()) return std::nullopt;
-  return count(baseline->processes.front().environment_hash == evidence.cell.processes.front().environment_hash ? 0
-                                                                                                                : 1);
-}
-
-// Counts the processes with finite numbers in at most half of the compared outputs, or with an input without any.
-std::optional<double> not_finite(const Evidence& evidence) {
-  const auto& processes = evidence.cell.processes;
-  return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
-    const auto& check = process.check;
-    if (samples::overall_agreement(process.agreement).not_finite > 0) return true;
-    if (!check || check->reference == "none") return false;
-    if (check->finite_elements) return *check->finite_elements * 2 <= check->compared_elements;
-    return !check->max_absolute_error.value;  // schema 1 counted no finite elements
-  }));
-}
-
-std::optional<double> unchecked(const Evidence& evidence) {
-  const auto& processes = evidence.cell.processes;
-  return count(std::count_if(processes.begin(), processes.end(),
-                             [](const auto& process) { return !process.check || process.check->reference == "none"; }));
-}
-
-// Counts the processes in which at least 90 % of the compared numbers could be guessed
-// (samples::Check::small_elements).
-std::optional<double> weak_check(const Evidence& evidence) {
-  const auto& processes = evidence.cell.processes;
-  return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
-    const auto& check = process.check;
-    if (!check || check->compared_elements == 0 || !check->small_elements) return false;
-    return static_cast<double>(*check->small_elements) >= 0.9 * static_cast<double>(check->compared_elements);
-  }));
-}
-
-// Returns by how much the memory of a process grew from the first quarter of its readings to the last, if it grew from
-// each quarter to the next, by more than 5 % and 16 MiB altogether. A process of fewer than eight readings is too
-// short.
-std::optional<double> growth_of_memory(const samples::ProcessResult& process) {
-  std::vector<double> bytes;
-  for (const samples::Reading& reading : process.readings) {
-    if (reading.quantity == "memory" && reading.moment == "during" && reading.value.value) {
-      bytes.push_back(*reading.value.value);
-    }
-  }
-  if (bytes.size() < 8) return std::nullopt;
-  std::array<double, 4> means{};
-  for (std::size_t i = 0; i < means.size(); ++i) {
-    const std::size_t begin = i * bytes.size() / means.size();
-    const std::size_t end = (i + 1) * bytes.size() / means.size();
-    means.at(i) = statistics::mean(std::span(bytes).subspan(begin, end - begin));
-    if (i > 0 && means.at(i) <= means.at(i - 1)) return std::nullopt;
-  }
-  const double growth = means.back() - means.front();
-  constexpr double kLeast = 16 << 20U;
-  return growth > std::max(kLeast, 0.05 * means.front()) ? std::optional(growth) : std::nullopt;
-}
-
-std::optional<double> growing_memory(const Evidence& evidence) {
-  std::optional<double> most;
-  for (const samples::ProcessResult& process : evidence.cell.processes) {
-    const std::optional<double> growth = growth_of_memory(process);
-    if (growth && growth > most) most = growth;
-  }
-  return most;
-}
-
-// Counts the processes of a cell whose compiler emulates operators.
-std::optional<double> emulated(const Evidence& evidence) {
-  const bool is_emulated = !why_emulation(evidence.cell).empty();
-  return count(is_emulated ? static_cast<std::ptrdiff_t>(evidence.cell.processes.size()) : 0);
-}
-
-std::optional<double> outputs_change(const Evidence& evidence) {
-  const auto& processes = evidence.cell.processes;
-  return count(std::count_if(processes.begin(), processes.end(), [](const auto& process) {
-    return process.check && !process.check->output_change.empty();
-  }));
-}
-
-// Counts the processes that were not compared with the study's reference, or with one that is doubtful.
-std::optional<double> other_reference(const Evidence& evidence) {
-  const auto& processes = evidence.cell.processes;
-  return count(std::count_if(processes.begin(), processes.end(), [](const auto& process) {
-    return process.check && process.check->reference != "none" && !process.check->reference_reason.empty();
-  }));
-}
-
-// Counts the processes that loaded what another one had compiled.
-std::optional<double> shared_compilation(const Evidence& evidence) {
-  const auto& processes = evidence.cell.processes;
-  return count(std::count_if(processes.begin(), processes.end(), [](const samples::ProcessResult& process) {
-    return samples::has_phase(process, samples::Phase::load);
-  }));
-}
-
-std::optional<double> incomplete(const Evidence& evidence) {
-  return count(evidence.cell.needed_processes() - static_cast<std::ptrdiff_t>(evidence.cell.processes.size()));
-}
-
-std::ptrdiff_t disturbed_attempts(const store::CellData& cell) {
-  return std::count_if(cell.failed.begin(), cell.failed.end(), [](const samples::ProcessResult& process) {
-    return process.failure && process.failure->kind == samples::FailureKind::disturbed;
-  });
-}
-
-std::optional<double> disturbed(const Evidence& evidence) { return count(disturbed_attempts(evidence.cell)); }
-
-std::optional<double> retried(const Evidence& evidence) {
-  return count(static_cast<std::ptrdiff_t>(evidence.cell.failed.size()) - disturbed_attempts(evidence.cell));
-}
-
 // name, mark, threshold, meaning, raised_by, shows_value, forbids_factors
 constexpr std::array kFlags{
     Flag{"not_steady", 's', "a process found no steady part within the bound",
-         "the speed was still changing when its repetitions were timed", not_steady, false, true},
+         "the speed was still changing when its repetitions were timed", flag_rules::not_steady, false, true},
     Flag{"speed_changes", 'c', "in a longer look, speed / median > 10 % from 1, and outside of all counted repetitions",
          "the speed was still changing when the repetitions ended: raise `repetitions`, or `min_repetition_ms`, until "
          "they last as long as the use that you measure for",
-         speed_changes, true, true},
+         flag_rules::speed_changes, true, true},
     Flag{"few_repetitions", ' ', "fewer than 6 repetitions of a process count, and no longer look followed",
          "a slow start that lasts longer than they do is not seen: raise `repetitions`, or set `longer_look_s`",
-         few_repetitions, true},
+         flag_rules::few_repetitions, true},
     Flag{"subnormal", 'z', "in a longer look, time / time with subnormal numbers taken as 0 > 1.25",
          "weights or activations are nearer to 0 than 1.2e-38, with which this processor computes slowly; other inputs "
          "or trained weights may have none: set `settings` of the compiler (onnxruntime: session.set_denormal_as_zero: "
          "1, "
          "openvino: CPU_DENORMALS_OPTIMIZATION: true), or the identity's option flush_denormal",
-         subnormal, true},
+         flag_rules::subnormal, true},
     Flag{"spread", ' ', "IQR / median > 10 %", "repetitions differ much: check the machine for other load",
-         wide_spread},
+         flag_rules::wide_spread},
     Flag{"unstable", 'u', "IQR / median > 25 %", "do not rely on this number: measure again on a quiet machine",
-         unstable, false, true},
+         flag_rules::unstable, false, true},
     Flag{"uneven", ' ', "mean of rates / samples/s > 1.01",
          "some repetitions are much slower than most: the speed by time has them in full, the mean of the repetitions' "
          "rates, which the paper gives, hardly",
-         uneven, true},
+         flag_rules::uneven, true},
     Flag{"waited", 'q', "other programs kept a process from its processors in > 5 % of its timed phase",
          "`disturbance: max_wait_percent` of the study let it count: the speed is that of a busy machine, and a ratio "
          "favours the side with shorter inferences: measure again on a quiet machine, with the usual limit",
-         waited, true, true},
+         flag_rules::waited, true, true},
     Flag{"turns_again", ' ', "more than 5 % of the turns ran again",
          "something kept the process from its processors in those turns: other programs, which do so to all compilers "
          "alike, or, in a compiler with a larger share than others, perhaps its own threads",
-         turns_again, true},
-    Flag{"steal", ' ', "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines", steal},
+         flag_rules::turns_again, true},
+    Flag{"steal", ' ', "steal > 1 % in a timed phase", "the host gave processor time to other virtual machines",
+         flag_rules::steal},
     Flag{"pressure", ' ', "PSI some (CPU) > 5 % in a timed phase",
-         "programs had to wait for a processor; not raised under a load, which makes them wait", pressure},
+         "programs had to wait for a processor; not raised under a load, which makes them wait", flag_rules::pressure},
     Flag{"page_faults", ' ', "more than 10,000 page faults/s in a timed phase",
          "the C library's allocator returns memory to the kernel and requests it again in every inference, which costs "
          "some percent and differs between processes: measure with `allocator: steady`",
-         page_faults},
+         flag_rules::page_faults},
     Flag{"throttled", 't', "clock < 75 % of its highest in these results",
-         "the processor was slowed down by heat or a power limit", throttled},
+         "the processor was slowed down by heat or a power limit", flag_rules::throttled},
     Flag{"gpu_throttled", 'g', "GPU clock < 75 % of its highest at the end of a timed phase",
          "the GPU was slowed down by heat or a power limit, or had not sped up yet: measure longer "
          "(`min_repetition_ms`)",
-         gpu_throttled},
+         flag_rules::gpu_throttled},
     Flag{"extra_threads", 'x', "more threads used processor time than the study allows",
-         "the compiler used more threads than the others, so conditions were not equal", extra_threads},
+         "the compiler used more threads than the others, so conditions were not equal", flag_rules::extra_threads},
     Flag{"mixed_build", 'b', "completed processes of another build are set aside",
          "the cell was also measured with another toolchain, worker, plugin or model file; those processes are stored "
          "but count in no metric",
-         mixed_build},
+         flag_rules::mixed_build},
     Flag{"mixed_environment", 'e', "completed processes of another environment are set aside",
          "something about the machine changed between the processes of this cell; those that count are of one "
          "environment",
-         mixed_environment},
+         flag_rules::mixed_environment},
     Flag{"unlike_baseline", 'l', "the baseline was measured in another environment",
          "the speed-up also compares two states of the machine; its two sides share no rounds: measure both again",
-         unlike_baseline},
+         flag_rules::unlike_baseline},
     Flag{"unchecked", '?', "outputs not compared with a reference",
-         "the outputs may be wrong; unless the study asks for no check, the speed is in no verdict", unchecked},
+         "the outputs may be wrong; unless the study asks for no check, the speed is in no verdict",
+         flag_rules::unchecked},
     Flag{"other_reference", 'r', "the study's reference did not judge, or its outputs are doubtful",
-         "the outputs were compared with those of the compiler that is named below", other_reference},
+         "the outputs were compared with those of the compiler that is named below", flag_rules::other_reference},
     Flag{"weak_check", 'w',
          "the reference of at least 90 % of what was compared is at most the absolute tolerance, or one value "
          "throughout",
          "a compiler that returns zeros, or one class for all, would pass: give the model real inputs (`inputs`) or "
          "trained weights, or set `tolerances`",
-         weak_check},
+         flag_rules::weak_check},
     Flag{
         "not_finite", 'n', "at most half of the compared outputs are finite numbers, or an input has no finite score",
         "what is not finite is not compared, so the check proves little, and an input without a finite score leaves no "
         "agreement and no accuracy: check the model's inputs",
-        not_finite},
+        flag_rules::not_finite},
     Flag{"emulated", 'm', "the compiler's fact `emulated` names operators",
          "the compiler does not have them: they were computed for their value alone, so the cell judges outputs, and "
          "its "
          "speed is no baseline and in no verdict",
-         emulated},
+         flag_rules::emulated},
     Flag{"outputs_change", 'o', "outputs after the timed phase differ from those of the first inference",
-         "the model keeps state between inferences or is random, so its speed is in no verdict", outputs_change},
+         "the model keeps state between inferences or is random, so its speed is in no verdict",
+         flag_rules::outputs_change},
     Flag{"growing_memory", ' ',
          "memory grew from each quarter of a timed phase to the next, by 5 % and 16 MiB altogether",
          "the compiler or the model keeps something of every inference: a longer run may be slower, or run out of "
          "memory",
-         growing_memory},
+         flag_rules::growing_memory},
     Flag{"shared_compilation", ' ', "processes loaded what another process had compiled",
          "the study's key `compile` asks for it: `compile_s` has fewer values than there are processes, and intervals "
          "do "
          "not contain the differences between compilations",
-         shared_compilation},
+         flag_rules::shared_compilation},
     Flag{"incomplete", 'i', "fewer completed processes than planned", "the others failed or are not measured yet",
-         incomplete},
+         flag_rules::incomplete},
     Flag{"disturbed", ' ', "an attempt was disturbed by other work",
          "other programs, the host or a quota kept a process from its processors; that attempt is stored but counts in "
          "no metric",
-         disturbed},
+         flag_rules::disturbed},
     Flag{"retried", ' ', "an attempt failed",
-         "a process failed at least once, whether or not a later attempt completed", retried},
+         "a process failed at least once, whether or not a later attempt completed", flag_rules::retried},
 };
 
 }  // namespace

@@ -228,22 +228,12 @@ constexpr std::array kProfileClaims{
 };
 
 using TestOf = ClaimTest (*)(const Analysis&, const Setting&);
-constexpr std::array<TestOf, kClaims.size()> kTests{small_batch_gains,
-                                                    convnext_among_transformers,
-                                                    weak_on_transformers,
-                                                    mha_retains_less_than_conv,
-                                                    cpu_relief,
-                                                    small_batches_gain_two_to_six,
-                                                    only_vendors_gain_at_16,
-                                                    torchscript_gains_little,
-                                                    openvino_gains_five_times,
-                                                    batching_raises_throughput,
-                                                    families_scale_alike,
-                                                    throughput_saturates,
-                                                    bsr_above_one,
-                                                    depth_raises_bsr,
-                                                    only_tvm_compiles_longer,
-                                                    cpu_use_rises_on_cpu};
+constexpr auto kTests = std::to_array<TestOf>(
+    {small_batch_gains, convnext_among_transformers, weak_on_transformers, mha_retains_less_than_conv, cpu_relief,
+     small_batches_gain_two_to_six, only_vendors_gain_at_16, torchscript_gains_little, openvino_gains_five_times,
+     batching_raises_throughput, families_scale_alike, throughput_saturates, bsr_above_one, depth_raises_bsr,
+     only_tvm_compiles_longer, cpu_use_rises_on_cpu});
+static_assert(kTests.size() == kClaims.size());
 
 // Returns the cells of whole networks, or all if there are none.
 Setting networks_of(const Analysis& analysis, const Setting& setting) {

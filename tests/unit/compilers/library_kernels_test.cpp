@@ -158,8 +158,8 @@ TEST(KernelsOfOnnxRuntime, AreRefusedIfTheProfileIsCutOrItsInferencesDiffer) {
 
 TEST(KernelsOfOpenVino, AreTheDifferenceOfTwoMeans) {
   // 10 us in the first two inferences, 7 us over all five: (5 * 7 - 2 * 10) / 3.
-  const openvino::Reading before{{{"conv", "Convolution", "jit", 10}}, 2};
-  const openvino::Reading after{{{"conv", "Convolution", "jit", 7}}, 5};
+  const openvino::Reading before{{{"conv", "Convolution", "jit", true, 10}}, 2};
+  const openvino::Reading after{{{"conv", "Convolution", "jit", true, 7}}, 5};
   const auto kernels = openvino::kernels_between(before, after, {}, block());
   ASSERT_EQ(kernels.size(), 1U);
   EXPECT_DOUBLE_EQ(kernels[0].ns, 5'000);
@@ -170,10 +170,10 @@ TEST(KernelsOfOpenVino, HaveTheNodesThatTheExecutedGraphNames) {
       R"(<layer id="1" name="Multiply_5" type="Convolution"><data originalLayersNames="Multiply_5,bn,a&amp;b,act" />)"
       R"(</layer><layer id="2" name="reorder"><data originalLayersNames="" /></layer>)");
   EXPECT_EQ(originals.at("Multiply_5"), (Words{"Multiply_5", "bn", "a&b", "act"}));
-  const openvino::Reading before{{{"x", "Parameter", "unknown_f32", 0},
-                                  {"Multiply_5", "Convolution", "jit", 4},
-                                  {"act", "Relu", "undef", 0},
-                                  {"reorder", "Reorder", "jit", 1}},
+  const openvino::Reading before{{{"x", "Parameter", "unknown_f32", false, 0},
+                                  {"Multiply_5", "Convolution", "jit", true, 4},
+                                  {"act", "Relu", "undef", false, 0},
+                                  {"reorder", "Reorder", "jit", true, 1}},
                                  1};
   openvino::Reading after = before;
   after.inferences = 2;
@@ -184,9 +184,10 @@ TEST(KernelsOfOpenVino, HaveTheNodesThatTheExecutedGraphNames) {
   EXPECT_EQ(kernels[1].nodes, Words{});
 }
 
-TEST(KernelsOfOpenVino, AreTheSameWhateverTheirTimes) {
-  openvino::Reading before{{{"flat", "Reshape", "unknown_f32", 0}, {"pool", "Pooling", "jit", 0}}, 1};
-  openvino::Reading after{{{"flat", "Reshape", "unknown_f32", 5}, {"pool", "Pooling", "jit", 0}}, 2};
+// A node whose mean falls below a microsecond is said to be executed in one of the two readings only.
+TEST(KernelsOfOpenVino, AreTheNodesThatItSaysItExecuted) {
+  const openvino::Reading before{{{"copy", "Reorder", "jit", false, 0}, {"pool", "Pooling", "jit", true, 1}}, 1};
+  const openvino::Reading after{{{"copy", "Reorder", "jit", false, 0}, {"pool", "Pooling", "jit", false, 0}}, 2};
   const auto kernels = openvino::kernels_between(before, after, {}, block());
   ASSERT_EQ(kernels.size(), 1U);
   EXPECT_EQ(kernels[0].name, "pool");
@@ -194,7 +195,8 @@ TEST(KernelsOfOpenVino, AreTheSameWhateverTheirTimes) {
 }
 
 TEST(KernelsOfOpenVino, HaveTheNodesThatFollowThemAsPartsIfThereIsNoGraph) {
-  const openvino::Reading before{{{"conv/WithoutBiases", "Convolution", "jit", 4}, {"act", "Relu", "undef", 0}}, 1};
+  const openvino::Reading before{
+      {{"conv/WithoutBiases", "Convolution", "jit", true, 4}, {"act", "Relu", "undef", false, 0}}, 1};
   openvino::Reading after = before;
   after.inferences = 2;
   const auto kernels = openvino::kernels_between(before, after, {}, block());
