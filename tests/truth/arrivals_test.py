@@ -7,6 +7,7 @@ import random
 import unittest
 
 import made_up_results as made_up
+import serving
 import studies
 from servers import open_latencies, percentile
 
@@ -22,7 +23,7 @@ class Arrivals(unittest.TestCase):
     def test_a_server_that_requests_overload_does_not_hold(self):
         with studies.Folder() as folder:
             made_up.study(folder, ["fast"], ["m"], 7, lambda *_: SLOW_NOW_AND_THEN * 2, baseline="fast")
-            row = studies.choice(folder, 50, 0.2, 95)["fast"]
+            row = serving.choice(folder, 50, 0.2, 95)["fast"]
         self.assertGreater(simulated_percentile(SLOW_NOW_AND_THEN, 50, 95, random.Random(1)), 10)  # seconds: they pile up
         self.assertEqual(row["fit"], "fails")
         self.assertAlmostEqual(row["utilisation_ratio"], 95 * 0.012, places=9)
@@ -36,7 +37,7 @@ class Arrivals(unittest.TestCase):
                 truth_s = simulated_percentile(times_ms, 99, 100 * load, draw)
                 for factor, fits in ((0.5, {"fails"}), (0.8, {"fails", "open"}), (2, {"holds"})):
                     with self.subTest(load=load, factor=factor):
-                        row = studies.choice(folder, 99, factor * truth_s, 100 * load)["fast"]
+                        row = serving.choice(folder, 99, factor * truth_s, 100 * load)["fast"]
                         self.assertIn(row["fit"], fits, row)
 
     def test_of_ten_that_are_just_too_slow_hardly_one_holds(self):
@@ -49,7 +50,7 @@ class Arrivals(unittest.TestCase):
             with studies.Folder() as folder:
                 made_up.study(folder, names, ["m"], 7, lambda *_: [10 * math.exp(draw.gauss(0, 0.3)) for _ in range(120)],
                               baseline="c0")
-                rows = studies.choice(folder, 99, limit_s, 0.01)
+                rows = serving.choice(folder, 99, limit_s, 0.01)
                 any_holds += any(row["fit"] == "holds" for row in rows.values())
         self.assertLessEqual(any_holds, 4)  # of 10, each with a chance of at most 5 %: once in ten thousand
 
@@ -59,7 +60,7 @@ class Arrivals(unittest.TestCase):
 
         with studies.Folder() as folder:
             made_up.study(folder, ["fast"], ["m"], 4, times, baseline="fast")
-            row = studies.choice(folder, 90, 1.0, 1)["fast"]
+            row = serving.choice(folder, 90, 1.0, 1)["fast"]
         self.assertEqual(row["fit"], "open")
         self.assertIn("its 64 latencies in 4 processes, which differ, are worth", row["why"])
 
