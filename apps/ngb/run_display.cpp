@@ -42,7 +42,8 @@ void RunDisplay::show(const std::string& device, const std::string& doing, bool 
 
 void RunDisplay::finish_process(const campaign::FinishedProcess& process) {
   std::string line = process.label;
-  if (process.samples_per_s && !options_.hides_speeds) line += fmt::format(": {:.4g} samples/s", *process.samples_per_s);
+  if (process.samples_per_s && !options_.hides_speeds)
+    line += fmt::format(": {:.4g} samples/s", *process.samples_per_s);
   line_->finish_process(line);
   if (page_of_run_ != nullptr) page_of_run_->finish_process(process, line);
 }

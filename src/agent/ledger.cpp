@@ -39,7 +39,7 @@ void Ledger::add(const samples::Event& event) {
       complete(result->cell_id, result->process_index, origin);
       if (keeps_speeds_) {
         speeds_.try_emplace({result->cell_id, result->process_index, origin},
-                           samples::speeds_by_time(result->repetitions));
+                            samples::speeds_by_time(result->repetitions));
         seconds_of_a_process_[result->cell_id] = static_cast<double>(result->wall_ns) * 1e-9;
       }
       return;
@@ -97,7 +97,7 @@ bool Ledger::is_alike(int origin, const samples::Origin& now) const {
 }
 
 const std::vector<double>* Ledger::speeds(const std::string& cell_id, int process_index,
-                                         const samples::Origin& now) const {
+                                          const samples::Origin& now) const {
   for (auto found = speeds_.lower_bound({cell_id, process_index, kFirst});
        found != speeds_.end() && std::get<0>(found->first) == cell_id && std::get<1>(found->first) == process_index;
        ++found) {

@@ -22,7 +22,8 @@ class Ledger {
  public:
   // A process is tried until a failure is final (samples::is_final). Each cell has `processes` processes.
   // `keeps_speeds`: the speeds of processes are kept, which decide how many rounds there are.
-  explicit Ledger(const work::Limits& limits, int processes = std::numeric_limits<int>::max(), bool keeps_speeds = false)
+  explicit Ledger(const work::Limits& limits, int processes = std::numeric_limits<int>::max(),
+                  bool keeps_speeds = false)
       : limits_(limits), processes_(processes), keeps_speeds_(keeps_speeds) {}
 
   void add(const samples::Event& event);
@@ -50,7 +51,7 @@ class Ledger {
   // Returns the inferences per second of the steady repetitions of a completed process of a like origin; null if there
   // is none, or if the ledger keeps no speeds.
   [[nodiscard]] const std::vector<double>* speeds(const std::string& cell_id, int process_index,
-                                                 const samples::Origin& now) const;
+                                                  const samples::Origin& now) const;
   // Returns how long the cell's last process took from its start to its end; 1 if no process has completed here.
   [[nodiscard]] double seconds_of_a_process(const std::string& cell_id) const;
   // Returns whether a process of a like origin has failed in a way that ends its cell.
@@ -84,8 +85,8 @@ class Ledger {
   std::map<std::pair<std::string, int>, int> counts_{};  // completed processes by cell and origin
   std::map<std::tuple<std::string, int, int>, int> attempts_made_{};
   std::map<std::tuple<std::string, int, int>, std::vector<double>> speeds_{};  // by cell, process, origin's number
-  std::map<std::string, double> seconds_of_a_process_{};                      // by cell id
-  std::set<std::string> ended_rounds_{};                                      // ids of cells
+  std::map<std::string, double> seconds_of_a_process_{};                       // by cell id
+  std::set<std::string> ended_rounds_{};                                       // ids of cells
   std::map<work::ModelKey, std::string> models_{};
   std::set<work::ModelKey> references_{};
   bool is_finished_ = false;

@@ -205,8 +205,8 @@ class Verifier {
   // By other formulas other numbers follow, which says nothing about the bundle. All samples are still checked.
   void leave_to_its_maker() {
     for (RuleOutcome& each : verification_.outcomes) {
-      constexpr std::array<std::string_view, 7> kOfFormulas{"derived", "series",  "verdicts", "tables",
-                                                            "figures", "page", "metadata"};
+      constexpr std::array<std::string_view, 7> kOfFormulas{"derived", "series", "verdicts", "tables",
+                                                            "figures", "page",   "metadata"};
       if (std::find(kOfFormulas.begin(), kOfFormulas.end(), each.rule->id) == kOfFormulas.end()) continue;
       if (each.problems.empty()) continue;
       const Problem& first = each.problems.front();

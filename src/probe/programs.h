@@ -17,8 +17,8 @@ namespace ngb::probe {
 struct Program {
   std::string name{};  // the kernel's: at most 15 bytes
   pid_t parent = 0;
-  std::uint64_t start_ticks = 0;  // after the machine's start; with the pid, it identifies the process
-  std::uint64_t cpu_ticks = 0;    // used by itself
+  std::uint64_t start_ticks = 0;           // after the machine's start; with the pid, it identifies the process
+  std::uint64_t cpu_ticks = 0;             // used by itself
   std::uint64_t ended_children_ticks = 0;  // used by those below it that have ended and were waited for
 };
 

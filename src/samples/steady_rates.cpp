@@ -26,9 +26,9 @@ std::vector<std::vector<Timed>> by_instance(std::span<const Repetition> repetiti
 }
 
 std::size_t fewest(const std::vector<std::vector<Timed>>& of_each) {
-  return std::min_element(of_each.begin(), of_each.end(), [](const auto& a, const auto& b) {
-           return a.size() < b.size();
-         })->size();
+  return std::min_element(of_each.begin(), of_each.end(),
+                          [](const auto& a, const auto& b) { return a.size() < b.size(); })
+      ->size();
 }
 
 // Returns the part `index` of `count` equal parts of the repetitions.

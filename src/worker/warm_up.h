@@ -22,10 +22,10 @@ struct Transient {
 //    5 % or three standard errors of the difference of medians (1.2533 · s · sqrt(2 / length of a half)), whichever is
 //    more. Otherwise the transient is not over and reaches to the middle of what remains.
 // Becoming slower is not warm-up: more warm-up does not cure it, and the spread shows it.
-// Fewer than 6 repetitions do not suffice for a spread. Their transient has at least one repetition, and ends before the
-// first one that takes at most 1.25 times as long as the median of those behind it; the last one always ends it. It is
-// over. Noise seldom passes 1.25: with a standard deviation of 10 % it makes a process of four repetitions 1 % longer.
-// A slow start that lasts longer than all of them is not seen (the flag `few_repetitions`).
+// Fewer than 6 repetitions do not suffice for a spread. Their transient has at least one repetition, and ends before
+// the first one that takes at most 1.25 times as long as the median of those behind it; the last one always ends it. It
+// is over. Noise seldom passes 1.25: with a standard deviation of 10 % it makes a process of four repetitions 1 %
+// longer. A slow start that lasts longer than all of them is not seen (the flag `few_repetitions`).
 Transient find_transient(std::span<const std::int64_t> walls_ns);
 
 }  // namespace ngb::worker

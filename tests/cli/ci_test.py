@@ -15,7 +15,7 @@ models:
   - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
 compilers:
   - "null": {label: quick, options: {run_ns: 1000000}}
-  - "null": {label: slow, options: {run_ns: 3000000}}
+  - "null": {label: slow, options: {run_ns: 20000000}}
   - "null": {label: broken, options: {fault: crash}}
 reference: none
 processes: 3

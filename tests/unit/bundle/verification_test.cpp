@@ -78,7 +78,8 @@ class BundleVerification : public ::testing::Test {
   }
 
   made_up::Folder folder_;
-  About about_{.name = "made up", .description = "Times.", .date = "2026-11-25", .made_by = kProgram, .formulas = formulas()};
+  About about_{
+      .name = "made up", .description = "Times.", .date = "2026-11-25", .made_by = kProgram, .formulas = formulas()};
 };
 
 TEST_F(BundleVerification, HoldsByEveryRuleForTheZipFileAndForItsFolder) {

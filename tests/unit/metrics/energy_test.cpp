@@ -82,8 +82,8 @@ TEST(EnergyMetrics, SayWhyThereIsNoNumber) {
   EXPECT_EQ(why_none(loaded, "package_energy_per_inference_j"), "its load took energy as well");
 }
 
-// A process that waited for its processor: 100 ms of processor time and 65 W in a timed phase of 2 s, in which it had 40
-// inferences; the 20 that count took 5 ms each, as between the waits.
+// A process that waited for its processor: 100 ms of processor time and 65 W in a timed phase of 2 s, in which it had
+// 40 inferences; the 20 that count took 5 ms each, as between the waits.
 TEST(CostsOfAnInference, AreAmountsOfAPhaseOverTheInferencesOfThatPhase) {
   store::CellData cell = made_up::cell_of("fast", 4, {process(0, std::vector<double>(20, 5.0))});
   store::RecordedProcess& only = cell.processes.front();

@@ -328,15 +328,15 @@ TEST(ShowCsv, HoldsNothingThatASpreadsheetComputes) {
 TEST(ShowMarkdown, IsATableWithTheNumbersOfTheText) {
   const auto lines = text::split(shown_as("markdown", cells(), values()), '\n');
   ASSERT_EQ(lines.size(), 2U + 5 + 1);
-  EXPECT_EQ(
-      lines[0],
-      "| device | model | batch | threads | precision | compiler | speed-up [95 %] | samples/s [95 %] | p50 | compile | "
-      "CPU % | peak | flags |");
+  EXPECT_EQ(lines[0],
+            "| device | model | batch | threads | precision | compiler | speed-up [95 %] | samples/s [95 %] | p50 | "
+            "compile | "
+            "CPU % | peak | flags |");
   EXPECT_EQ(lines[1], "| --- | --- | --- | --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
-  EXPECT_EQ(
-      lines[3],
-      "| local | resnet18 | 1 | 2 | f32 | onnxruntime 1.0 | 2.00 [1.90, 2.10] | 200.0 [186.5, 213.5] | – | 2.0 s | – | – | "
-      "unstable, steal |");
+  EXPECT_EQ(lines[3],
+            "| local | resnet18 | 1 | 2 | f32 | onnxruntime 1.0 | 2.00 [1.90, 2.10] | 200.0 [186.5, 213.5] | – | 2.0 s "
+            "| – | – | "
+            "unstable, steal |");
   EXPECT_THAT(lines[5], HasSubstr("| onnxruntime 1.0 | – | – | – | – | – | – | failed: crash in check: signal 11 |"));
 }
 
