@@ -23,7 +23,27 @@ Value value_of_row(const char* name, const Analysis& analysis, std::size_t cell)
   return find_metric(name)->compute(analysis, cell);
 }
 
+Value cpu_share(const Analysis& analysis, std::size_t cell, int cpus) {
+  const auto& busy = analysis.busy_cpus(cell);
+  if (!busy.value) return unknown_cost(busy.reason);
+  double sum = 0;
+  for (const OfRound& each : *busy.value) sum += each.value;
+  return {100 * sum / static_cast<double>(busy.value->size()) / cpus};
+}
+
 }  // namespace
+
+Value cpu_of_machine(const Analysis& analysis, std::size_t cell) {
+  const auto& cpus = analysis.cell(cell).device_cpus;
+  if (!analysis.steady(cell).reason.empty()) return unknown_cost(analysis.steady(cell).reason);
+  return cpus ? cpu_share(analysis, cell, *cpus) : unknown_cost("the device did not report how many processors it has");
+}
+Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
+  const auto& threads = analysis.cell(cell).of.threads;
+  const int instances = analysis.cell(cell).of.compiler.instances;
+  return threads ? cpu_share(analysis, cell, *threads * instances)
+                 : unknown_cost("no process has reported how many threads it has");
+}
 
 Value compile_total(const Analysis& analysis, std::size_t cell) {
   Value compiling = value_of_row("compile_s", analysis, cell);

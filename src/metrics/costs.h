@@ -13,14 +13,17 @@ Value compile_total(const Analysis& analysis, std::size_t cell);
 // if compiling took no longer. Empty, with the reason, for a cell that is not told apart from its baseline or is
 // slower. The interval is that of the speed-up.
 Value break_even(const Analysis& analysis, std::size_t cell);
+// Processor time per wall time of the timed phase, in percent of the machine and of the threads that all instances may
+// use together; mean over processes.
+Value cpu_of_machine(const Analysis& analysis, std::size_t cell);
+Value cpu_of_threads(const Analysis& analysis, std::size_t cell);
 // Sample standard deviation over processes of the processor time per wall time, in percent of the machine.
 Value cpu_deviation(const Analysis& analysis, std::size_t cell);
 // Utilisation of the GPU at the end of the timed phase, in percent, mean over processes.
 Value gpu_use(const Analysis& analysis, std::size_t cell);
 
 // The metrics that say what one inference takes of the processor and of energy. An inference answers a whole batch.
-// Each is a mean power (or busy processors) of the timed phase times the seconds of an inference, b / T, of each
-// process.
+// Each is what a phase of a process took, divided by the inferences of that same phase.
 
 // Processor time of an inference, in seconds, over the process tree.
 Value cpu_per_inference(const Analysis& analysis, std::size_t cell);

@@ -90,25 +90,6 @@ Value spread(const Analysis& analysis, std::size_t cell) {
   });
 }
 
-Value cpu_share(const Analysis& analysis, std::size_t cell, int cpus) {
-  const auto& busy = analysis.busy_cpus(cell);
-  if (!busy.value) return unknown(busy.reason);
-  double sum = 0;
-  for (const OfRound& each : *busy.value) sum += each.value;
-  return {100 * sum / static_cast<double>(busy.value->size()) / cpus};
-}
-Value cpu_of_machine(const Analysis& analysis, std::size_t cell) {
-  const auto& cpus = analysis.cell(cell).device_cpus;
-  if (!analysis.steady(cell).reason.empty()) return unknown(analysis.steady(cell).reason);
-  return cpus ? cpu_share(analysis, cell, *cpus) : unknown("the device did not report how many processors it has");
-}
-Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
-  const auto& threads = analysis.cell(cell).of.threads;
-  const int instances = analysis.cell(cell).of.compiler.instances;
-  return threads ? cpu_share(analysis, cell, *threads * instances)
-                 : unknown("no process has reported how many threads it has");
-}
-
 Value repetition_count(const Analysis& analysis, std::size_t cell) {
   return of_steady(analysis, cell,
                    [](const Steady& steady) -> Value { return {static_cast<double>(steady.repetitions)}; });

@@ -114,7 +114,7 @@ class Floors {
 };
 
 // Logarithms of equal speeds differ by the rounding of doubles, which is no variation of rounds.
-constexpr double kRounding = 1e-12;
+constexpr double kLogRounding = 1e-12;
 
 Test test_with_floors(const Question& question, const std::vector<double>& floors, const Context& context = {}) {
   Test test{.context = context};
@@ -122,7 +122,7 @@ Test test_with_floors(const Question& question, const std::vector<double>& floor
   for (std::size_t i = 0; i < question.size(); ++i) {
     const Part& part = question[i];
     const double spread = standard_deviation(part.values).value_or(0);
-    const double deviation = std::max(spread < kRounding ? 0 : spread, floors[i]);
+    const double deviation = std::max(spread < kLogRounding ? 0 : spread, floors[i]);
     test.estimate += part.weight * mean(part.values);
     test.deviations.push_back(part.weight * deviation);
     counts.push_back(static_cast<double>(part.values.size()));

@@ -2,6 +2,7 @@
 #include "worker/allocator.h"
 
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #ifdef __GLIBC__
@@ -28,5 +29,17 @@ bool set_keeps_memory(bool keeps) {
 #else
 bool set_keeps_memory(bool /*keeps*/) { return false; }
 #endif
+
+std::optional<samples::Reading> with_other_allocator(Repetitions& repetitions, std::int64_t for_ns) {
+  if (for_ns < 8 * repetitions.shortest_ns()) return std::nullopt;
+  const auto cpu_ns = [] { return std::int64_t{std::clock()} * (1'000'000'000 / CLOCKS_PER_SEC); };
+  const bool keeps = keeps_memory();
+  const std::optional<double> usual_ns = repetitions.processor_time_ns(for_ns / 8, cpu_ns);
+  if (!usual_ns || *usual_ns <= 0 || !set_keeps_memory(!keeps)) return std::nullopt;
+  const std::optional<double> other_ns = repetitions.processor_time_ns(for_ns / 8, cpu_ns);
+  if (!other_ns) return std::nullopt;
+  return samples::Reading{keeps ? "returning_memory" : "keeping_memory", "ratio", "after",
+                          Known<double>::of(*other_ns / *usual_ns)};
+}
 
 }  // namespace ngb::worker

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <ctime>
 #include <exception>
 #include <functional>
 #include <new>
@@ -39,7 +38,6 @@
 namespace ngb::worker {
 namespace {
 
-using samples::Failure;
 using samples::FailureKind;
 using samples::Phase;
 
@@ -275,11 +273,11 @@ class Process {
       result_.readings = probe::readings_between(before, probe::snapshot());
       if (takes_turns()) forget_machine(result_.readings);
       if (turns_->again() > 0) result_.facts["turns_again"] = std::to_string(turns_->again());
-      const std::uint64_t inferences = repetitions_->inferences() - inferences_before;
-      result_.readings.push_back(inferences_in(Phase::timed, server_ ? server_->inferences() : inferences));
+      result_.readings.push_back(inferences_in(
+          Phase::timed, server_ ? server_->inferences() : repetitions_->inferences() - inferences_before));
       result_.readings.push_back(page_faults);
-      result_.readings.insert(result_.readings.end(), idle_.begin(), idle_.end());
-      result_.readings.insert(result_.readings.end(), waits.begin(), waits.end());
+      for (const auto* list : {&idle_, &waits})
+        result_.readings.insert(result_.readings.end(), list->begin(), list->end());
       if (!result_.failure && !request_.has_load) pauses_->explain_waits(result_);
       const bool has_speed = !request_.protocol.profile && !result_.failure;
       if (takes_turns() && request_.process_index == 0 && has_speed) repeat_alone();
@@ -315,23 +313,9 @@ class Process {
     if (request_.process_index == 0) {
       const std::int64_t for_ns = longer_look_ns(request_.protocol, result_.phases);
       add_readings(repetitions_->look_on(for_ns, flush_subnormals, cpu_of_thread_ns), result_.readings);
-      look_at_other_allocator(for_ns);
+      if (auto other = with_other_allocator(*repetitions_, for_ns)) result_.readings.push_back(*std::move(other));
     }
     if (page_ != nullptr) page_->repetitions = result_.repetitions.size();  // those that are told
-  }
-
-  // Tells how many times as much processor time an inference takes with the other setting of `allocator`, if a quarter
-  // of the look, or a few inferences, is long enough for that. The process ends afterwards.
-  void look_at_other_allocator(std::int64_t for_ns) {
-    if (for_ns < 8 * repetitions_->shortest_ns()) return;
-    const auto cpu_ns = [] { return std::int64_t{std::clock()} * (1'000'000'000 / CLOCKS_PER_SEC); };
-    const bool keeps = keeps_memory();
-    const std::optional<double> usual_ns = repetitions_->processor_time_ns(for_ns / 8, cpu_ns);
-    if (!usual_ns || *usual_ns <= 0 || !set_keeps_memory(!keeps)) return;
-    const std::optional<double> other_ns = repetitions_->processor_time_ns(for_ns / 8, cpu_ns);
-    if (!other_ns) return;
-    const char* const quantity = keeps ? "returning_memory" : "keeping_memory";
-    result_.readings.push_back({quantity, "ratio", "after", Known<double>::of(*other_ns / *usual_ns)});
   }
 
   [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }
