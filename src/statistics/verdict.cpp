@@ -74,6 +74,13 @@ bool has_enough_rounds(const Question& question) {
                                           [](const Part& part) { return part.values.size() >= kLeastRounds; });
 }
 
+// Returns the standard deviation of logarithms. Those of equal speeds differ by the rounding of doubles, which is none.
+double spread_of(const Part& part) {
+  constexpr double kLogRounding = 1e-12;
+  const double deviation = standard_deviation(part.values).value_or(0);
+  return deviation < kLogRounding ? 0 : deviation;
+}
+
 // The floors of the standard deviations of all questions' parts.
 class Floors {
  public:
@@ -83,7 +90,7 @@ class Floors {
       std::vector<std::vector<double>>& seen = deviations_[key_of(questions[i], contexts[i])];
       seen.resize(questions[i].size());
       for (std::size_t part = 0; part < questions[i].size(); ++part) {
-        seen[part].push_back(standard_deviation(questions[i][part].values).value_or(0));
+        seen[part].push_back(spread_of(questions[i][part]));
       }
     }
     for (const auto& [key, seen] : deviations_) {
@@ -113,16 +120,12 @@ class Floors {
   std::map<Key, std::vector<double>> floors_{};
 };
 
-// Logarithms of equal speeds differ by the rounding of doubles, which is no variation of rounds.
-constexpr double kLogRounding = 1e-12;
-
 Test test_with_floors(const Question& question, const std::vector<double>& floors, const Context& context = {}) {
   Test test{.context = context};
   std::vector<double> counts;
   for (std::size_t i = 0; i < question.size(); ++i) {
     const Part& part = question[i];
-    const double spread = standard_deviation(part.values).value_or(0);
-    const double deviation = std::max(spread < kLogRounding ? 0 : spread, floors[i]);
+    const double deviation = std::max(spread_of(part), floors[i]);
     test.estimate += part.weight * mean(part.values);
     test.deviations.push_back(part.weight * deviation);
     counts.push_back(static_cast<double>(part.values.size()));
