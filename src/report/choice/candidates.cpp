@@ -63,12 +63,14 @@ std::optional<Measured> add_expected(Candidate& candidate, const Results& result
   }
   candidate.utilisation_ratio = demand.requests_per_s / *speed->value;
   const MetricValue inference = metric_of(results, cell, fmt::format("latency_p{}_s", demand.percentile));
+  const Measured measured{&candidate, speed, &found->second};
   if (!inference.value && *candidate.utilisation_ratio < 1) {
-    candidate.fit = Fit::open;
-    candidate.why = inference.reason;
+    const std::optional<double> without_inference_s = measured.answered_s(demand, *speed->value, 0);
+    const bool waits_too_long = !without_inference_s || *without_inference_s > demand.latency_s;
+    candidate.fit = waits_too_long ? Fit::fails : Fit::open;
+    candidate.why = waits_too_long ? "too slow to answer in time" : inference.reason;
     return std::nullopt;
   }
-  const Measured measured{&candidate, speed, &found->second};
   if (inference.value) candidate.answered_s = measured.answered_s(demand, *speed->value, *inference.value);
   if (inference.value) return measured;
   candidate.fit = Fit::fails;

@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.h"
 #include "report/columns.h"
@@ -67,12 +68,13 @@ std::string_view name(Fit fit) {
 
 namespace {
 
-// Returns lines that say why nothing holds: which reasons make configurations unknown, and how much load they carry.
+// Returns lines that say why nothing holds: which reasons leave configurations open or unknown, and how much load they
+// carry.
 std::string why_nothing_holds(const std::vector<Candidate>& candidates, const Demand& demand) {
-  std::map<std::string, int> reasons;
+  std::map<std::pair<Fit, std::string>, int> reasons;
   double lowest_ratio = std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : candidates) {
-    if (candidate.fit == Fit::unknown) ++reasons[candidate.why];
+    if (candidate.fit != Fit::fails && !candidate.why.empty()) ++reasons[{candidate.fit, candidate.why}];
     lowest_ratio = std::min(lowest_ratio, candidate.utilisation_ratio.value_or(lowest_ratio));
   }
   std::string text;
@@ -80,7 +82,9 @@ std::string why_nothing_holds(const std::vector<Candidate>& candidates, const De
     text += fmt::format("no configuration answers {} requests/s: the fastest answers {}\n",
                         number(demand.requests_per_s, "1"), number(demand.requests_per_s / lowest_ratio, "1"));
   }
-  for (const auto& [reason, count] : reasons) text += fmt::format("{} unknown: {}\n", count, text::visible(reason));
+  for (const auto& [reason, count] : reasons) {
+    text += fmt::format("{} {}: {}\n", count, name(reason.first), text::visible(reason.second));
+  }
   return text;
 }
 
@@ -125,7 +129,7 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
   std::string text = fmt::format("{} hold, {} open, {} fail, {} unknown: {} % of {} requests/s answered within {}\n",
                                  counts[Fit::holds], counts[Fit::open], counts[Fit::fails], counts[Fit::unknown],
                                  demand.percentile, number(demand.requests_per_s, "1"), number(demand.latency_s, "s"));
-  if (counts[Fit::holds] == 0 && counts[Fit::open] == 0) text += why_nothing_holds(candidates, demand);
+  if (counts[Fit::holds] == 0) text += why_nothing_holds(candidates, demand);
   return above + wrapped(text, options.wrap);
 }
 

@@ -152,6 +152,21 @@ TEST(Choice, SaysWhyAConfigurationFailsOrIsOpen) {
   EXPECT_EQ(chosen(0.080, 1e9).at(0).why, "it takes more memory");
 }
 
+// xla is busy for 12.5 %, and its requests wait for 1.44 ms · ln 12.5 = 3.6 ms before an inference of any length.
+TEST(Choice, FailsWithoutAPercentileIfTheWaitAloneIsTooLong) {
+  for (const Candidate& each : chosen(0.003)) {
+    EXPECT_EQ(each.fit, Fit::fails) << each.cell->of.compiler.name;
+    if (each.cell->of.compiler.name == "xla") EXPECT_EQ(each.why, "too slow to answer in time");
+  }
+}
+
+TEST(Choice, SaysBelowTheTableWhyCandidatesAreOpen) {
+  const Demand demand{.latency_s = 0.070, .requests_per_s = 50};
+  std::vector<store::CellData> cells{served_by().at(2)};
+  EXPECT_THAT(choice_text(chosen_from(cells, measured(), demand), demand, {.width = 60}),
+              HasSubstr("\n1 open: needs 662 repetitions, has 100\n"));
+}
+
 TEST(Choice, IsUnknownWithoutTheSpreadOfTheTimes) {
   std::vector<store::CellData> cells{made_up::cell_of("openvino", 1, {made_up::process(0, {10})})};
   const auto found = candidates(all_results(cells, measured()), {.latency_s = 0.07, .requests_per_s = 50}, {});
