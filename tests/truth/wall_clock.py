@@ -28,7 +28,7 @@ MODELS = {"resnet18": [], "mobilenetv3_large_100": [],
           "conv_block": ["--parameters", json.dumps({"width": 64, "depth": 1, "image_size": 56})]}
 OWNER = {"torchscript": "identity", "torch-compile": "identity"}  # whose toolchain a compiler uses
 COMPILERS = ("onnxruntime", "openvino", "identity", "torchscript", "torch-compile")
-STEADY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**34)}
+STEADY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**34), "MALLOC_TOP_PAD_": str(2**26)}
 
 
 def counted(compiler, site, numpy_site, model, given, seconds):
