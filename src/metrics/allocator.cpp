@@ -39,10 +39,8 @@ std::vector<SpeedWithFaults> with_page_faults(const store::CellData& cell, const
   std::vector<SpeedWithFaults> found;
   for (std::size_t i = 0; i < steady.throughput_by_process.size(); ++i) {
     const OfRound& speed = steady.throughput_by_process[i];
-    const auto process = std::find_if(cell.processes.begin(), cell.processes.end(), [&](const auto& each) {
-      return each.run_key == speed.run_key && each.process_index == speed.round &&
-             each.environment_hash == speed.environment_hash;
-    });
+    const auto process = std::find_if(cell.processes.begin(), cell.processes.end(),
+                                      [&](const auto& each) { return is_of_process(speed, each); });
     if (process == cell.processes.end()) continue;
     const auto timed = std::find_if(process->phases.begin(), process->phases.end(),
                                     [](const auto& each) { return each.phase == samples::Phase::timed; });

@@ -157,11 +157,6 @@ Known<double> energy_j(const samples::ProcessResult& process, samples::Phase pha
   return idle_w.value ? Known<double>::of((*gross_w.value - *idle_w.value) * seconds) : idle_w;
 }
 
-bool is_of_process(const OfRound& each, const store::RecordedProcess& process) {
-  return each.run_key == process.run_key && each.round == process.process_index &&
-         each.environment_hash == process.environment_hash;
-}
-
 // Returns the amount of a phase divided by the inferences of that same phase, for each process that has a speed. Both
 // are counts of one period: a quotient of two means would be wrong where the periods differ, as beside other work.
 // `amount_of(process)` returns nothing for a process that does not count.

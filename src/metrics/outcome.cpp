@@ -24,6 +24,11 @@ bool was_overcome(const samples::ProcessResult& failed, const store::CellData& c
 
 }  // namespace
 
+bool is_of_process(const OfRound& number, const store::RecordedProcess& process) {
+  return number.run_key == process.run_key && number.round == process.process_index &&
+         number.environment_hash == process.environment_hash;
+}
+
 std::vector<const samples::ProcessResult*> lost_processes(const store::CellData& cell) {
   std::map<int, const samples::ProcessResult*> lost;
   for (const samples::ProcessResult& failed : cell.failed) {

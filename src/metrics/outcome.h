@@ -41,6 +41,9 @@ struct OfRound {
   std::string environment_hash{};
 };
 
+// Returns whether the process measured the number.
+bool is_of_process(const OfRound& number, const store::RecordedProcess& process);
+
 // The percentiles of latency that metrics report.
 inline constexpr std::array kLatencyPercentiles{0.50, 0.90, 0.95, 0.99};
 
