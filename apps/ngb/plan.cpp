@@ -42,13 +42,7 @@ std::set<int> threads_here(const plan::Plan& plan) {
 std::string environment_here(const plan::Plan& plan) {
   for (const config::DeviceEntry& device : plan.study.devices) {
     if (!config::is_here(device)) continue;
-    samples::Environment environment = probe::environment();
-    for (const auto& [name, value] : dispatch::worker_variables(plan.study, device)) {
-      environment.entries.push_back({"variable_" + name, "", Known<std::string>::of(value)});
-    }
-    std::sort(environment.entries.begin(), environment.entries.end(),
-              [](const auto& a, const auto& b) { return a.name < b.name; });
-    return environment.hash();
+    return probe::environment(dispatch::worker_variables(plan.study, device)).hash();
   }
   return {};
 }

@@ -6,8 +6,8 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "report/write/json.h"
@@ -26,7 +26,7 @@ void write(std::FILE* out, std::string_view text) {
 
 OutputShape shape_of_stdout() {
   const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
-  OutputShape shape{.has_color = is_terminal && std::getenv("NO_COLOR") == nullptr};
+  OutputShape shape{.has_color = is_terminal && environment::variable("NO_COLOR").empty()};
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) shape.width = size.ws_col;
   if (is_terminal) shape.wrap = shape.width;

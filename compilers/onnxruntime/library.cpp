@@ -2,7 +2,6 @@
 #include "library.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -13,8 +12,6 @@ namespace ngb::onnxruntime {
 
 Runtime::Runtime(const std::string& toolchain_dir)
     : library_(plugin::find_library(toolchain_dir, "onnxruntime/capi", "libonnxruntime.so", "onnxruntime")) {
-  // Telemetry would report every process, from a thread of its own and with a database in the user's home.
-  ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   const auto get_base = library_.function<const OrtApiBase* (*)()>("OrtGetApiBase");
   base_ = get_base();
   version_ = base_->GetVersionString();

@@ -43,7 +43,7 @@ void resolve_threads(work::Job& job, const probe::UsableProcessors& processors) 
 
 samples::Environment environment_of(const work::Job& job, const ControlGroups& groups, const Revision& agent) {
   using Text = Known<std::string>;
-  samples::Environment environment = probe::environment();
+  samples::Environment environment = probe::environment(job.environment);
   const bool is_known = !agent.commit.empty();
   environment.entries.push_back(
       {"agent_revision", "", is_known ? Text::of(agent.commit) : Text::unknown("not built from git"), false});
@@ -51,9 +51,6 @@ samples::Environment environment_of(const work::Job& job, const ControlGroups& g
                                  agent.is_changed ? Text::of(*agent.is_changed ? "changed" : "as committed")
                                                   : Text::unknown("not built from git"),
                                  false});
-  for (const auto& [name, value] : job.environment) {
-    environment.entries.push_back({"variable_" + name, "", Known<std::string>::of(value)});
-  }
   for (const auto& [name, value] : job.client_facts) environment.entries.push_back({name, "", Text::of(value)});
   environment.entries.push_back({"process_control", "", groups.description(), false});
   std::sort(environment.entries.begin(), environment.entries.end(),

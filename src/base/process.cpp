@@ -15,7 +15,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -97,12 +96,7 @@ namespace {
 constexpr std::size_t kMaxDescriptors = 16;
 
 std::vector<std::string> merged_environment(const Spawn& spawn) {
-  std::map<std::string, std::string> variables;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals != std::string_view::npos) variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
-  }
+  environment::Variables variables = environment::handed_on(spawn.inherits);
   for (const auto& [name, value] : spawn.environment) variables[name] = value;
   std::vector<std::string> merged;
   merged.reserve(variables.size());

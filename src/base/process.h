@@ -12,14 +12,18 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/result.h"
 
 namespace ngb::process {
 
+using environment::Share;
+
 struct Spawn {
   std::vector<std::string> arguments;                              // arguments[0]: program, looked up in PATH
-  std::vector<std::pair<std::string, std::string>> environment{};  // added to or replacing the parent's variables
+  Share inherits = Share::clean;                                   // what it gets of our variables
+  std::vector<std::pair<std::string, std::string>> environment{};  // added to these, or in their place
   std::vector<std::pair<int, int>> descriptors{};  // {ours, the child's number}; all others but 0, 1, 2 are closed
   bool own_group = false;          // leads a new process group, so that kill(-pid) reaches its descendants
   bool own_session = false;        // leads a new session: outlives the terminal or connection from which it was started

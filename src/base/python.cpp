@@ -2,7 +2,6 @@
 #include "base/python.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/process.h"
@@ -57,23 +57,21 @@ std::optional<std::string> environment_python() {
   return std::nullopt;
 }
 
-// Where pip installs, and whether it may, is decided here and not by what the user has set for other uses of pip: a
-// variable that is 0 counts more than pip's own file. These programs are short: imports alone would make Python look
-// for garbage hundreds of times.
+// These programs are short: imports alone would make Python look for garbage hundreds of times.
 constexpr std::string_view kBegin =
     "import sys\n"
     "sys.path = [folder for folder in sys.path if folder]\n"
-    "import os, gc\n"
-    "gc.set_threshold(100000)\n"
-    "for name in ('PREFIX', 'TARGET', 'ROOT'):\n"
-    "    os.environ.pop('PIP_' + name, None)\n"
-    "os.environ.update(PIP_USER='0', PIP_REQUIRE_VIRTUALENV='0')\n";
+    "import gc\n"
+    "gc.set_threshold(100000)\n";
+
+constexpr int kAnswerFd = 3;
+constexpr std::string_view kAnswer =
+    "print = lambda *words, write=print, to=open(3, 'w', 1, 'utf-8'): write(*words, file=to)\n";
 
 }  // namespace
 
 std::string default_command() {
-  const char* chosen = ::getenv("NGB_PYTHON");
-  if (chosen != nullptr && *chosen != '\0') return chosen;
+  if (std::string chosen = environment::variable("NGB_PYTHON"); !chosen.empty()) return chosen;
   return environment_python().value_or("python3");
 }
 
@@ -102,22 +100,26 @@ std::vector<std::string> of_toolchain(const std::string& python, const std::file
 
 Result<std::string> ask(const Question& question) {
   const std::string& command = question.interpreter.front();
-  process::Spawn spawn{.arguments = run_program(question.interpreter, question.program),
-                       .environment = question.environment,
+  process::Spawn spawn{.arguments = run_program(question.interpreter, std::string(kAnswer).append(question.program)),
+                       .environment = {{"PYTHONDONTWRITEBYTECODE", "1"}},
                        .folder = question.folder};
   spawn.arguments.insert(spawn.arguments.end(), question.arguments.begin(), question.arguments.end());
-  spawn.environment.emplace_back("PYTHONDONTWRITEBYTECODE", "1");
   if (!question.site.empty()) {
     spawn.environment.emplace_back("PYTHONPATH", question.site.string());
     spawn.environment.emplace_back("PYTHONNOUSERSITE", "1");
   }
   const Result<FileDescriptor> input = in_memory(question.input);
   if (!input) return error_of(input);
-  spawn.descriptors.emplace_back(input->get(), STDIN_FILENO);
+  const Result<FileDescriptor> answer = in_memory("");
+  if (!answer) return error_of(answer);
+  spawn.descriptors = {{input->get(), STDIN_FILENO}, {answer->get(), kAnswerFd}};
   constexpr Nanoseconds kLimit = std::chrono::minutes(10);
   const Result<process::Outcome> outcome = process::run(spawn, {}, kLimit);
   if (!outcome) return error_of(outcome);
-  if (outcome->succeeded()) return last_line(outcome->output);
+  if (outcome->succeeded()) {
+    const Result<std::string> printed = file::read(fmt::format("/proc/self/fd/{}", answer->get()));
+    return printed ? Result<std::string>(text::trim(*printed)) : printed;
+  }
   if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), command);
   return fail(last_line(outcome->output), command);
 }

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -39,11 +38,13 @@ struct Question {
   std::string input{};             // what the program reads from standard input
   std::filesystem::path site{};    // first entry of PYTHONPATH, and none is the user's own site; empty: nothing is set
   std::filesystem::path folder{};  // working folder; empty: ours
-  std::vector<std::pair<std::string, std::string>> environment{};  // added to our variables
 };
 
-// Returns the last line that the program printed. Fails if the program cannot be started, did not end within ten
-// minutes (a first import from a slow disk takes minutes), or failed; then the error is the last line printed.
+// Returns what the program's own text has printed, without white space around it. What libraries print is not part of
+// it: the text's `print` writes to a descriptor of its own, which it hands to a module of ours as `module.print =
+// print`. The program gets no variable of Python's that the user has set. Fails if the program cannot be started, did
+// not end within ten minutes (a first import from a slow disk takes minutes), or failed; then the error is the last
+// line of all that it printed.
 Result<std::string> ask(const Question& question);
 
 }  // namespace ngb::python

@@ -8,11 +8,11 @@
 
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/process.h"
@@ -28,21 +28,18 @@ namespace {
 // Sets HOME, for this program and for those that it starts, from the system's list of users if the environment has
 // none.
 void find_home() {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home != '\0') return;
+  if (!environment::variable("HOME").empty()) return;
   const passwd* const user = ::getpwuid(::geteuid());
-  if (user != nullptr && user->pw_dir != nullptr && *user->pw_dir == '/') ::setenv("HOME", user->pw_dir, 1);
+  if (user != nullptr && user->pw_dir != nullptr && *user->pw_dir == '/') environment::set("HOME", user->pw_dir);
 }
 
 // Returns the cache's folder; empty if there is no place for one.
 std::filesystem::path cache_folder() {
-  if (const char* folder = std::getenv("NGB_CACHE"); folder != nullptr && *folder != '\0') return folder;
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder != nullptr && *folder != '\0') {
-    return std::filesystem::path(folder) / "ngraphbench";
-  }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') return {};
-  return std::filesystem::path(home) / ".cache" / "ngraphbench";
+  using environment::variable;
+  if (const std::string folder = variable("NGB_CACHE"); !folder.empty()) return folder;
+  if (const std::filesystem::path folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder / "ngraphbench";
+  const std::filesystem::path home = variable("HOME");
+  return home.empty() ? home : home / ".cache" / "ngraphbench";
 }
 
 // Returns whether other users may replace a folder that is in `folder`.
@@ -84,12 +81,11 @@ std::filesystem::path machine_folder(const std::filesystem::path& cache) {
 }
 
 std::filesystem::path devices_file() {
-  if (const char* file = std::getenv("NGB_DEVICES"); file != nullptr && *file != '\0') return file;
-  if (const char* folder = std::getenv("XDG_CONFIG_HOME"); folder != nullptr && *folder != '\0') {
-    return std::filesystem::path(folder) / "ngraphbench" / "devices.yaml";
-  }
-  const char* home = std::getenv("HOME");
-  return std::filesystem::path(home != nullptr ? home : "/") / ".config" / "ngraphbench" / "devices.yaml";
+  using environment::variable;
+  if (const std::string file = variable("NGB_DEVICES"); !file.empty()) return file;
+  std::filesystem::path folder = variable("XDG_CONFIG_HOME");
+  if (folder.empty()) folder = std::filesystem::path("/") / variable("HOME") / ".config";
+  return folder / "ngraphbench" / "devices.yaml";
 }
 
 // Returns a bound of a parameter as text; "" for a parameter that is not a number.

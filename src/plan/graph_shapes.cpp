@@ -21,7 +21,8 @@ using userfiles::Ranges;
 using userfiles::UnsettledInput;
 
 constexpr std::string_view kProgram =
-    "import sys\nsys.path.append(sys.argv[1])\nfrom ngraphbench import shape_questions\nshape_questions.answer()\n";
+    "import sys\nsys.path.append(sys.argv[1])\nfrom ngraphbench import shape_questions\n"
+    "shape_questions.print = print\nshape_questions.answer()\n";
 constexpr const char* kIndent = "    ";
 
 Shapes shapes_of(const work::Model& model) {

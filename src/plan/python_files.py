@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the Python files of a user's model through its `import` statements, as Python itself parses them.
 
-Runs in the model's folder as `python3 -c TEXT FILE MOST`. The last line of output is a JSON list of at most MOST paths:
+Runs in the model's folder as `python3 -c TEXT FILE MOST`. The answer is a JSON list of at most MOST paths:
 FILE first, the others sorted.
 """
 
@@ -63,4 +63,4 @@ try:
     answer = files_of(sys.argv[1], int(sys.argv[2]))
 except OSError as error:
     sys.exit(str(error))
-print("\n" + json.dumps(answer))
+print(json.dumps(answer))

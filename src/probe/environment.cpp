@@ -5,12 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <set>
 #include <system_error>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/processors.h"
@@ -25,11 +24,6 @@ namespace ngb::probe {
 namespace {
 
 using samples::EnvironmentEntry;
-
-constexpr std::array<std::string_view, 17> kSpeedVariables{
-    "OMP_",      "MKL_",  "KMP_",  "GOMP_",   "ORT_",       "OV_",
-    "OPENBLAS_", "TVM_",  "TORCH", "ATEN_",   "LD_PRELOAD", "LD_LIBRARY_PATH",
-    "MALLOC_",   "DNNL_", "CUDA_", "NVIDIA_", "TRITON_"};
 
 class Collector {
  public:
@@ -156,16 +150,13 @@ void add_gpus(const Tree& tree, Collector& collector) {
   collector.add("gpu_driver", tree.text("/sys/module/nvidia/version"));
 }
 
-void add_variables(Collector& collector) {
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view variable = *entry;
-    const bool changes_speed = std::any_of(kSpeedVariables.begin(), kSpeedVariables.end(),
-                                           [&](std::string_view prefix) { return variable.starts_with(prefix); });
-    const std::size_t equals = variable.find('=');
-    if (!changes_speed || equals == std::string_view::npos) continue;
-    collector.add("variable_" + text::to_utf8(variable.substr(0, equals)),
-                  Known<std::string>::of(text::to_utf8(variable.substr(equals + 1))));
-  }
+// Adds the variables with which workers are started: those of ours that they get, and those of the study, which count
+// more. They get no others, but for names that change nothing (base/environment.h).
+void add_variables(const WorkerVariables& given, Collector& collector) {
+  environment::Variables variables = environment::recorded();
+  for (const auto& [name, value] : given) variables[name] = value;
+  for (const auto& [name, value] : variables)
+    collector.add("variable_" + text::to_utf8(name), Known<std::string>::of(text::to_utf8(value)));
 }
 
 // A cluster's name of this machine. A device of a study may be any node that Slurm or Kubernetes gives it, and two
@@ -174,15 +165,16 @@ void add_variables(Collector& collector) {
 void add_node(Collector& collector) {
   for (const auto& [entry, variable] :
        {std::pair{"slurm_node", "SLURMD_NODENAME"}, std::pair{"kubernetes_node", "NGB_KUBERNETES_NODE"}}) {
-    const char* const node = std::getenv(variable);
-    if (node != nullptr && *node != '\0') collector.add(entry, Known<std::string>::of(text::to_utf8(node)));
+    const std::string node = environment::variable(variable);
+    if (!node.empty()) collector.add(entry, Known<std::string>::of(text::to_utf8(node)));
   }
 }
 
 // Says what a kubelet with the static CPU manager gives to pods of whole processors: as many processors as the pod may
 // use, and to itself. Any other pod shares those that are left, under a quota. Every pod has the first variable.
 void add_processors_of_pod(const Tree& tree, const Processor& processor, Collector& collector) {
-  if (std::getenv("KUBERNETES_SERVICE_HOST") == nullptr && std::getenv("NGB_KUBERNETES_NODE") == nullptr) return;
+  using environment::variable;
+  if (variable("KUBERNETES_SERVICE_HOST").empty() && variable("NGB_KUBERNETES_NODE").empty()) return;
   const auto usable = static_cast<double>(allowed_cpus().size());
   const std::optional<double> quota = cgroup_cpu_limit(tree).value.value_or(std::nullopt);
   const bool is_part = !processor.threads.value || usable < static_cast<double>(*processor.threads.value);
@@ -197,7 +189,7 @@ Known<std::string> own_hash(const Tree& tree) {
 
 }  // namespace
 
-samples::Environment environment(const std::string& root) {
+samples::Environment environment(const WorkerVariables& given, const std::string& root) {
   const Tree tree(root);
   const Processor processor = read_processor(tree);
   Collector collector;
@@ -225,7 +217,7 @@ samples::Environment environment(const std::string& root) {
   collector.add("container", container(tree));
   add_gpus(tree, collector);
   for (EnvironmentEntry& entry : board_entries(tree)) collector.add(std::move(entry));
-  add_variables(collector);
+  add_variables(given, collector);
   add_node(collector);
   add_processors_of_pod(tree, processor, collector);
   collector.add("agent_version", Known<std::string>::of(NGB_VERSION));

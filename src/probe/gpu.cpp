@@ -6,8 +6,9 @@
 
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
+
+#include "base/environment.h"
 
 namespace ngb::probe {
 namespace {
@@ -82,8 +83,7 @@ class Nvml {
       return;
     }
     int status = 0;
-    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-    const std::string chosen = visible == nullptr ? "" : visible;
+    const std::string chosen = environment::variable("CUDA_VISIBLE_DEVICES");
     if (chosen.starts_with("GPU-") && chosen.find(',') == std::string::npos) {
       status = call("nvmlDeviceGetHandleByUUID", chosen.c_str(), &device_);
     } else if (count == 1) {

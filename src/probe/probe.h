@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -15,9 +16,13 @@
 
 namespace ngb::probe {
 
-// Returns CPU, cores, microcode, governor, kernel, boot id, memory, cgroup limits, affinity and variables that affect
-// speed. Tests pass as `root` a folder with their own proc and sys files in place of "/".
-samples::Environment environment(const std::string& root = "/");
+// The variables that a study gives to workers.
+using WorkerVariables = std::vector<std::pair<std::string, std::string>>;
+
+// Returns CPU, cores, microcode, governor, kernel, boot id, memory, cgroup limits, affinity, and the variables with
+// which workers are started, `given` among them. Tests pass as `root` a folder with their own proc and sys files in
+// place of "/".
+samples::Environment environment(const WorkerVariables& given = {}, const std::string& root = "/");
 
 // Snapshot holds the quantities that change fast and are cheap to read, raw counters included. It is taken before and
 // after the timed phase. The GPU is read through the management library `nvml`.

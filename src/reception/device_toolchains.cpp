@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "base/python.h"
@@ -35,8 +35,8 @@ constexpr int kPollMs = 100;
 
 // Resolves an absolute path of the user's, or a path relative to the device's folder.
 fs::path resolved(const fs::path& device_folder, const std::string& path) {
-  const char* const home = ::getenv("HOME");
-  if (path.starts_with("~/") && home != nullptr) return fs::path(home) / path.substr(2);
+  const fs::path home = environment::variable("HOME");
+  if (path.starts_with("~/") && !home.empty()) return home / path.substr(2);
   return device_folder / path;  // an absolute path stays as it is
 }
 
@@ -131,6 +131,7 @@ Status run_pip(const fs::path& partial, const fs::path& log_path, Nanoseconds pa
                          {"install", "--no-deps", "--no-input", "--no-cache-dir", "--disable-pip-version-check",
                           "--progress-bar", "off", "--only-binary", ":all:", "--require-hashes", "--requirement",
                           (partial / "requirements.txt").string(), "--target", (partial / "site").string()});
+  spawn.inherits = environment::Share::network;
   spawn.environment = {{"TMPDIR", (partial / "scratch").string()}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"LC_ALL", "C"}};
   spawn.descriptors = {{nothing.get(), 0}, {log.get(), 1}, {log.get(), 2}};
   spawn.own_group = true;

@@ -295,6 +295,7 @@ class Reception {
     process::Spawn spawn{{options_.program.string(), "reside", "--work", work_folder.string(), "--worker",
                           (folder_ / attach.worker).string(), "--lib", (folder_ / attach.lib).string(), "--folder",
                           folder_.string()}};
+    spawn.inherits = environment::Share::all;
     spawn.descriptors = {{nothing.get(), 0}, {write_end.get(), 1}, {log.get(), 2}};
     spawn.own_session = true;
     spawn.dies_with_parent = false;

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include <tuple>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/text.h"
 #include "toolchain/manifest.h"
 #include "toolchain/spelling.h"
@@ -26,11 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPartial = ".partial-";
-
-std::string variable(const char* name) {
-  const char* value = ::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 constexpr const char* kNotOurs = "move this folder away, or name another one with NGB_TOOLCHAINS";
 
@@ -120,6 +115,7 @@ Result<Toolchain> finish(const Place& place, Toolchain toolchain) {
 }
 
 fs::path default_root() {
+  using environment::variable;
   if (const std::string root = variable("NGB_TOOLCHAINS"); !root.empty()) return root;
   if (const std::string data = variable("XDG_DATA_HOME"); !data.empty())
     return fs::path(data) / "ngraphbench/toolchains";

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "base/environment.h"
 #include "base/json_text.h"
 #include "versions_json.h"
 
@@ -34,8 +34,7 @@ Status check_wheel(std::string_view kind, std::string_view name, std::string_vie
   const nlohmann::json none = nlohmann::json::object();
   const std::string known = versions().value("sha256", none).value(std::string(kind), none).value(key, std::string());
   if (known.empty() || sha256.empty() || known == sha256) return Done{};
-  const char* const others = std::getenv("NGB_OTHER_WHEELS");
-  if (others != nullptr && std::string_view(others) == "1") return Done{};
+  if (environment::variable("NGB_OTHER_WHEELS") == "1") return Done{};
   return fail(
       fmt::format("the wheel of {} is not the one that this ngb was tested with: its SHA-256 is {}, expected {}", key,
                   sha256, known),

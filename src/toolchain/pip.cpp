@@ -157,6 +157,7 @@ Result<std::vector<std::string>> pip_versions(const Python& python, const std::s
   };
   constexpr Nanoseconds kListLimit = std::chrono::hours(1);  // pip retries for minutes if nothing arrives
   process::Spawn spawn{.arguments = python::run_module({python.command}, "pip"),
+                       .inherits = environment::Share::network,
                        .environment = {{"LC_ALL", "C.UTF-8"}}};
   spawn.arguments.insert(spawn.arguments.end(),
                          {"index", "versions", package, "--pre", "--only-binary", ":all:", "--no-input", "-vv"});

@@ -23,8 +23,8 @@ try:
     from pip import __version__ as pip
 except Exception:
     pip = ""
-print("\n" + json.dumps({"executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
-                         "version": platform.python_version(), "pip": pip}))
+print(json.dumps({"executable": os.path.realpath(getattr(sys, "_base_executable", None) or sys.executable),
+                  "version": platform.python_version(), "pip": pip}))
 )";
 
 constexpr const char* kImport = R"(
@@ -37,11 +37,7 @@ for alternatives in sys.argv[1:]:
 
 Result<std::string> run_script(const std::vector<std::string>& interpreter, const char* script,
                                const std::filesystem::path& site, const std::vector<std::string>& arguments) {
-  return python::ask({.interpreter = interpreter,
-                      .program = script,
-                      .arguments = arguments,
-                      .site = site,
-                      .environment = {{"ORT_DISABLE_TELEMETRY", "1"}}});  // for ONNX Runtime, if it is imported
+  return python::ask({.interpreter = interpreter, .program = script, .arguments = arguments, .site = site});
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 """Answers questions about versions and requirements of Python packages by the rules of PEP 440, 503 and 508, with the
 library `packaging`.
 
-Run as `python3 -c TEXT QUESTION`. The question's values come as JSON on standard input; the answer is the last line of
-output, as JSON.
+Run as `python3 -c TEXT QUESTION`. The question's values come as JSON on standard input; the answer is JSON.
 """
 
 import bisect
@@ -131,4 +130,4 @@ try:
     answer = questions[sys.argv[1]](json.load(sys.stdin))
 except (InvalidRequirement, InvalidVersion) as error:
     sys.exit(str(error))
-print("\n" + json.dumps(answer))
+print(json.dumps(answer))

@@ -3,7 +3,7 @@
 
 Run as `python3 -c TEXT find SITE NAME…` (the first of these packages in that folder, or, if SITE is empty, of those
 that the interpreter finds, and the folder that holds it), `contents SITE` (what that folder holds) or `copy SITE INTO
-NAME…` (copies these packages). The answer is the last line of output, as JSON.
+NAME…` (copies these packages). The answer is JSON.
 """
 
 import base64
@@ -88,4 +88,4 @@ try:
     answer = {"find": find, "contents": contents, "copy": copy}[sys.argv[1]](*sys.argv[2:])
 except OSError as error:
     sys.exit(str(error))
-print("\n" + json.dumps(answer))
+print(json.dumps(answer))

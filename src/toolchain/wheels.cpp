@@ -87,6 +87,7 @@ Result<std::vector<ChosenWheel>> run_pip(const Python& python, process::Spawn sp
     const std::vector<std::string> options = pip_options(*python.target);
     spawn.arguments.insert(spawn.arguments.end(), options.begin(), options.end());
   }
+  spawn.inherits = environment::Share::network;
   // pip unpacks here and then moves the files, which costs nothing within one file system.
   spawn.environment = {{"TMPDIR", temporary.string()}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"LC_ALL", "C.UTF-8"}};
   const auto forward = [&](std::string_view line) {

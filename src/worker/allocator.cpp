@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/allocator.h"
 
-#include <cstdlib>
 #include <ctime>
-#include <string>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -11,11 +9,12 @@
 #include <climits>
 #endif
 
+#include "base/environment.h"
+
 namespace ngb::worker {
 
 bool keeps_memory() {
-  const char* const threshold = std::getenv("MALLOC_TRIM_THRESHOLD_");
-  return threshold != nullptr && std::string(threshold) == "17179869184";  // as dispatch's worker_variables has it
+  return environment::variable("MALLOC_TRIM_THRESHOLD_") == "17179869184";  // as dispatch's worker_variables has it
 }
 
 #ifdef __GLIBC__

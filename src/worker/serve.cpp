@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "samples/codec.h"
@@ -51,9 +51,9 @@ samples::ProgressPage* map_page() {
 }
 
 void tell_compiler_which_process_this_is(const work::WorkerRequest& request) {
-  ::setenv("NGB_PROCESS_INDEX", fmt::format("{}", request.process_index).c_str(), 1);
-  ::setenv("NGB_ATTEMPT", fmt::format("{}", request.attempt).c_str(), 1);
-  if (!request.module_site.empty()) ::setenv("NGB_MODULE_SITE", request.module_site.c_str(), 1);
+  environment::set("NGB_PROCESS_INDEX", fmt::format("{}", request.process_index));
+  environment::set("NGB_ATTEMPT", fmt::format("{}", request.attempt));
+  if (!request.module_site.empty()) environment::set("NGB_MODULE_SITE", request.module_site);
 }
 
 samples::ProcessResult not_started(const work::WorkerRequest& request, const Error& error,

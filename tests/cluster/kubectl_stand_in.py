@@ -22,7 +22,7 @@ import time
 import uuid
 
 CLUSTER = pathlib.Path(os.environ["KUBECTL_STAND_IN"])
-MARK = "KUBECTL_STAND_IN_POD"  # in the environment of all processes of a pod
+MARK = "NGB_KUBECTL_STAND_IN_POD"  # in the environment of all processes of a pod
 
 
 def refuse(words):

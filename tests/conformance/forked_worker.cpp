@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "agent/workers/fork_server.h"
+#include "base/environment.h"
 #include "worker_process.h"
 
 namespace ngb::conformance {
@@ -17,7 +18,10 @@ namespace {
 
 struct Server {
   explicit Server(const CompilerUnderTest& compiler, agent::Children& children)
-      : surroundings{.worker = worker_program(), .lib = lib_folder(), .work_folder = folder.path()},
+      : surroundings{.worker = worker_program(),
+                     .lib = lib_folder(),
+                     .work_folder = folder.path(),
+                     .environment = {ours.begin(), ours.end()}},
         launcher((make_folders(), surroundings), children, compiler.place()) {}
   void make_folders() const {
     std::filesystem::create_directories(surroundings.logs());
@@ -25,6 +29,7 @@ struct Server {
   }
 
   TemporaryFolder folder;
+  environment::Variables ours = environment::handed_on(environment::Share::all);  // Inductor's, among others
   agent::Surroundings surroundings;
   agent::ForkServer launcher;
 };

@@ -100,7 +100,8 @@ work::WorkerRequest make_request(const CompilerUnderTest& compiler, const TinyMo
   request.place = compiler.place();
   use_ready_python(compiler, request.place);
   request.module_site = compiler.module_site().string();
-  // As a worker does, for the tests that open a plugin in their own process.
+  // As a worker has it, for the tests that open a plugin in their own process.
+  ::setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   if (!request.module_site.empty()) ::setenv("NGB_MODULE_SITE", request.module_site.c_str(), 1);
   request.protocol.repetitions = 5;
   request.protocol.min_repetition_ns = 1000;
@@ -121,6 +122,7 @@ Result<std::optional<int>> run_program(const CompilerUnderTest& compiler, const 
                                        const agent::Launch& launch, int limit_s,
                                        const std::vector<std::string>& prefix) {
   process::Spawn spawn;
+  spawn.inherits = environment::Share::all;
   spawn.arguments = prefix;
   for (const std::string& word : command(compiler, request)) spawn.arguments.push_back(word);
   spawn.descriptors = {{launch.request_fd, samples::kRequestFd},

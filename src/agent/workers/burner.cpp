@@ -168,6 +168,7 @@ int run_command(const work::Load& load, LoadPage& page) {
   Children children;
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   process::Spawn spawn{{"/bin/sh", "-c", load.command}};
+  spawn.inherits = environment::Share::all;  // those with which the agent has started us
   spawn.descriptors = {{nothing.get(), 0}};
   spawn.own_group = true;
   const Result<pid_t> pid = process::spawn(spawn);

@@ -162,6 +162,7 @@ void ModelWriting::start(const work::Model& model, const work::Place* exporter) 
   process::Spawn spawn{command(model, exporter)};
   spawn.environment = {{kWorkFolderVariable, surroundings_.work_folder.string()}};
   if (exporter != nullptr) {
+    spawn.inherits = environment::Share::network;  // it may download weights
     spawn.environment = surroundings_.environment;
     for (const auto& variable : python_variables(surroundings_, *exporter)) spawn.environment.push_back(variable);
   }

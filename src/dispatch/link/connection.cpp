@@ -50,6 +50,7 @@ Result<std::shared_ptr<Connection>> Connection::start(Loop& loop, const std::vec
   FileDescriptor our_errors(errors[0]);
   const FileDescriptor their_errors(errors[1]);
   process::Spawn spawn{command};
+  spawn.inherits = environment::Share::all;
   spawn.descriptors = {{their_input.get(), 0}, {their_output.get(), 1}, {their_errors.get(), 2}};
   // Ctrl-C must reach only the client, which then asks the agent to stop. If the client dies, the program notices it by
   // the end of its input.

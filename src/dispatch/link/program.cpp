@@ -82,6 +82,7 @@ asio::awaitable<Result<ProgramEnd>> run_program(Loop& loop, const std::vector<st
   if (!filled) co_return error_of(filled);
   ::lseek(in.get(), 0, SEEK_SET);
   process::Spawn spawn{words};
+  spawn.inherits = environment::Share::all;
   spawn.descriptors = {{in.get(), 0}, {out.get(), 1}, {err.get(), 2}};
   spawn.own_group = true;
   const Result<pid_t> pid = process::spawn(spawn);

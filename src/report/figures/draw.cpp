@@ -21,8 +21,7 @@ Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& f
                                                   .arguments = {},
                                                   .input = json_text::dump(wanted),
                                                   .site = drawer.site,
-                                                  .folder = {},
-                                                  .environment = {}});
+                                                  .folder = {}});
   if (!answer) return fail("cannot draw figures: " + answer.error().what, answer.error().where, answer.error().next);
   const nlohmann::json warnings = json_text::parse(*answer);
   if (!warnings.is_array()) return fail("cannot draw figures: vl-convert gave an unexpected answer", drawer.python);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws Vega-Lite specifications as images with vl-convert. Standard input is JSON: {"format": "svg", "png" or "pdf",
-"figures": [{"name", "specification", "image": path}]}. The last line of the output is a JSON list of what Vega-Lite
-warned about: ["compile_time: …"]. Nothing outside the specifications is read."""
+"figures": [{"name", "specification", "image": path}]}. The answer is a JSON list of what Vega-Lite warned about:
+["compile_time: …"]. Nothing outside the specifications is read."""
 import json
 import os
 import sys

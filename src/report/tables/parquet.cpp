@@ -78,8 +78,7 @@ ngb::Status write_parquet(const ParquetWriter& writer, const std::string& made_b
                                                   .arguments = std::move(paths),
                                                   .input = json_text::dump(wanted),
                                                   .site = writer.site,
-                                                  .folder = {},
-                                                  .environment = {}});
+                                                  .folder = {}});
   if (answer) return Done{};
   return fail("cannot write Parquet: " + answer.error().what, answer.error().where, answer.error().next);
 }

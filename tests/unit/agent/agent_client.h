@@ -90,6 +90,7 @@ class AgentClient {
     const FileDescriptor theirs(ends[1]);
     process::Spawn spawn{{NGB_BUILD_DIR "/bin/ngb-agent"}};
     spawn.arguments.insert(spawn.arguments.end(), words.begin(), words.end());
+    spawn.inherits = environment::Share::all;
     spawn.descriptors = {{theirs.get(), 0}, {theirs.get(), 1}};
     const Result<pid_t> pid = process::spawn(spawn);
     if (!pid) std::abort();

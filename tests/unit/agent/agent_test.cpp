@@ -91,6 +91,24 @@ TEST(Agent, GivesWorkersTheDevicesVariablesBelowItsOwnAndRecordsThem) {
   EXPECT_EQ(recorded.at("variable_OMP_PROC_BIND"), "close");
 }
 
+TEST(Agent, GivesWorkersOfItsOwnVariablesOnlyWhatItRecords) {
+  const TemporaryFolder folder;
+  work::Job job = small_job(1);
+  add_cell(job, "a");
+  ::setenv("ONEDNN_MAX_CPU_ISA", "SSE41", 1);
+  ::setenv("LD_LIBRARY_PATH", "/nowhere", 1);
+  const WholeRun run = run_job(folder.path(), job);
+  ::unsetenv("ONEDNN_MAX_CPU_ISA");
+  ::unsetenv("LD_LIBRARY_PATH");
+  const samples::ProcessResult& process = run.processes.at(0);
+  EXPECT_FALSE(process.facts.contains("ONEDNN_MAX_CPU_ISA"));
+  EXPECT_EQ(process.facts.at("LD_LIBRARY_PATH"), "/nowhere");
+  std::set<std::string> recorded;
+  for (const auto& entry : std::get<samples::Environment>(run.events.at(0).body).entries) recorded.insert(entry.name);
+  EXPECT_FALSE(recorded.contains("variable_ONEDNN_MAX_CPU_ISA"));
+  EXPECT_TRUE(recorded.contains("variable_LD_LIBRARY_PATH"));
+}
+
 TEST(Agent, ForbidsTf32AndLetsTheDriverKeepCompiledCodeForOneProcessOnly) {
   const TemporaryFolder folder;
   work::Job job = small_job(1);

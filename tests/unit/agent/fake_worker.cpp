@@ -76,7 +76,7 @@ samples::ProcessResult result_of(const WorkerRequest& request) {
     result.repetitions.push_back({wall_ns(request).value_or(1'000'000 + 1000 * request.process_index + i), 1, i == 0});
   }
   for (const char* name : {"NGB_PROCESS_INDEX", "NGB_ATTEMPT", "OMP_NUM_THREADS", "OMP_PROC_BIND",
-                           "NVIDIA_TF32_OVERRIDE", "CUDA_CACHE_PATH"}) {
+                           "NVIDIA_TF32_OVERRIDE", "CUDA_CACHE_PATH", "ONEDNN_MAX_CPU_ISA", "LD_LIBRARY_PATH"}) {
     if (const char* value = std::getenv(name)) result.facts[name] = value;
   }
   result.facts["finds_litter"] = ::access("left-behind", F_OK) == 0 ? "yes" : "no";

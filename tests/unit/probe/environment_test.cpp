@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <map>
 
 #include "made_up_machine.h"
 #include "probe/cgroup.h"
@@ -20,7 +21,7 @@ constexpr std::string_view kTwoThreads =
 class Environment : public MadeUpMachine {
  protected:
   EnvironmentEntry entry(const std::string& name) {
-    const samples::Environment all = environment(root());
+    const samples::Environment all = environment({}, root());
     const auto found =
         std::find_if(all.entries.begin(), all.entries.end(), [&](const auto& e) { return e.name == name; });
     EXPECT_NE(found, all.entries.end()) << name;
@@ -78,7 +79,7 @@ TEST_F(Environment, ShowsGovernorFrequencyTurboAndSmt) {
 }
 
 TEST_F(Environment, HasReasonsInsteadOfZerosOnAMachineThatReportsNothing) {
-  for (const EnvironmentEntry& entry : environment(root()).entries) {
+  for (const EnvironmentEntry& entry : environment({}, root()).entries) {
     if (entry.name == "agent_version" || entry.name.starts_with("variable_")) continue;
     EXPECT_FALSE(entry.value.value.has_value()) << entry.name << " = " << entry.value.value.value_or("");
     EXPECT_FALSE(entry.value.reason.empty()) << entry.name;
@@ -86,7 +87,7 @@ TEST_F(Environment, HasReasonsInsteadOfZerosOnAMachineThatReportsNothing) {
 }
 
 TEST_F(Environment, IsSortedByName) {
-  const samples::Environment all = environment(root());
+  const samples::Environment all = environment({}, root());
   EXPECT_TRUE(std::is_sorted(all.entries.begin(), all.entries.end(),
                              [](const auto& a, const auto& b) { return a.name < b.name; }));
 }
@@ -94,35 +95,45 @@ TEST_F(Environment, IsSortedByName) {
 TEST_F(Environment, HashesTheSameAfterARestartOfTheMachine) {
   put("/proc/cpuinfo", kTwoThreads);
   put("/proc/sys/kernel/random/boot_id", "11111111-2222-3333-4444-555555555555\n");
-  const std::string before = environment(root()).hash();
+  const std::string before = environment({}, root()).hash();
   put("/proc/sys/kernel/random/boot_id", "66666666-7777-8888-9999-000000000000\n");
-  EXPECT_EQ(environment(root()).hash(), before);
+  EXPECT_EQ(environment({}, root()).hash(), before);
   put("/proc/sys/kernel/osrelease", "6.1.0-99\n");
-  EXPECT_NE(environment(root()).hash(), before);
+  EXPECT_NE(environment({}, root()).hash(), before);
 }
 
-TEST_F(Environment, RecordsVariablesThatChangeSpeed) {
-  ::setenv("OMP_NUM_THREADS", "3", 1);
-  ::setenv("NGB_TEST_HARMLESS", "1", 1);
-  EXPECT_EQ(value("variable_OMP_NUM_THREADS"), "3");
-  ::unsetenv("OMP_NUM_THREADS");
-  for (const EnvironmentEntry& entry : environment(root()).entries) {
-    EXPECT_NE(entry.name, "variable_OMP_NUM_THREADS");
-    EXPECT_NE(entry.name, "variable_NGB_TEST_HARMLESS");
+TEST_F(Environment, RecordsTheVariablesWithWhichWorkersAreStarted) {
+  const std::map<std::string, std::string> shell{{"CUDA_VISIBLE_DEVICES", "1"},    // workers get it
+                                                 {"LD_LIBRARY_PATH", "/shell"},    // the study gives another
+                                                 {"ONEDNN_MAX_CPU_ISA", "SSE41"},  // they do not get it
+                                                 {"NGB_TEST_HARMLESS", "1"}};      // it changes nothing
+  for (const auto& [name, text] : shell) ::setenv(name.c_str(), text.c_str(), 1);
+  std::map<std::string, std::string> recorded;
+  for (const EnvironmentEntry& entry :
+       environment({{"LD_LIBRARY_PATH", "/study"}, {"OMP_PROC_BIND", "close"}}, root()).entries) {
+    if (!entry.name.starts_with("variable_")) continue;
+    EXPECT_TRUE(entry.is_identity) << entry.name;
+    EXPECT_TRUE(recorded.emplace(entry.name, entry.value.value.value_or("")).second) << entry.name << " twice";
   }
+  for (const auto& [name, text] : shell) ::unsetenv(name.c_str());
+  EXPECT_EQ(recorded.at("variable_CUDA_VISIBLE_DEVICES"), "1");
+  EXPECT_EQ(recorded.at("variable_LD_LIBRARY_PATH"), "/study");
+  EXPECT_EQ(recorded.at("variable_OMP_PROC_BIND"), "close");
+  EXPECT_FALSE(recorded.contains("variable_ONEDNN_MAX_CPU_ISA"));
+  EXPECT_FALSE(recorded.contains("variable_NGB_TEST_HARMLESS"));
 }
 
 TEST_F(Environment, OfAnotherSlurmNodeIsAnotherOneEvenIfAllElseIsEqual) {
   put("/proc/cpuinfo", kTwoThreads);
   ::unsetenv("SLURMD_NODENAME");
-  const samples::Environment elsewhere = environment(root());
+  const samples::Environment elsewhere = environment({}, root());
   ::setenv("SLURMD_NODENAME", "n1", 1);
   EXPECT_EQ(value("slurm_node"), "n1");
-  const std::string first = environment(root()).hash();
+  const std::string first = environment({}, root()).hash();
   ::setenv("SLURMD_NODENAME", "n2", 1);
-  EXPECT_NE(environment(root()).hash(), first);
+  EXPECT_NE(environment({}, root()).hash(), first);
   ::unsetenv("SLURMD_NODENAME");
-  EXPECT_EQ(environment(root()).hash(), elsewhere.hash());
+  EXPECT_EQ(environment({}, root()).hash(), elsewhere.hash());
   EXPECT_TRUE(std::none_of(elsewhere.entries.begin(), elsewhere.entries.end(),
                            [](const auto& e) { return e.name == "slurm_node"; }));
 }
@@ -152,7 +163,7 @@ TEST_F(Environment, OfAPodSaysWhetherItsProcessorsAreItsOwn) {
 // Entries of the first class must be equal for results to be pooled; those of the second are told and no more.
 TEST_F(Environment, ToldEntriesAreNotPartOfItsHash) {
   std::vector<std::string> told;
-  for (const EnvironmentEntry& entry : environment(root()).entries) {
+  for (const EnvironmentEntry& entry : environment({}, root()).entries) {
     if (!entry.is_identity) told.push_back(entry.name);
   }
   EXPECT_EQ(told, (std::vector<std::string>{"agent_build", "boot_id"}));

@@ -77,20 +77,6 @@ TEST(Python, IsStartedByBasePythonOrInAFolderOfOurs) {
                                     "src/base/python.cpp"));
 }
 
-TEST(Programs, AreStartedInTwoFiles) {
-  const std::regex starts(R"(\b(posix_spawnp?|exec[lv]p?e?|execvpe|popen|system)\()");
-  std::set<std::string> starting;
-  for (const char* const part : {"src", "apps", "compilers"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(kSource / part)) {
-      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
-      if (std::regex_search(file::read(entry.path()).value(), starts)) {
-        starting.insert(fs::relative(entry.path(), kSource).string());
-      }
-    }
-  }
-  EXPECT_THAT(starting, ElementsAre("compilers/compile_process.cpp", "src/base/process.cpp"));
-}
-
 // A link in a folder that somebody has mailed would lead to a file of the user, which would be emptied or written to.
 TEST(FilesThatAreWritten, AreNewOrOpenedWithoutFollowingALink) {
   std::set<std::string> following;
