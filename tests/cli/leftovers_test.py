@@ -51,6 +51,22 @@ output: results
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(self.left(), [])
 
+    @unittest.skipIf(without_toolchains("identity", "onnxruntime"), without_toolchains("identity", "onnxruntime"))
+    def test_do_not_remain_of_a_model_that_is_quantised(self):
+        self.places = [self.folder / "home", self.folder / "temporary"]
+        self.places[1].mkdir()
+        self.environment.update(NGB_TOOLCHAINS=str(TOOLCHAINS), TMPDIR=str(self.places[1]))
+        self.write("study.yaml", """\
+models:
+  - {zoo: {mlp: {depth: 1, width: 16}}, label: exact}
+  - {quantise: dynamic, variant_of: exact}
+compilers: [onnxruntime]
+""")
+        planned = self.ngb("plan", "study.yaml")
+        self.assertEqual(planned.returncode, 0, planned.stdout + planned.stderr)
+        self.assertIn("making exact int8 dynamic with onnxruntime", planned.stderr)
+        self.assertEqual(self.left(), [])
+
     def test_do_not_remain_of_a_compiler_that_was_killed_while_its_own_program_ran(self):
         cxx = self.write("murderous_cxx", f"#!/bin/sh\nmktemp >>{self.folder}/calls\nkill -KILL $PPID\nexec sleep 600\n")
         cxx.chmod(0o755)

@@ -272,7 +272,7 @@ Key environment_key() {
                  .maximum = 1000,
                  .pattern = kVariableValue,
                  .meaning = "Value of the variable NAME",
-                 .default_text = "as in the login's environment"}},
+                 .default_text = "not set"}},
        .example = "variables such as {OMP_PROC_BIND: close}",
        .names_pattern = kVariableName,
        .names_in_words = "a variable's name of letters, digits and _, not NGB_…"});
