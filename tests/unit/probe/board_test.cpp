@@ -56,7 +56,7 @@ class BoardOf : public MadeUpMachine {
     return Known<double>::unknown("not read at all");
   }
   Known<std::string> entry(const std::string& name) {
-    for (const samples::EnvironmentEntry& each : environment(root()).entries) {
+    for (const samples::EnvironmentEntry& each : environment({}, root()).entries) {
       if (each.name == name) return each.value;
     }
     return Known<std::string>::unknown("no such entry");
