@@ -78,21 +78,20 @@ tl::expected<std::string, ExitCode> compiler_for(const Installation& installatio
 }
 
 // `to_text` is one of report/calibration.h.
-int print_kept(const std::filesystem::path& cache, const std::string& environment, const report::Format& format,
+int print_kept(const CacheFolder& cache, const std::string& environment, const report::Format& format,
                std::string (*to_text)(const metrics::DeviceCalibration&, int, bool)) {
-  const auto device = campaign::kept_calibration(cache, environment);
-  if (!device) return report_failure(device.error(), kCannotGoOn);
+  const metrics::DeviceCalibration device = campaign::kept_calibration(cache, environment);
   if (format.is("json")) {
-    print_json_text(report::calibration_json(*device));
+    print_json_text(report::calibration_json(device));
   } else {
     const OutputShape shape = shape_of_stdout();
-    print_table_text(to_text(*device, shape.width, shape.has_color));
+    print_table_text(to_text(device, shape.width, shape.has_color));
   }
   return kSuccess;
 }
 
-int calibrate_peak(const Installation& installation, const CalibrateArguments& arguments,
-                   const std::filesystem::path& cache, const report::Format& format) {
+int calibrate_peak(const Installation& installation, const CalibrateArguments& arguments, const CacheFolder& cache,
+                   const report::Format& format) {
   campaign::PeakOrder order{.device = arguments.device,
                             .is_on_gpu = arguments.is_on_gpu,
                             .rounds = arguments.rounds,
@@ -118,8 +117,8 @@ int calibrate(const Installation& installation, const CalibrateArguments& argume
   if (!format) return report_failure(format.error(), kWrongUsage);
   const auto seconds = parse_time(arguments.time);
   if (!seconds) return report_failure(seconds.error(), kWrongUsage);
-  const std::filesystem::path cache = campaign::usable_cache(installation, print_error);
-  if (cache.empty()) {
+  const CacheFolder cache = campaign::usable_cache(installation, print_error);
+  if (cache.is_none()) {
     return report_failure({"there is no place for the calibration", "ngb calibrate", "name a folder with NGB_CACHE"},
                           kCannotGoOn);
   }

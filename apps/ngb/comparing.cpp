@@ -85,7 +85,7 @@ tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation
                                  .across_environments = arguments.across_environments,
                                  .across_protocols = arguments.across_protocols};
   if (!is_read_as_one(arguments)) order.sides = {{sources->front()}, {sources->back()}};
-  auto judged = campaign::judge_results(order, installation.cache);
+  auto judged = campaign::judge_results(order, campaign::trusted_cache(installation));
   if (!judged) return tl::unexpected(report_refusal(judged.error()));
   return *std::move(judged);
 }

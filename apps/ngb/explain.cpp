@@ -108,7 +108,7 @@ int explain(const Installation& installation, const ExplainArguments& given) {
   }
   auto order = order_of(*arguments);
   if (!order) return report_failure(order.error(), kWrongUsage);
-  order->peak_of = campaign::peaks_in(installation.cache);
+  order->peak_of = campaign::peaks_in(campaign::trusted_cache(installation));
   const auto profiles = report::explain_results(*order);
   if (!profiles) return refuse_profiles(profiles.error());
   if (!lists_cells) return print_pairs(*profiles, **format, arguments->all);

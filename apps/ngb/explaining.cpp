@@ -46,7 +46,7 @@ ExitCode explain_after(const Installation& installation, const std::filesystem::
   const auto profiles = report::explain_results({.sources = {{.file = measured->results / "results.db"}},
                                                  .baseline = measured->baseline,
                                                  .candidate = measured->candidate,
-                                                 .peak_of = campaign::peaks_in(installation.cache)});
+                                                 .peak_of = campaign::peaks_in(campaign::trusted_cache(installation))});
   if (!profiles) return refuse_profiles(profiles.error());
   say("\n");
   return print_pairs(*profiles, format, false);

@@ -50,8 +50,7 @@ std::string environment_here(const plan::Plan& plan) {
 // Prints the plan, and what it will be able to decide on this machine as `ngb calibrate` found it.
 int print_plan(const Installation& installation, const plan::Plan& plan, bool as_json) {
   const std::set<int> threads = threads_here(plan);
-  const auto calibrated = campaign::kept_calibration(installation.cache, environment_here(plan));
-  if (!calibrated) return report_failure(calibrated.error(), kCannotGoOn);
+  const auto calibrated = campaign::kept_calibration(campaign::trusted_cache(installation), environment_here(plan));
   const int rounds = work::planned_processes(plan.study.protocol);
   const int turns = plan.study.protocol.turns;
   const plan::Experience experience = campaign::experience_for(installation, plan, print_error);
@@ -60,7 +59,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
     printed.update(plan::estimate_json(plan, experience));
     printed["decidable"] = nlohmann::json::array();
     for (const int count : threads) {
-      printed["decidable"].push_back(report::decidable_json(*calibrated, {count, turns}, rounds));
+      printed["decidable"].push_back(report::decidable_json(calibrated, {count, turns}, rounds));
     }
     print_out(json_text::dump(printed, 2) + "\n");
     return kSuccess;
@@ -77,7 +76,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
         plan.study.path.string() + "\n";
   }
   if (!threads.empty()) text += "\nWhat can be decided on this machine\n";
-  for (const int count : threads) text += "  " + report::decidable_text(*calibrated, {count, turns}, rounds) + "\n";
+  for (const int count : threads) text += "  " + report::decidable_text(calibrated, {count, turns}, rounds) + "\n";
   if (const auto compilers = campaign::Compilers::find(installation, plan)) {
     const std::vector<std::string> missing = toolchain_remarks(*compilers, plan);
     if (!missing.empty()) text += "\nToolchains\n  " + text::join(missing, "\n  ") + "\n";

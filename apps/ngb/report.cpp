@@ -83,7 +83,7 @@ int write_and_tell(const Installation& installation, ReportArguments arguments) 
   if (!sources) return report_failure(sources.error(), kWrongUsage);
   request.sources = *std::move(sources);
   request.made_by = describe(this_revision());
-  request.peak_of = campaign::peaks_in(installation.cache);
+  request.peak_of = campaign::peaks_in(campaign::trusted_cache(installation));
   if (::isatty(STDERR_FILENO) == 1) request.on_begin = [](const std::string& what) { warn("ngb: {}\n", what); };
   for (const Status& found :
        {find_drawer(installation, request.figures), find_parquet_writer(installation, request.tables)}) {

@@ -122,7 +122,7 @@ int try_models(const Installation& installation, const std::filesystem::path& fi
   const auto notes = plan::notes_on_files(*plan, campaign::find_onnx_package(installation));
   const std::filesystem::path results = plan->study.output / "results.db";
   Installation elsewhere = installation;
-  elsewhere.cache = scratch->path() / "cache";  // what a trial takes says nothing about runs
+  elsewhere.cache = CacheFolder(scratch->path() / "cache");  // what a trial takes says nothing about runs
   RunDisplay display({.hides_speeds = true});
   const auto measured = campaign::measure_plan(elsewhere, *std::move(plan), *compilers, display);
   if (!measured) return report_refusal(measured.error());

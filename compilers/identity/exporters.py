@@ -15,9 +15,10 @@ _OPSET = 20  # the newest that the exporter that traces can write
 
 def export(module, example, output_names, axes, path) -> dict:
     """Write the ONNX file. `example`: {input: tensor}, in the order of the arguments; `axes`: {input: {axis: name}} of
-    open extents, or None. Returns {"exporter": "tracing" or "dynamo"}, or {"no_file": {"kind", "message", "advice"}}
-    with the reasons of both."""
+    open extents, or None. Returns {"exporter": "tracing" or "dynamo"}, or {"no_file": {"kind", "message", "advice",
+    "follows_from_module"}} with the reasons of both; the last is false if a package is missing or damaged."""
     reasons = []
+    follows_from_module = True
     for name, run in (("tracing", _trace), ("dynamo", _dynamo)):
         with tempfile.TemporaryDirectory(prefix="export-", dir=os.path.dirname(path)) as folder, \
                 warnings.catch_warnings():
@@ -30,12 +31,15 @@ def export(module, example, output_names, axes, path) -> dict:
                 if _is_of_machine(error):
                     raise
                 traceback.print_exc()
+                follows_from_module = follows_from_module and not any(isinstance(each, (ImportError, OSError))
+                                                                      for each in _causes(error))
                 reasons.append(f"{name}: {_first_line(error)}")
                 continue
             _move(made, path)
             return {"exporter": name}
     return {"no_file": {"kind": "unsupported_operator",
                         "message": "torch.onnx.export cannot export this module; " + "; ".join(reasons),
+                        "follows_from_module": follows_from_module,
                         "advice": "compilers of PyTorch's family run the module itself; the whole messages are in the "
                                   "log of this model"}}
 
@@ -52,8 +56,7 @@ def _dynamo(module, example, output_names, axes, made):
     try:
         importlib.import_module("onnxscript")
     except ImportError:
-        raise RuntimeError("the identity's toolchain has no onnxscript; ngb toolchain remove identity, then ngb "
-                           "toolchain install identity") from None
+        raise RuntimeError("the identity's toolchain has no onnxscript: ngb toolchain install identity") from None
     from .module_call import Flat
 
     shapes = None
@@ -88,13 +91,17 @@ def _move(made, path):
                     location=os.path.basename(path) + ".data")
 
 
+def _causes(error):
+    """The error and those that led to it."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 def _is_of_machine(error) -> bool:
     """Return whether the machine, and not the module, is the reason."""
-    while error is not None:
-        if isinstance(error, MemoryError) or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    return any(isinstance(each, MemoryError) or getattr(each, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+               for each in _causes(error))
 
 
 def _first_line(error) -> str:

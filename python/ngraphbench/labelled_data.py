@@ -11,8 +11,8 @@ _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 def answer() -> None:
-    """Read {"source", "labels", "has_images", "shape"?, "output"}, write the files and print {"samples"}, or {"error",
-    "next"}."""
+    """Read {"source", "labels", "called", "has_images", "shape"?, "output"}, write the files and print {"samples"}, or
+    {"error", "next"}. "called" are the user's names of source and labels, which are copies."""
     question = json.loads(sys.stdin.read())
     try:
         samples = _images(question["source"], question["shape"]) if question["has_images"] else _arrays(question["source"])
@@ -20,7 +20,10 @@ def answer() -> None:
         if len(samples) != len(labels):
             raise ValueError(f"{len(labels)} labels for {len(samples)} samples")
     except (OSError, ValueError) as error:
-        print(json.dumps({"error": str(error), "next": "the labels are in the order of the samples' names, one for each"}))
+        told = str(error)
+        for key, called in zip(("source", "labels"), question["called"]):
+            told = told.replace(question[key], called)
+        print(json.dumps({"error": told, "next": "the labels are in the order of the samples' names, one for each"}))
         return
     np.save(os.path.join(question["output"], "samples.npy"), samples)
     np.save(os.path.join(question["output"], "labels.npy"), labels)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/file_list.h"
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "base/python.h"
@@ -20,23 +21,6 @@ namespace ngb::agent {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Returns the regular files below a folder, sorted; follows links and skips Python's caches.
-std::vector<fs::path> files_below(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code code;
-  fs::recursive_directory_iterator entry(folder, fs::directory_options::follow_directory_symlink, code);
-  for (const fs::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
-    std::error_code ignored;
-    if (entry->path().filename() == "__pycache__") {
-      entry.disable_recursion_pending();
-    } else if (entry->is_regular_file(ignored)) {
-      files.push_back(entry->path());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
 
 // Returns the compiler whose toolchain this one shares and whose modules it may import.
 std::string owner_of(const fs::path& folder) {
@@ -62,10 +46,11 @@ Result<std::string> Builds::folder(const fs::path& path) {
   const auto known = known_.find(path);
   if (known != known_.end()) return known->second;
   std::string lines;
-  for (const fs::path& each : files_below(path)) {
-    const Result<std::string> hash = files_.add(each);
+  const auto files = file_list::files_below(path);  // none if there is no such folder
+  for (const file_list::Entry& each : files.value_or(std::vector<file_list::Entry>())) {
+    const Result<std::string> hash = files_.add(path / each.path);
     if (!hash) return hash;
-    lines += *hash + " " + each.lexically_relative(path).string() + "\n";
+    lines += *hash + " " + each.path + "\n";
   }
   return known_[path] = lines.empty() ? "" : hash::sha256(lines);
 }

@@ -113,18 +113,17 @@ Status Journal::make_way(const std::string& run_id) {
     const auto waiting = waiting_journal(path_, (*mark)->run_id);
     std::error_code code;
     if (!waiting || std::filesystem::exists(*waiting, code)) return set_aside("damaged", "it belongs to another run");
-    if (::rename(path_.c_str(), waiting->c_str()) != 0) return tl::unexpected(file::from_errno("rename", path_, errno));
+    if (Status renamed = file::rename_to(path_, *waiting); !renamed) return renamed;
   }
   const auto ours = waiting_journal(path_, run_id);
-  if (ours && ::rename(ours->c_str(), path_.c_str()) != 0 && errno != ENOENT) {
-    return tl::unexpected(file::from_errno("rename", *ours, errno));
-  }
+  const Status renamed = ours ? file::rename_to(*ours, path_) : Status{};
+  if (!renamed && !has_code(renamed, ErrorCode::not_found)) return renamed;
   return open_file();
 }
 
 Status Journal::set_aside(const std::string& word, const std::string& why) {
   const std::filesystem::path aside = free_name(path_, word);
-  if (::rename(path_.c_str(), aside.c_str()) != 0) return tl::unexpected(file::from_errno("rename", path_, errno));
+  if (Status renamed = file::rename_to(path_, aside); !renamed) return renamed;
   remarks_.push_back(fmt::format("{} cannot be used: {}; it was renamed to {}, and its processes are measured again",
                                  path_.string(), why, aside.filename().string()));
   return open_file();

@@ -246,7 +246,8 @@ Exporting Runner::exporting() {
                          (job_.reference && needs_file(job_, module, *job_.reference));
   if (job_.reference_cache.empty() || !job_.exporter) return exporting;
   const work::Compiler& any = job_.reference ? *job_.reference : job_.compilers.front();
-  exporting.kept = caches() / "exports" / export_name(module, exporting.needs_file, builds_.of(any, module).with);
+  exporting.cache = caches();
+  exporting.name = export_name(module, exporting.needs_file, builds_.of(any, module).with);
   return exporting;
 }
 
@@ -270,7 +271,7 @@ Status Runner::begin_reference() {
     return Done{};
   }
   const auto& making = std::get<GroupReference::Making>(next);
-  if (const Status made = file::make_folder(making.path.parent_path()); !made) return error_of(made);
+  if (const auto made = CacheFolder(making.path.parent_path()).make(""); !made) return error_of(made);
   make_reference(making);
   return Done{};
 }
@@ -304,9 +305,9 @@ Status Runner::record_reference(std::string path) {
 }
 
 // Returns the folder that keeps things between the runs of this device.
-std::filesystem::path Runner::caches() const {
-  return job_.reference_cache.empty() ? surroundings_.work_folder
-                                      : std::filesystem::path(job_.reference_cache).parent_path();
+CacheFolder Runner::caches() const {
+  return CacheFolder(job_.reference_cache.empty() ? surroundings_.work_folder
+                                                  : std::filesystem::path(job_.reference_cache).parent_path());
 }
 
 void Runner::look() {

@@ -21,6 +21,7 @@
 #include "agent/workers/attempts.h"
 #include "agent/workers/launcher.h"
 #include "agent/workers/model_writing.h"
+#include "base/cache_folder.h"
 #include "base/fingerprint.h"
 #include "samples/environment.h"
 #include "samples/message.h"
@@ -113,7 +114,7 @@ class Runner {
   std::optional<samples::Failure> changed_file();
   [[nodiscard]] Status refuse_other_builds() const;
   [[nodiscard]] samples::Provenance provenance_of(const work::Cell& cell);
-  [[nodiscard]] std::filesystem::path caches() const;
+  [[nodiscard]] CacheFolder caches() const;
   [[nodiscard]] const work::Model& model() const { return schedule_.model(); }
   // Returns whether the exact model of the group's variant has to make its outputs, or may have to. Until then
   // `provided_.file` is its file.

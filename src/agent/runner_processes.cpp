@@ -142,7 +142,7 @@ WorkerRequest Runner::request_for(const work::Compiler& compiler) {
   if (needs_exporter && job_.exporter) request.module_site = job_.place_of(*job_.exporter).toolchain_dir;
   request.compiler = compiler;
   request.protocol = job_.protocol;
-  request.cache_dir = (caches() / "tuning").string();
+  request.cache_dir = (caches().path() / "tuning").string();
   if (!job_.reference) return request;
   request.reference_name = reference_name(reference().compiler());
   request.reference_key = reference().key();

@@ -12,6 +12,7 @@
 #include "agent/journal_file.h"
 #include "agent/lock.h"
 #include "agent/workers/process_tree.h"
+#include "base/cache_folder.h"
 #include "base/text.h"
 
 namespace ngb::agent {
@@ -84,7 +85,7 @@ Result<FileDescriptor> lock_device(const std::filesystem::path& device_folder, c
 
 Result<FileDescriptor> lock_machine(const std::filesystem::path& machine_folder,
                                     const std::filesystem::path& work_folder) {
-  if (const Status made = file::make_folder(machine_folder); !made) {
+  if (const auto made = CacheFolder(machine_folder).make(""); !made) {
     return fail(made.error().what, made.error().where,
                 "name a folder that can be written, for the cache, with NGB_CACHE", made.error().code);
   }

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
+
 namespace ngb {
 
 FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
@@ -241,7 +243,7 @@ void remove_old_partials(const std::filesystem::path& path, std::chrono::hours u
   }
 }
 
-Status make_folder(const std::filesystem::path& path) {
+Status make_folder(const std::filesystem::path& path, mode_t mode) {
   std::error_code code;
   std::vector<std::filesystem::path> missing;
   for (std::filesystem::path each = path; !each.empty() && !std::filesystem::exists(each, code);) {
@@ -249,12 +251,24 @@ Status make_folder(const std::filesystem::path& path) {
     if (each == each.parent_path()) break;
     each = each.parent_path();
   }
-  std::filesystem::create_directories(path, code);
-  if (code) return tl::unexpected(from_errno("create folder", path, code.value()));
+  std::reverse(missing.begin(), missing.end());
   for (const std::filesystem::path& each : missing) {
+    if (::mkdir(each.c_str(), mode) != 0 && errno != EEXIST) {
+      return tl::unexpected(from_errno("create folder", path, errno));
+    }
     if (Status synced = sync_folder(each.parent_path()); !synced) return synced;
   }
-  return Done{};
+  if (std::filesystem::is_directory(path, code)) return Done{};
+  return tl::unexpected(from_errno("create folder", path, code ? code.value() : ENOTDIR));
+}
+
+std::filesystem::path user_folder(const char* own, const char* xdg, const char* below_home) {
+  const auto path_in = [](const char* name) { return std::filesystem::path(environment::variable(name)); };
+  std::error_code code;  // the working folder may be gone: then a relative path names none
+  if (!path_in(own).empty()) return std::filesystem::absolute(path_in(own), code);
+  if (path_in(xdg).is_absolute()) return path_in(xdg) / "ngraphbench";
+  const std::filesystem::path home = path_in("HOME");
+  return home.empty() ? home : std::filesystem::absolute(home, code) / below_home / "ngraphbench";
 }
 
 std::optional<std::filesystem::path> find_within(const std::filesystem::path& folder,

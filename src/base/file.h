@@ -2,6 +2,8 @@
 // Files and folders, with errors that name the path.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -78,8 +80,14 @@ Status sync_folder(const std::filesystem::path& folder);
 // Writes all of `bytes`, also after short writes and EINTR.
 Status write_all(int fd, std::string_view bytes, const std::string& where);
 
-// Makes the folder and its missing parents. Their names are on disk when this returns.
-Status make_folder(const std::filesystem::path& path);
+// Makes the folder and its missing parents with these rights, of which the umask takes some away. Their names are on
+// disk when this returns.
+Status make_folder(const std::filesystem::path& path, mode_t mode = 0777);
+
+// Returns the absolute path that the variable `own` names, from the working folder if it names a relative one; else
+// "ngraphbench" in the folder that the variable `xdg` names, unless that is relative, as XDG demands; else
+// "ngraphbench" in the folder `below_home` of the home folder. Returns "" if there is no home folder.
+std::filesystem::path user_folder(const char* own, const char* xdg, const char* below_home);
 
 // Returns an error with the text of errno: "cannot <verb>: <reason>", where = path, and its code.
 Error from_errno(std::string_view verb, const std::filesystem::path& path, int error_number);

@@ -44,7 +44,11 @@ std::string sha256(std::string_view bytes) {
   return hash.finish();
 }
 
-Result<std::string> sha256_of_file(const std::filesystem::path& path) {
+namespace {
+
+// Hashes the file and hands each piece to `use`.
+template <class Use>
+Result<std::string> hash_pieces(const std::filesystem::path& path, const Use& use) {
   const Result<FileDescriptor> opened = file::open_to_read(path);
   if (!opened) return error_of(opened);
   const FileDescriptor& fd = *opened;
@@ -55,8 +59,22 @@ Result<std::string> sha256_of_file(const std::filesystem::path& path) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return tl::unexpected(file::from_errno("read", path, errno));
     if (count == 0) return hash.finish();
-    hash.add(std::string_view(chunk.data(), static_cast<std::size_t>(count)));
+    const std::string_view piece(chunk.data(), static_cast<std::size_t>(count));
+    hash.add(piece);
+    if (Status used = use(piece); !used) return error_of(used);
   }
+}
+
+}  // namespace
+
+Result<std::string> sha256_of_file(const std::filesystem::path& path) {
+  return hash_pieces(path, [](std::string_view) { return Status{}; });
+}
+
+Result<std::string> copy_file(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const FileDescriptor copy(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!copy.is_open()) return tl::unexpected(file::from_errno("write", to, errno));
+  return hash_pieces(from, [&](std::string_view piece) { return file::write_all(copy.get(), piece, to.string()); });
 }
 
 }  // namespace ngb::hash

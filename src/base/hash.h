@@ -30,5 +30,8 @@ class Sha256 {
 
 std::string sha256(std::string_view bytes);
 Result<std::string> sha256_of_file(const std::filesystem::path& path);
+// Copies a file to `to`, where nothing may be, and returns the SHA-256 of the bytes in the copy, whoever changes the
+// file meanwhile.
+Result<std::string> copy_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace ngb::hash

@@ -172,7 +172,7 @@ Answer<BisectStep> BisectSteps::judge(const std::string& version, bool again) co
                                      .axis = metrics::Axis::version,
                                      .baseline = baseline(),
                                      .candidate = version},
-                                    installation_.cache);
+                                    trusted_cache(installation_));
   if (!judged) {
     Refusal refusal = judged.error();
     refusal.text += fmt::format("ngb: bisect: to measure {} again, remove {}\n", version, results.string());

@@ -124,8 +124,8 @@ std::string host_name() {
 }  // namespace
 
 DurationsFile durations_file(const Installation& installation, const Say& say) {
-  const std::filesystem::path cache = usable_cache(installation, say);
-  return DurationsFile(cache.empty() ? std::filesystem::path() : cache / "durations.jsonl");
+  const Result<std::filesystem::path> folder = usable_cache(installation, say).make("");
+  return DurationsFile(folder ? *folder / "durations.jsonl" : std::filesystem::path());
 }
 
 plan::Experience experience_for(const Installation& installation, const plan::Plan& plan, const Say& say) {

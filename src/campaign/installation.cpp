@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 #include <pwd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,59 +31,20 @@ void find_home() {
   if (user != nullptr && user->pw_dir != nullptr && *user->pw_dir == '/') environment::set("HOME", user->pw_dir);
 }
 
-// Returns the cache's folder; empty if there is no place for one.
-std::filesystem::path cache_folder() {
-  using environment::variable;
-  if (const std::string folder = variable("NGB_CACHE"); !folder.empty()) return folder;
-  if (const std::filesystem::path folder = variable("XDG_CACHE_HOME"); !folder.empty()) return folder / "ngraphbench";
-  const std::filesystem::path home = variable("HOME");
-  return home.empty() ? home : home / ".cache" / "ngraphbench";
-}
-
-// Returns whether other users may replace a folder that is in `folder`.
-bool may_be_renamed_in(const std::filesystem::path& folder) {
-  struct stat status{};
-  if (::stat(folder.c_str(), &status) != 0) return false;
-  return (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
-}
-
-bool may_others_write_in(const struct stat& folder) {
-  return folder.st_uid != ::geteuid() || (folder.st_mode & (S_IWGRP | S_IWOTH)) != 0;
-}
-
-// Returns whether only this user may write to the folder, to the references and to the addresses of runs in it, and may
-// put another folder in its place. A missing folder counts as this user's, who will make it.
-bool is_only_ours(const std::filesystem::path& folder) {
-  struct stat status{};
-  const bool is_there = ::stat(folder.c_str(), &status) == 0;
-  if (is_there && may_others_write_in(status)) return false;
-  const bool may_others_enter = is_there && (status.st_mode & (S_IXGRP | S_IXOTH)) != 0;
-  for (const char* const name : {"references", "runs"}) {
-    if (may_others_enter && ::stat((folder / name).c_str(), &status) == 0 && may_others_write_in(status)) return false;
-  }
-  std::error_code code;
-  for (std::filesystem::path at = std::filesystem::weakly_canonical(folder, code); !code && at.has_relative_path();) {
-    at = at.parent_path();
-    if (may_be_renamed_in(at)) return false;
-  }
-  return true;
-}
-
 // Returns the folder of this machine's lock; empty if there is no cache that only this user may write to. Several
 // machines may share the cache, so it has the name of this one.
-std::filesystem::path machine_folder(const std::filesystem::path& cache) {
-  if (cache.empty() || !is_only_ours(cache)) return {};
+std::filesystem::path machine_folder(const CacheFolder& cache) {
+  if (cache.is_none() || !cache.is_only_ours()) return {};
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') return {};
-  return std::filesystem::absolute(cache) / "machines" / std::filesystem::path(name.data()).filename();
+  return cache.path() / "machines" / std::filesystem::path(name.data()).filename();
 }
 
 std::filesystem::path devices_file() {
-  using environment::variable;
-  if (const std::string file = variable("NGB_DEVICES"); !file.empty()) return file;
-  std::filesystem::path folder = variable("XDG_CONFIG_HOME");
-  if (folder.empty()) folder = std::filesystem::path("/") / variable("HOME") / ".config";
-  return folder / "ngraphbench" / "devices.yaml";
+  const std::string file = environment::variable("NGB_DEVICES");
+  std::error_code code;
+  if (!file.empty()) return std::filesystem::absolute(file, code);
+  return "/" / file::user_folder("", "XDG_CONFIG_HOME", ".config") / "devices.yaml";
 }
 
 // Returns a bound of a parameter as text; "" for a parameter that is not a number.
@@ -113,7 +72,7 @@ config::FamilyWords words_of(const zoo::Family& family) {
 Installation find_installation(Revision revision) {
   find_home();
   const std::filesystem::path bin = process::self().parent_path();
-  const std::filesystem::path cache = cache_folder();
+  const CacheFolder cache(file::user_folder("NGB_CACHE", "XDG_CACHE_HOME", ".cache"));
   return {.parts = {.agent = bin / "ngb-agent",
                     .worker = bin / "ngb-worker",
                     .lib = bin.parent_path() / "lib" / "ngraphbench",
@@ -125,30 +84,33 @@ Installation find_installation(Revision revision) {
           .revision = std::move(revision)};
 }
 
-std::filesystem::path usable_cache(const Installation& installation, const Say& say) {
+CacheFolder trusted_cache(const Installation& installation) {
+  return installation.cache.is_only_ours() ? installation.cache : CacheFolder();
+}
+
+CacheFolder usable_cache(const Installation& installation, const Say& say) {
   static bool has_warned = false;  // a command may ask several times
   const auto warn_once = [&say](const std::string& text) {
     if (!std::exchange(has_warned, true)) say(text);
   };
-  const std::filesystem::path& cache = installation.cache;
-  if (cache.empty()) {
+  const CacheFolder& cache = installation.cache;
+  if (cache.is_none()) {
     warn_once(
         "ngb: there is no home folder, so the cache is kept with the results; to share it between studies, name a "
         "folder with NGB_CACHE\n");
     return {};
   }
-  std::error_code code;
-  if (!std::filesystem::exists(cache, code) && file::make_folder(cache)) ::chmod(cache.c_str(), S_IRWXU);
-  if (is_only_ours(cache)) return cache;  // if it is missing, the first write reports the error
+  if (cache.is_only_ours()) return cache;  // if it is missing, the first write reports the error
   warn_once(fmt::format(
-      "ngb: {}: the cache is not used, because other users may write there and could change which outputs are right; "
-      "check its content, then run: chmod -R go-w {}, or name another folder with NGB_CACHE\n",
-      cache.string(), cache.string()));
+      "ngb: {}: the cache is not used, because other users may write there, or replace it by writing in a folder above "
+      "it, and could change which outputs are right; check its content, then run: chmod -R go-w {}, or name another "
+      "folder with NGB_CACHE\n",
+      cache.path().string(), cache.path().string()));
   return {};
 }
 
 Result<std::filesystem::path> connection_logs(const Installation& installation) {
-  if (!installation.cache.empty()) return installation.cache / "devices";
+  if (!installation.cache.is_none()) return installation.cache.make("devices");
   return fail("there is no home folder for ssh's messages", "", "name a folder with NGB_CACHE");
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/cache_folder.h"
 #include "base/result.h"
 #include "base/revision.h"
 #include "campaign/say.h"
@@ -15,7 +16,7 @@ namespace ngb::campaign {
 struct Installation {
   dispatch::Installation parts{};
   std::filesystem::path toolchains{};  // folder of this machine's toolchains
-  std::filesystem::path cache{};       // what is kept between studies; empty if there is no place for it
+  CacheFolder cache{};                 // what is kept between studies; others may be able to write there
   std::filesystem::path devices{};     // file of the user's devices
   std::filesystem::path studies{};     // the studies that ship with ngb
   Revision revision{};                 // the sources that the running program was built from
@@ -24,9 +25,10 @@ struct Installation {
 // Sets HOME from the system's list of users if the environment has none.
 Installation find_installation(Revision revision);
 
-// Returns the cache of reference outputs and tuning records, created for its owner alone if it is missing. Returns ""
-// if there is no place for a cache or other users may write in it; the reason is said once in a program's life.
-std::filesystem::path usable_cache(const Installation& installation, const Say& say);
+// Returns the cache, or none if there is no place for it or other users may change it.
+CacheFolder trusted_cache(const Installation& installation);
+// Does so, and says once in a program's life why there is none.
+CacheFolder usable_cache(const Installation& installation, const Say& say);
 
 // Returns the folder for ssh's messages outside a run, or an error if there is no place for it.
 Result<std::filesystem::path> connection_logs(const Installation& installation);

@@ -88,8 +88,7 @@ int turns_of(const std::map<std::string, std::string>& protocol) {
 // Returns the deviation of quiet cells that a calibration found for as many turns as both sides had; nothing if they
 // had unlike ones.
 Result<std::optional<double>> calibrated_deviation(LoadedResults& baseline, LoadedResults& candidate,
-                                                   const metrics::Comparison& comparison,
-                                                   const std::filesystem::path& cache) {
+                                                   const metrics::Comparison& comparison, const CacheFolder& cache) {
   std::set<int> turns;
   for (LoadedResults* const side : {&baseline, &candidate}) {
     const auto protocol = side->store.protocol();
@@ -148,7 +147,7 @@ Status add_flags(metrics::Comparison& comparison, const std::vector<std::vector<
 
 }  // namespace
 
-Answer<JudgedResults> judge_results(const JudgementOrder& order, const std::filesystem::path& cache) {
+Answer<JudgedResults> judge_results(const JudgementOrder& order, const CacheFolder& cache) {
   const Axis axis = order.axis;
   JudgedResults made{.loaded = {}, .comparison = {}, .axis = axis};
   for (const std::vector<store::Source>& together : order.sides) {

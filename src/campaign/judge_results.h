@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cache_folder.h"
 #include "campaign/refusal.h"
 #include "metrics/comparison.h"
 #include "store/merge.h"
@@ -42,6 +43,6 @@ struct JudgedResults {
 
 // Loads the results and judges all pairs. A comparison of few cells uses what was calibrated in their environment,
 // which `cache` keeps. A side without a cell is wrong usage.
-Answer<JudgedResults> judge_results(const JudgementOrder& order, const std::filesystem::path& cache);
+Answer<JudgedResults> judge_results(const JudgementOrder& order, const CacheFolder& cache);
 
 }  // namespace ngb::campaign

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "base/file.h"
 #include "base/json_text.h"
 #include "report/calibration.h"
 
@@ -24,10 +23,10 @@ using metrics::Peak;
 using nlohmann::json;
 
 constexpr int kVersion = 1;
-constexpr std::uint64_t kMostBytes = 16U << 20U;
+constexpr const char* kCalibrations = "calibrations";
 
-std::filesystem::path file_of(const std::filesystem::path& cache, const std::string& environment_hash) {
-  return cache / "calibrations" / (environment_hash + ".json");
+std::filesystem::path calibration_name(const std::string& environment_hash) {
+  return std::filesystem::path(kCalibrations) / (environment_hash + ".json");
 }
 
 bool is_hash(const std::string& text) {
@@ -85,7 +84,7 @@ Peak read_peak(const json& read) {
           .triad_bytes_per_s = read_rate(read.at("triad_bytes_per_s"))};
 }
 
-Status write_device(const std::filesystem::path& path, const DeviceCalibration& device) {
+Status write_device(const CacheFolder& cache, const DeviceCalibration& device) {
   json threads = json::array();
   for (const CalibratedThreads& each : device.threads) threads.push_back(threads_json(each));
   json peaks = json::array();
@@ -94,18 +93,16 @@ Status write_device(const std::filesystem::path& path, const DeviceCalibration& 
                      {"environment_hash", device.environment_hash},
                      {"threads", std::move(threads)},
                      {"peaks", std::move(peaks)}};
-  if (const Status made = file::make_folder(path.parent_path()); !made) return made;
-  return file::write_atomically(path, json_text::dump(content, 1) + "\n");
+  return cache.keep_text(calibration_name(device.environment_hash), json_text::dump(content, 1) + "\n");
 }
 
 // Reads what is kept, lets `change` change it, and keeps that.
-Status change_kept(const std::filesystem::path& cache, const std::string& environment_hash,
+Status change_kept(const CacheFolder& cache, const std::string& environment_hash,
                    const std::function<void(DeviceCalibration&)>& change) {
   if (!is_hash(environment_hash)) return fail("the processes name no environment", "ngb calibrate");
-  auto device = kept_calibration(cache, environment_hash);
-  if (!device) return error_of(device);
-  change(*device);
-  return write_device(file_of(cache, environment_hash), *device);
+  DeviceCalibration device = kept_calibration(cache, environment_hash);
+  change(device);
+  return write_device(cache, device);
 }
 
 Known<Peak> unknown_peak(std::string reason) { return Known<Peak>::unknown(std::move(reason)); }
@@ -124,28 +121,21 @@ std::string only_environment(const metrics::Comparison& comparison) {
 
 }  // namespace
 
-Result<DeviceCalibration> kept_calibration(const std::filesystem::path& cache, const std::string& environment_hash) {
+DeviceCalibration kept_calibration(const CacheFolder& cache, const std::string& environment_hash) {
   DeviceCalibration device{.environment_hash = environment_hash};
-  if (cache.empty() || !is_hash(environment_hash)) return device;
-  const std::filesystem::path path = file_of(cache, environment_hash);
-  std::error_code code;
-  if (!std::filesystem::exists(path, code)) return device;
-  const auto content = file::read(path, kMostBytes);
-  if (!content) return error_of(content);
+  const auto content = is_hash(environment_hash) ? cache.find_text(calibration_name(environment_hash)) : std::nullopt;
   try {
-    const json read = json_text::parse(*content);
-    if (read.at("version").get<int>() != kVersion) throw std::invalid_argument("another version");
+    const json read = content ? json_text::parse(*content) : json();
+    if (!read.is_object() || read.at("version").get<int>() != kVersion) return device;
     for (const json& each : read.at("threads")) device.threads.push_back(read_threads(each));
     for (const json& each : read.value("peaks", json::array())) device.peaks.push_back(read_peak(each));
   } catch (const std::exception&) {
-    return fail("this is not a calibration of this version of ngb", path.string(),
-                "remove the file and run: ngb calibrate");
+    return {.environment_hash = environment_hash};
   }
   return device;
 }
 
-Status keep_calibration(const std::filesystem::path& cache, const std::string& environment_hash,
-                        CalibratedThreads measured) {
+Status keep_calibration(const CacheFolder& cache, const std::string& environment_hash, CalibratedThreads measured) {
   return change_kept(cache, environment_hash, [&measured](DeviceCalibration& device) {
     const auto place = [](const CalibratedThreads& each) { return std::pair(each.threads, each.turns); };
     std::erase_if(device.threads, [&](const CalibratedThreads& each) { return place(each) == place(measured); });
@@ -155,7 +145,7 @@ Status keep_calibration(const std::filesystem::path& cache, const std::string& e
   });
 }
 
-Status keep_peak(const std::filesystem::path& cache, const std::string& environment_hash, Peak peak) {
+Status keep_peak(const CacheFolder& cache, const std::string& environment_hash, Peak peak) {
   return change_kept(cache, environment_hash, [&peak](DeviceCalibration& device) {
     const auto place = [](const Peak& each) { return std::pair(each.threads, each.compute_device); };
     std::erase_if(device.peaks, [&](const Peak& each) { return place(each) == place(peak); });
@@ -165,8 +155,8 @@ Status keep_peak(const std::filesystem::path& cache, const std::string& environm
   });
 }
 
-metrics::PeakOf peaks_in(std::filesystem::path cache) {
-  const auto known = std::make_shared<std::map<std::string, Result<DeviceCalibration>>>();
+metrics::PeakOf peaks_in(CacheFolder cache) {
+  const auto known = std::make_shared<std::map<std::string, DeviceCalibration>>();
   return [cache = std::move(cache), known](const store::CellData& cell) {
     std::set<std::string> environments;
     for (const store::RecordedProcess& process : cell.processes) environments.insert(process.environment_hash);
@@ -178,8 +168,7 @@ metrics::PeakOf peaks_in(std::filesystem::path cache) {
     const std::string& environment = *environments.begin();
     auto kept = known->find(environment);
     if (kept == known->end()) kept = known->emplace(environment, kept_calibration(cache, environment)).first;
-    if (!kept->second) return unknown_peak(kept->second.error().text());
-    return metrics::find_peak(kept->second->peaks, *cell.of.threads, cell.of.compute_device.value.value_or("cpu"));
+    return metrics::find_peak(kept->second.peaks, *cell.of.threads, cell.of.compute_device.value.value_or("cpu"));
   };
 }
 
@@ -195,23 +184,21 @@ std::optional<double> quiet_deviation_of(const DeviceCalibration& device, int th
 
 }  // namespace
 
-Result<std::vector<work::QuietDeviation>> quiet_deviations(const std::filesystem::path& cache, int turns) {
+std::vector<work::QuietDeviation> quiet_deviations(const CacheFolder& cache, int turns) {
   std::vector<work::QuietDeviation> all;
   std::error_code code;
-  for (const auto& file : std::filesystem::directory_iterator(cache / "calibrations", code)) {
+  for (const auto& file : std::filesystem::directory_iterator(cache.path() / kCalibrations, code)) {
     const std::string environment = file.path().stem().string();
-    const auto device = kept_calibration(cache, environment);
-    if (!device) return error_of(device);
-    for (const CalibratedThreads& each : device->threads) {
-      const auto deviation = each.turns == turns ? quiet_deviation_of(*device, each.threads, turns) : std::nullopt;
+    const DeviceCalibration device = kept_calibration(cache, environment);
+    for (const CalibratedThreads& each : device.threads) {
+      const auto deviation = each.turns == turns ? quiet_deviation_of(device, each.threads, turns) : std::nullopt;
       if (deviation) all.push_back({environment, each.threads, *deviation});
     }
   }
   return all;
 }
 
-Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& comparison, int turns,
-                                                  const std::filesystem::path& cache) {
+std::optional<double> quiet_deviation_for(const metrics::Comparison& comparison, int turns, const CacheFolder& cache) {
   std::set<int> threads;
   for (const metrics::ComparedPair& pair : comparison.pairs) {
     if (pair.status != metrics::PairStatus::judged || pair.is_same_build) continue;
@@ -219,11 +206,10 @@ Result<std::optional<double>> quiet_deviation_for(const metrics::Comparison& com
       if (cell->of.threads) threads.insert(*cell->of.threads);
     }
   }
-  const auto device = kept_calibration(cache, only_environment(comparison));
-  if (!device) return error_of(device);
+  const DeviceCalibration device = kept_calibration(cache, only_environment(comparison));
   std::optional<double> largest;
   for (const int count : threads) {
-    const auto deviation = quiet_deviation_of(*device, count, turns);
+    const auto deviation = quiet_deviation_of(device, count, turns);
     if (!deviation) return std::nullopt;
     largest = std::max(largest.value_or(0), *deviation);
   }

@@ -32,8 +32,8 @@ bool may_have_toolchain(const config::Study& study, const Compilers& compilers, 
 
 struct Run {
   std::string id;
-  plan::Plan plan;              // what is left to do
-  std::filesystem::path cache;  // "": none
+  plan::Plan plan;  // what is left to do
+  CacheFolder cache;
   bool only_fetch = false;
   bool accepts_new_build = false;
   bool is_short_of_time = false;  // so that what is decided soonest comes first
@@ -66,15 +66,15 @@ Result<std::set<std::string>> finished_devices(store::Store& store, const Run& r
 Result<std::vector<dispatch::Share>> make_shares(const Installation& installation, store::Store& store,
                                                  const dispatch::Jobs& jobs, const Compilers& compilers,
                                                  const Run& run) {
-  const std::string references = run.cache.empty() ? "" : (run.cache / "references").string();
+  const std::string references = run.cache.is_none() ? "" : (run.cache.path() / "references").string();
+  (void)run.cache.make("tuning");  // an error shows where something is kept
   const auto finished = finished_devices(store, run);
   if (!finished) return error_of(finished);
   const auto quiet = quiet_deviations(run.cache, run.plan.study.protocol.turns);
-  if (!quiet) return error_of(quiet);
   std::vector<dispatch::Share> shares;
   for (const config::DeviceEntry& device : run.plan.study.devices) {
     const bool is_local = config::is_here(device);
-    const auto accepting = [&run, quiet = *quiet](Result<work::Job> job) {
+    const auto accepting = [&run, quiet](Result<work::Job> job) {
       if (!job) return job;
       job->accepts_new_build = run.accepts_new_build;
       job->quiet_deviations = quiet;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -15,7 +16,6 @@
 #include "base/json_text.h"
 #include "base/processors.h"
 #include "base/python.h"
-#include "base/scratch_folder.h"
 #include "plan/make_model.h"
 #include "toolchain/toolchain.h"
 #include "zoo/recipe.h"
@@ -28,7 +28,7 @@ plan::OnnxPackage find_onnx_package(const Installation& installation) {
   for (const toolchain::Toolchain& each : *toolchains) {
     std::error_code code;
     if (each.python.empty() || !std::filesystem::exists(each.site / "onnx" / "reference", code)) continue;
-    return {each.python, each.site, installation.parts.lib / "python"};
+    return {each.python, each.site, installation.parts.lib / "python", each.compiler + "@" + each.version};
   }
   return {};
 }
@@ -43,7 +43,7 @@ constexpr const char* kProgram =
     "import sys\nsys.path.extend(sys.argv[2:])\nimport importlib\n"
     "module = importlib.import_module('ngraphbench.' + sys.argv[1])\nmodule.print = print\nmodule.answer()\n";
 // Raise this when the programs make other files of the same things.
-constexpr int kRevision = 1;
+constexpr int kRevision = 2;
 
 // Returns the toolchain that has these folders among its packages, the last of the compiler's versions; nothing if none
 // has. "" is any compiler.
@@ -59,7 +59,9 @@ std::optional<toolchain::Toolchain> toolchain_with(const Installation& installat
     });
     if (has_all) found = each;
   }
-  return found;
+  if (!found) return found;
+  // With what has changed of its files, which is a part of its hash; one that is damaged is none.
+  return toolchain::find(installation.toolchains, found->compiler, found->version).value_or(std::nullopt);
 }
 
 // Runs a module of ours that reads a question and prints an answer, with the packages of `sites`.
@@ -75,42 +77,32 @@ Result<json> ask(const Installation& installation, const std::string& module,
                    .site = sites.front().site});
   if (!text) return error_of(text);
   json answer = json_text::parse(*text);
-  if (!answer.is_object()) return fail("gave an unexpected answer: " + *text, module, "install the toolchain again");
+  if (!answer.is_object())
+    return fail("gave an unexpected answer: " + *text, module,
+                fmt::format("run: ngb toolchain install {}@{}", sites.front().compiler, sites.front().version));
   if (answer.contains("error")) return fail(answer["error"].get<std::string>(), {}, answer.value("next", ""));
   return answer;
 }
 
-// Returns the folder of what is made from `content`, and whether it is there already.
-struct Kept {
-  fs::path folder{};
-  bool is_there = false;
-};
-Kept kept(const fs::path& cache, const json& content) {
-  Kept kept{cache / "prepared" / hash::sha256(json_text::dump(json{{"revision", kRevision}, {"of", content}}))};
-  std::error_code code;
-  kept.is_there = fs::exists(kept.folder, code);
-  return kept;
+// Returns the name under which the cache keeps what is made from `content`.
+fs::path name_of_prepared(const json& content) {
+  return "prepared" / fs::path(hash::sha256(json_text::dump(json{{"revision", kRevision}, {"of", content}})));
 }
 
-// Puts what `make` writes into a folder in the place of `kept`, whole or not at all.
-template <class Make>
-Status make_once(const Kept& kept, const Make& make) {
-  if (kept.is_there) return Done{};
-  if (const Status made = file::make_folder(kept.folder.parent_path()); !made) return made;
-  const auto scratch = ScratchFolder::beside(kept.folder);
-  if (!scratch) return error_of(scratch);
-  const fs::path whole = scratch->path() / "made";
-  if (const Status made = file::make_folder(whole); !made) return made;
-  if (const Status made = make(whole); !made) return made;
-  std::error_code code;
-  fs::rename(whole, kept.folder, code);
-  if (code && !fs::exists(kept.folder)) return fail("cannot be put in place: " + code.message(), kept.folder.string());
-  return Done{};
+// Copies the file below the folder `into`, under its name. Returns the copy's path, or an error if the file is not what
+// it was when its hash became a part of a name.
+Result<fs::path> copy_as_hashed(const work::UserFile& file, const fs::path& into) {
+  const fs::path copy = into / file.name;
+  if (Status made = file::make_folder(copy.parent_path()); !made) return error_of(made);
+  const Result<std::string> hash = hash::copy_file(file.path, copy);
+  if (!hash) return error_of(hash);
+  if (*hash == file.sha256) return copy;
+  return fail("has changed while it was read", file.path, "run the same command again");
 }
 
 class Preparing {
  public:
-  Preparing(const Installation& installation, config::Study& study, const Say& say, fs::path cache)
+  Preparing(const Installation& installation, config::Study& study, const Say& say, CacheFolder cache)
       : installation_(installation), study_(study), say_(say), cache_(std::move(cache)) {}
 
   Status data(ModelEntry& entry) {
@@ -124,13 +116,12 @@ class Preparing {
                   entry.label, "install one that has it: ngb toolchain install identity");
     }
     const fs::path& source = has_images ? data.images : data.arrays;
-    json content{{"data", json::array()}, {"has_images", has_images}};
-    for (const fs::path& each : {source, data.labels}) {
-      const Result<json> hashes = hashes_of(each);
-      if (!hashes) return error_of(hashes);
-      content["data"].push_back(*hashes);
+    std::vector<work::UserFile> files;
+    for (const auto& [name, path] : {std::pair("samples", &source), std::pair("labels", &data.labels)}) {
+      if (Status added = add_files(name, *path, files); !added) return added;
     }
-    json question{{"source", source.string()}, {"labels", data.labels.string()}, {"has_images", has_images}};
+    json content{{"data", json::object()}, {"has_images", has_images}, {"tools", site->manifest_sha256}};
+    for (const work::UserFile& file : files) content["data"][file.name] = file.sha256;
     const auto model = exact_model(entry);
     if (!model) return error_of(model);
     if (model->inputs.size() != 1) {
@@ -138,16 +129,25 @@ class Preparing {
                   entry.label,
                   "give the input's shape with the key shapes, or export the model to a file with one input");
     }
-    if (has_images) question["shape"] = content["shape"] = model->inputs.front().shape;
-    const Kept made = kept(cache_, content);
-    const Status done = make_once(made, [&](const fs::path& folder) -> Status {
-      question["output"] = folder.string();
-      const auto answer = ask(installation_, "labelled_data", {*site}, question);
-      return answer ? Status{} : Status(fail(answer.error().what, entry.label + ": data", answer.error().next));
-    });
-    entry.inputs = {{model->inputs.front().name, {.file = made.folder / "samples.npy"}}};
-    entry.labels = made.folder / "labels.npy";
-    return done;
+    if (has_images) content["shape"] = model->inputs.front().shape;
+    const auto made =
+        kept_or_made(name_of_prepared(content), [&](const fs::path& folder, const fs::path& copies) -> Status {
+          for (const work::UserFile& file : files) {
+            if (const auto copy = copy_as_hashed(file, copies); !copy) return error_of(copy);
+          }
+          json question{{"source", (copies / name_among_copies("samples", source)).string()},
+                        {"labels", (copies / name_among_copies("labels", data.labels)).string()},
+                        {"called", {source.string(), data.labels.string()}},
+                        {"has_images", has_images},
+                        {"output", folder.string()}};
+          if (has_images) question["shape"] = content["shape"];
+          const auto answer = ask(installation_, "labelled_data", {*site}, question);
+          return answer ? Status{} : Status(fail(answer.error().what, entry.label + ": data", answer.error().next));
+        });
+    if (!made) return error_of(made);
+    entry.inputs = {{model->inputs.front().name, {.file = *made / "samples.npy"}}};
+    entry.labels = *made / "labels.npy";
+    return Done{};
   }
 
   Status quantised(ModelEntry& entry) {
@@ -170,32 +170,53 @@ class Preparing {
                           : "run: ngb toolchain install onnxruntime");
     }
     const config::Quantisation& how = *entry.quantise;
-    const Kept made = kept(cache_, {{"model", model->key.hash},
-                                    {"is_static", how.is_static},
-                                    {"per_channel", how.per_channel},
-                                    {"inputs", how.is_static ? how.inputs : 0},
-                                    {"seed", study_.protocol.seed},
-                                    {"onnxruntime", runtime->version}});
+    json content{{"model", model->key.hash},
+                 {"is_static", how.is_static},
+                 {"per_channel", how.per_channel},
+                 {"tools", {runtime->manifest_sha256, onnx->manifest_sha256}}};
+    // The batch decides how many calibration inputs there are, and what they hold.
+    if (how.is_static) content["calibration"] = {how.inputs, model->key.batch, study_.protocol.seed};
     const fs::path name = fmt::format("{}.onnx", how.is_static ? "static" : "dynamic");
-    const Status done = make_once(made, [&](const fs::path& folder) -> Status {
-      say_(fmt::format("ngb: making {} with onnxruntime {}\n", entry.label, runtime->version));
-      json question = question_of(*model, how);
-      const fs::path written = folder / "exact.onnx";
-      if (const Status there = write_exact(*exact, written); !there) return there;
-      question["exact"] = (exact->kind() == config::ModelKind::zoo ? written : exact->file).string();
-      question["output"] = (folder / name).string();
-      const auto answer = ask(installation_, "quantise", {*onnx, *runtime}, question);
-      std::error_code code;
-      fs::remove(written, code);
-      return answer ? Status{} : Status(fail(answer.error().what, entry.label + ": quantise", answer.error().next));
-    });
-    entry.file = made.folder / name;
+    const auto made =
+        kept_or_made(name_of_prepared(content), [&](const fs::path& folder, const fs::path& copies) -> Status {
+          say_(fmt::format("ngb: making {} with onnxruntime {}\n", entry.label, runtime->version));
+          fs::path file = copies / "exact.onnx";
+          if (Status there = write_exact(*exact, file); !there) return there;
+          std::map<std::string, std::string> copied;  // by name
+          for (const work::UserFile& each : model->files) {
+            const auto copy = copy_as_hashed(each, copies);
+            if (!copy) return error_of(copy);
+            copied[each.name] = copy->string();
+            if (each.path == model->path) file = *copy;
+          }
+          json question = question_of(*model, how, copied);
+          question["exact"] = file.string();
+          question["output"] = (folder / name).string();
+          const auto answer = ask(installation_, "quantise", {*onnx, *runtime}, question);
+          return answer ? Status{} : Status(fail(answer.error().what, entry.label + ": quantise", answer.error().next));
+        });
+    if (!made) return error_of(made);
+    entry.file = *made / name;
     entry.shapes = exact->shapes;
     entry.dimensions = exact->dimensions;
-    return done;
+    return Done{};
   }
 
  private:
+  // Returns the folder that the cache keeps under the name, made anew if there is none that is whole. `make` writes it,
+  // with copies of the user's files in its second folder, which is removed.
+  template <class Make>
+  [[nodiscard]] Result<fs::path> kept_or_made(const fs::path& name, const Make& make) const {
+    if (const auto kept = cache_.find(name)) return *kept;
+    const auto made = cache_.make_scratch(name);
+    if (!made) return error_of(made);
+    const auto copies = cache_.make_scratch(name);
+    if (!copies) return error_of(copies);
+    if (const Status done = make(made->path(), copies->path()); !done) return error_of(done);
+    if (const Status kept = cache_.keep(made->path(), name); !kept) return error_of(kept);
+    return cache_.path() / name;
+  }
+
   [[nodiscard]] Result<work::Model> exact_model(const ModelEntry& entry) {
     ModelEntry without_labels = entry;
     without_labels.labels.clear();
@@ -210,15 +231,16 @@ class Preparing {
     return recipe ? zoo::write_onnx(*recipe, {}, path, processor_count()) : error_of(recipe);
   }
 
-  [[nodiscard]] json question_of(const work::Model& model, const config::Quantisation& how) const {
+  [[nodiscard]] json question_of(const work::Model& model, const config::Quantisation& how,
+                                 const std::map<std::string, std::string>& copied) const {
     json inputs = json::array();
     for (const TensorSignature& input : model.inputs) {
       json& each = inputs.emplace_back(json{{"name", input.name}, {"type", name(input.type)}, {"shape", input.shape}});
       const work::InputValues* const values = work::values_of(model.values, input.name);
       if (values == nullptr) continue;
       if (values->range) each["range"] = {values->range->first, values->range->second};
-      if (const work::UserFile* const file = work::file_called(model.files, values->file); file != nullptr) {
-        each["file"] = file->path;
+      if (const auto file = copied.find(values->file); file != copied.end()) {
+        each["file"] = file->second;
         each["array"] = values->array.empty() ? input.name : values->array;
       }
     }
@@ -226,28 +248,32 @@ class Preparing {
             {"is_static", how.is_static},  {"per_channel", how.per_channel}, {"calibration_inputs", how.inputs}};
   }
 
-  // Returns the hash of a file, or of each file in a folder.
-  static Result<json> hashes_of(const fs::path& path) {
+  // Adds the file, or each file in the folder, with its hash and the name of its copy.
+  static Status add_files(const char* folder, const fs::path& path, std::vector<work::UserFile>& files) {
     std::error_code code;
-    std::set<fs::path> files{path};
+    std::set<fs::path> found{path};
     if (fs::is_directory(path, code)) {
-      files.clear();
-      for (const auto& each : fs::directory_iterator(path, code)) files.insert(each.path());
+      found.clear();
+      for (const auto& each : fs::directory_iterator(path, code)) found.insert(each.path());
     }
-    json hashes = json::object();
-    for (const fs::path& each : files) {
+    for (const fs::path& each : found) {
       if (!fs::is_regular_file(each, code)) continue;
-      const Result<std::string> hash = hash::sha256_of_file(each);
-      if (!hash) return error_of(hash);
-      hashes[each.filename().string()] = *hash;
+      auto file = plan::user_file((fs::path(folder) / each.filename()).string(), each);
+      if (!file) return error_of(file);
+      files.push_back(*std::move(file));
     }
-    return hashes;
+    return Done{};
+  }
+
+  static fs::path name_among_copies(const char* folder, const fs::path& path) {
+    std::error_code code;
+    return fs::is_directory(path, code) ? fs::path(folder) : fs::path(folder) / path.filename();
   }
 
   const Installation& installation_;
   config::Study& study_;
   const Say& say_;
-  fs::path cache_;
+  CacheFolder cache_;
   plan::PythonFiles python_files_{};
 };
 
@@ -257,8 +283,8 @@ Status prepare_models(const Installation& installation, config::Study& study, co
   const bool has_any = std::any_of(study.models.begin(), study.models.end(),
                                    [](const ModelEntry& each) { return each.quantise || each.data; });
   if (!has_any) return Done{};
-  const fs::path cache = usable_cache(installation, say);
-  if (cache.empty()) return fail("there is no cache for the models that are made", study.path.string());
+  const CacheFolder cache = usable_cache(installation, say);
+  if (cache.is_none()) return fail("there is no cache for the models that are made", study.path.string());
   Preparing preparing(installation, study, say, cache);
   for (ModelEntry& entry : study.models) {
     if (!entry.data) continue;

@@ -116,7 +116,8 @@ Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem:
                        answer.at("not_compared").get<std::map<std::string, std::string>>(),
                        answer.at("subnormal").get<std::pair<std::int64_t, std::int64_t>>()};
   } catch (const json::exception&) {
-    return fail("gave an unexpected answer: " + *text, package.python, "install the toolchain again");
+    return fail("gave an unexpected answer: " + *text, package.python,
+                "run: ngb toolchain install " + package.toolchain);
   }
 }
 

@@ -77,11 +77,11 @@ json object_of_pairs(const std::vector<std::pair<std::string, T>>& pairs) {
 // Adds a file that needs no other files beside it, unless the model has it already. Returns its name, which contains a
 // part of its hash.
 Result<std::string> add_file(work::Model& model, const std::string& folder, const std::filesystem::path& path) {
-  const Result<std::string> hash = hash::sha256_of_file(path);
-  if (!hash) return error_of(hash);
-  const std::string name = fmt::format("{}/{}/{}", folder, hash->substr(0, 16), path.filename().string());
-  if (work::file_called(model.files, name) == nullptr) model.files.push_back({name, path.string(), *hash});
-  return name;
+  Result<work::UserFile> file = user_file("", path);
+  if (!file) return error_of(file);
+  file->name = fmt::format("{}/{}/{}", folder, file->sha256.substr(0, 16), path.filename().string());
+  if (work::file_called(model.files, file->name) == nullptr) model.files.push_back(*file);
+  return file->name;
 }
 
 Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
@@ -255,6 +255,12 @@ std::string hash_of_all(const work::Model& model, const config::ModelEntry& entr
 }
 
 }  // namespace
+
+Result<work::UserFile> user_file(const std::string& name, const std::filesystem::path& path) {
+  const Result<std::string> hash = hash::sha256_of_file(path);
+  if (!hash) return error_of(hash);
+  return work::UserFile{name, path.string(), *hash};
+}
 
 Result<std::vector<work::UserFile>> PythonFiles::of(const std::filesystem::path& path) {
   const auto known = found_.find(path);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -28,6 +29,9 @@ class PythonFiles {
  private:
   std::map<std::filesystem::path, Result<std::vector<work::UserFile>>> found_;
 };
+
+// Hashes a file of the user's. What is made from it later is made from a copy that has this hash.
+Result<work::UserFile> user_file(const std::string& name, const std::filesystem::path& path);
 
 // Reads the model's files and computes its hash. `seed` is the seed of random weights. `python_files` is the same
 // object for all models of a study; `onnx` advises on open dimensions. Returns an error if a recipe cannot be resolved,

@@ -35,6 +35,7 @@ struct OnnxPackage {
   std::string python{};             // interpreter that can import it; "": none is installed
   std::filesystem::path site{};     // the toolchain's site-packages
   std::filesystem::path library{};  // the folder with the Python package of ngb
+  std::string toolchain{};          // "identity@2.15.0"
 };
 
 // Returns the plan of a study. Returns one error that lists every problem with the models: those of make_model, and

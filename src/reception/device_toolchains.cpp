@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,8 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/file_list.h"
+#include "base/json_text.h"
 #include "base/process.h"
 #include "base/python.h"
 #include "base/text.h"
@@ -85,6 +88,13 @@ samples::FoundFolder look_into(const fs::path& device_folder, const std::string&
     break;
   }
   found.manifest = text::to_utf8(file::read(folder / "manifest.json", kMaxManifestBytes).value_or(""));
+  // Files that have changed since make it another toolchain (toolchain/manifest.h).
+  const auto changed = file_list::changes(folder);
+  nlohmann::json manifest = json_text::parse(found.manifest);
+  if (changed && !changed->empty() && manifest.is_object()) {
+    manifest["changed"] = *changed;
+    found.manifest = json_text::dump(manifest);
+  }
   return found;
 }
 
@@ -97,7 +107,9 @@ Status check_is_new(const fs::path& toolchain) {
 // Renames the toolchain into place as the last step, so that a folder with its name is complete.
 Status finish(const fs::path& partial, const fs::path& toolchain, const std::string& manifest) {
   if (Status written = file::write_atomically(partial / "manifest.json", manifest); !written) return written;
-  return file::put_in_place(partial, toolchain);
+  const bool is_adopted = fs::is_symlink(partial / "site");
+  const Status listed = is_adopted ? Status{} : file_list::write(partial);
+  return listed ? file::put_in_place(partial, toolchain) : listed;
 }
 
 // Waits for the program to end. Returns an error if that takes longer than `patience` or if the client disconnects.
@@ -199,7 +211,6 @@ Status install_there(const fs::path& device_folder, const samples::InstallThere&
   }
   Status done = run_pip(partial, toolchain.string() + ".log", Nanoseconds(wanted.timeout_ns));
   fs::remove_all(partial / "scratch", code);
-  if (done) done = write_tree_list(partial, files_in(partial));
   if (done) done = finish(partial, toolchain, wanted.manifest);
   if (!done) fs::remove_all(partial, code);
   return done;

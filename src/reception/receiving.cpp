@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -18,48 +17,9 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/json_text.h"
 #include "base/text.h"
 
 namespace ngb::reception {
-
-Status write_tree_list(const std::filesystem::path& folder, const std::vector<samples::TreeFile>& files) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const samples::TreeFile& file : files) list.push_back({file.path, file.size_bytes, file.sha256});
-  return file::write_atomically(folder / kTreeListFile, json_text::dump(list) + "\n");
-}
-
-std::vector<samples::TreeFile> files_in(const std::filesystem::path& folder) {
-  std::vector<samples::TreeFile> files;
-  std::error_code code;
-  std::filesystem::recursive_directory_iterator entry(folder, code);
-  for (const std::filesystem::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
-    std::error_code ignored;
-    if (entry->path().filename() == "__pycache__") {
-      entry.disable_recursion_pending();
-    } else if (entry->symlink_status(ignored).type() == std::filesystem::file_type::regular) {
-      files.push_back({entry->path().lexically_relative(folder).string(), "", entry->file_size(ignored), false});
-    }
-  }
-  return files;
-}
-
-bool is_tree_whole(const std::filesystem::path& folder, TreeCheck check) {
-  std::error_code code;
-  if (!std::filesystem::exists(folder / kTreeListFile, code)) return true;
-  const nlohmann::json list = json_text::parse(file::read(folder / kTreeListFile).value_or(""));
-  if (!list.is_array()) return false;
-  return std::all_of(list.begin(), list.end(), [&](const nlohmann::json& each) {
-    const bool is_entry = each.is_array() && each.size() == 3 && each[0].is_string() && each[1].is_number_unsigned() &&
-                          each[2].is_string() && samples::is_path_within(each[0].get_ref<const std::string&>());
-    if (!is_entry) return false;
-    const std::filesystem::path path = folder / each[0].get_ref<const std::string&>();
-    const std::uintmax_t size_bytes = std::filesystem::file_size(path, code);
-    if (code || size_bytes != each[1].get<std::uint64_t>()) return false;
-    const std::string& sha256 = each[2].get_ref<const std::string&>();
-    return check == TreeCheck::sizes || sha256.empty() || hash::sha256_of_file(path).value_or("") == sha256;
-  });
-}
 
 namespace {
 
@@ -128,6 +88,10 @@ Result<FileDescriptor> lock_deliveries(const std::filesystem::path& device_folde
 
 bool is_delivery_awaited(const std::filesystem::path& device_folder) {
   return agent::is_locked(device_folder / "files", kPlaceInQueue);
+}
+
+bool is_tree_whole(const std::filesystem::path& folder, file_list::Check check) {
+  return !file_list::is_there(folder) || file_list::is_whole(folder, check);
 }
 
 Receiving::Receiving(std::filesystem::path device_folder, samples::Tree tree, FileDescriptor lock)
@@ -245,14 +209,16 @@ Status Receiving::install() {
   for (const samples::TreeFile& each : tree_.files) {
     if (Status placed = place(content_path(each), partial / each.path); !placed) return placed;
   }
+  std::vector<file_list::Entry> list;
+  for (const samples::TreeFile& each : tree_.files) list.push_back({each.path, each.size_bytes, each.sha256});
   // The rename is the last step, so a tree with its name is complete.
-  Status placed = write_tree_list(partial, tree_.files);
+  Status placed = file_list::write(partial, std::move(list));
   if (placed) placed = file::put_in_place(partial, target);
-  if (!placed && std::filesystem::exists(target, code) && !is_tree_whole(target, TreeCheck::hashes)) {
+  if (!placed && std::filesystem::exists(target, code) && !is_tree_whole(target, file_list::Check::hashes)) {
     const std::filesystem::path damaged = target.string() + ".damaged";
     std::filesystem::remove_all(damaged, code);
-    std::filesystem::rename(target, damaged, code);
-    placed = file::put_in_place(partial, target);
+    placed = file::rename_to(target, damaged);
+    if (placed) placed = file::put_in_place(partial, target);
     std::filesystem::remove_all(damaged, code);
   }
   if (placed) return placed;

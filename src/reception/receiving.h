@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/file_list.h"
 #include "base/hash.h"
 #include "base/result.h"
 #include "samples/delivery_messages.h"
@@ -61,20 +62,8 @@ class Receiving {
   hash::Sha256 hash_{};              // over the current piece's bytes so far, of this delivery and earlier ones
 };
 
-// Lists a delivered tree's files in the tree itself, so that it can be checked for damage later.
-
-// The file in a tree that lists the others.
-inline constexpr const char* kTreeListFile = ".ngraphbench-files";
-
-Status write_tree_list(const std::filesystem::path& folder, const std::vector<samples::TreeFile>& files);
-
-// Returns the regular files below the folder with their sizes, without hashes and without __pycache__.
-std::vector<samples::TreeFile> files_in(const std::filesystem::path& folder);
-
-enum class TreeCheck { sizes, hashes };
-// Returns whether every file in the tree's list exists with its size and, with `hashes`, its content. Files that are
-// not in the list are ignored. A tree without a list (of an earlier version, adopted, or unpacked by hand) counts as
-// whole.
-bool is_tree_whole(const std::filesystem::path& folder, TreeCheck check);
+// Returns whether the tree is as its list says (base/file_list.h). A tree without a list (of an earlier version,
+// adopted, or unpacked by hand) counts as whole.
+bool is_tree_whole(const std::filesystem::path& folder, file_list::Check check);
 
 }  // namespace ngb::reception

@@ -176,7 +176,8 @@ class Reception {
     // Hashing every file would disturb a run that is being measured.
     const bool is_measuring = agent::is_locked(folder_);
     for (const std::string& tree : ask.trees) {
-      const TreeCheck check = is_measuring || is_toolchain_folder(tree) ? TreeCheck::sizes : TreeCheck::hashes;
+      using file_list::Check;
+      const Check check = is_measuring || is_toolchain_folder(tree) ? Check::sizes : Check::hashes;
       std::error_code code;
       const bool is_there = std::filesystem::exists(folder_ / tree, code);
       if (!is_there || !is_tree_whole(folder_ / tree, check)) lacking.trees.push_back(tree);

@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from ngb_program import TOOLCHAINS, MeasuredTest, NgbTest, kill, without_toolchains
+from ngb_program import TOOLCHAINS, MeasuredTest, NgbTest, as_kept, kill, without_toolchains
 
 # `left` has three kernels of 2, 1 and 1 ms. In `right` the first takes 3 ms, and the other two are one kernel of 2 ms behind a copy
 # of 0.1 ms. `silent` tells nothing.
@@ -123,8 +123,8 @@ class Explain(MeasuredTest):
         peak = {"threads": threads, "compute_device": "cpu", "measured_unix_ns": 0, "compiler": "identity 1", "rounds": 5,
                 "product": "mm 2048", "macs_per_s": rate(202_752_000), "copy_bytes_per_s": rate(1e12), "triad_bytes_per_s": rate(2e12)}
         (self.folder / "home/.cache/ngraphbench/calibrations").mkdir(parents=True, exist_ok=True)
-        self.write(f"home/.cache/ngraphbench/calibrations/{environment}.json", json.dumps(
-            {"version": 1, "environment_hash": environment, "threads": [], "peaks": [peak]}))
+        self.write(f"home/.cache/ngraphbench/calibrations/{environment}.json", as_kept(json.dumps(
+            {"version": 1, "environment_hash": environment, "threads": [], "peaks": [peak]})))
 
     def test_regions_have_their_share_of_the_limit_that_was_measured_with_as_many_threads(self):
         self.put_peak(1)

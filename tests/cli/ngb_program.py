@@ -39,6 +39,11 @@ def without_toolchains(*compilers):
     return f"no toolchains of {', '.join(missing)} on this machine" if missing else None
 
 
+def as_kept(text):
+    """Returns what the cache has of a text: the text's hash, and the text."""
+    return hashlib.sha256(text.encode()).hexdigest() + "\n" + text
+
+
 NULL_STUDY = """\
 name: test
 seed: 7

@@ -3,6 +3,7 @@
 that a mailed results file names, not a file or folder that no run of ngb has made."""
 
 import json
+import os
 import pathlib
 import shutil
 import sqlite3
@@ -314,16 +315,50 @@ class Surroundings(NotTheirs):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual("the cache is not used" not in done.stderr, is_used, (oct(mode), done.stderr))
 
-    def test_a_cache_in_which_others_may_change_addresses_is_not_used_unless_they_cannot_enter_it(self):
-        runs = self.folder / "cache/runs"
-        runs.mkdir(parents=True)
-        runs.chmod(0o777)
-        self.environment["NGB_CACHE"] = str(runs.parent)
-        for mode, is_used in ((0o755, False), (0o700, True)):
-            runs.parent.chmod(mode)
-            done = self.ngb("run", "study.yaml", "--output", f"results/{mode}", "--no-report")
-            self.assertEqual(done.returncode, 0, done.stderr)
+    def test_a_cache_in_which_others_may_change_anything_is_not_used_unless_they_cannot_enter_it(self):
+        for kind in ("runs", "references", "prepared", "exports", "calibrations", "machines", "a kind of tomorrow"):
+            folder = self.folder / f"cache of {kind}" / kind
+            folder.mkdir(parents=True)
+            self.environment["NGB_CACHE"] = str(folder.parent)
+            for of_kind, of_cache, is_used in ((0o777, 0o755, False), (0o775, 0o755, False), (0o777, 0o700, True),
+                                               (0o755, 0o755, True)):
+                folder.chmod(of_kind)
+                folder.parent.chmod(of_cache)
+                done = self.ngb("plan", "study.yaml")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual("the cache is not used" not in done.stderr, is_used, (kind, oct(of_kind), done.stderr))
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may give a folder to another group")
+    def test_a_cache_in_whose_place_a_group_may_put_another_is_not_used(self):
+        shared = self.folder / "shared"
+        (shared / "cache").mkdir(parents=True, mode=0o700)
+        os.chown(shared, -1, 12345)
+        self.environment["NGB_CACHE"] = str(shared / "cache")
+        for mode, is_used in ((0o2775, False), (0o2755, True)):
+            shared.chmod(mode)
+            done = self.ngb("plan", "study.yaml")
             self.assertEqual("the cache is not used" not in done.stderr, is_used, (oct(mode), done.stderr))
+
+    def test_all_of_a_cache_is_for_its_user_alone_whatever_the_umask_says(self):
+        cache = self.folder / "new/cache"
+        self.environment["NGB_CACHE"] = str(cache)
+        before = os.umask(0)
+        self.addCleanup(os.umask, before)
+        self.write("study.yaml", STUDY.replace("reference: none", 'reference: "null"'))
+        self.assertEqual(self.ngb("run", "study.yaml", "--no-report").returncode, 0)
+        folders = [cache.parent, cache, *(path for path in cache.rglob("*") if path.is_dir())]
+        self.assertGreater(len(folders), 3)
+        self.assertEqual({oct(path.stat().st_mode & 0o777) for path in folders}, {"0o700"}, folders)
+
+    def test_a_relative_cache_is_that_of_the_working_folder_and_a_relative_one_of_xdg_is_none(self):
+        self.environment |= {"NGB_CACHE": "own", "XDG_CACHE_HOME": "xdg"}
+        self.write("study.yaml", STUDY.replace("reference: none", 'reference: "null"'))
+        self.assertEqual(self.ngb("run", "study.yaml", "--no-report").returncode, 0)
+        self.assertTrue(list(self.folder.glob("own/references/*.ref")))
+        del self.environment["NGB_CACHE"]
+        self.assertEqual(self.ngb("run", "study.yaml", "--no-report", "--output", "again").returncode, 0)
+        self.assertTrue(list(self.folder.glob("home/.cache/ngraphbench/references/*.ref")))
+        self.assertFalse((self.folder / "xdg").exists())
 
     def test_what_is_set_for_pip_elsewhere_does_not_change_where_it_installs(self):
         file = self.write("pip.conf", "[global]\nrequire-virtualenv = true\n[install]\nuser = true\n")

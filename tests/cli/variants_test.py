@@ -2,10 +2,13 @@
 """Variants of models: how they agree with their exact models, and what becomes of those that do not."""
 
 import json
+import os
+import shutil
 import struct
+import subprocess
 import unittest
 
-from ngb_program import TOOLCHAINS, NgbTest, without_toolchains
+from ngb_program import TOOLCHAINS, NgbTest, toolchain, without_toolchains
 
 # The compiler null hands its inputs on as outputs, so an mlp has the outputs [batch, features], which are classes.
 STUDY = """\
@@ -24,6 +27,31 @@ min_repetition_ms: 0
 """
 RIGHT = '["null"]'
 WRONG = '[{"null": {options: {fault: wrong_output}}}]'
+
+
+MODELS = """
+import numpy, onnx
+from onnx import TensorProto, helper, numpy_helper
+for name, seed in (("a", 1), ("b", 2)):
+    weights = numpy.random.default_rng(seed).normal(size=(64, 10)).astype("f4")
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g",
+                              [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 64])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 10])],
+                              [numpy_helper.from_array(weights, "w")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), name + ".onnx")
+"""
+OF_A_FILE = """\
+name: test
+models:
+  - {onnx: m.onnx, label: exact}
+  - {quantise: dynamic, variant_of: exact, label: int8}
+compilers: [onnxruntime]
+reference: onnxruntime
+processes: 1
+repetitions: 3
+warm_up: 1
+disturbance: {max_wait_percent: 100}
+"""
 
 
 class VariantsTest(NgbTest):
@@ -148,6 +176,58 @@ disturbance: {max_wait_percent: 100}
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertNotIn("making", again.stderr)
         self.assertEqual(self.query("results/test", "SELECT count(*) FROM cell"), [(3,)])
+
+    def write_models(self):
+        """Writes the files a.onnx and b.onnx: two networks that differ in their weights alone."""
+        manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
+        subprocess.run([manifest["python"], "-c", MODELS], cwd=self.folder, check=True, timeout=300, env={
+            "PYTHONPATH": str(TOOLCHAINS / toolchain("identity") / manifest["site"]), "HOME": str(self.folder)})
+        shutil.copy(self.folder / "a.onnx", self.folder / "m.onnx")
+        self.write("study.yaml", OF_A_FILE)
+
+    def prepared(self):
+        """Returns the int8 file of the study, made if there is none."""
+        planned = self.ngb("plan", "study.yaml")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+        made, = self.folder.glob("home/.cache/ngraphbench/prepared/*/dynamic.onnx")
+        return made, "making" in planned.stderr
+
+    def test_what_was_prepared_is_made_anew_if_it_is_not_what_was_kept(self):
+        self.write_models()
+        path, is_made = self.prepared()
+        self.assertTrue(is_made)
+        right = path.read_bytes()
+        for damage in (lambda: path.write_bytes(b""), lambda: path.write_bytes((self.folder / "b.onnx").read_bytes()),
+                       lambda: path.write_bytes(right[:-1]), path.unlink):
+            damage()
+            path, is_made = self.prepared()
+            self.assertEqual((is_made, path.read_bytes()), (True, right))
+        self.assertFalse(self.prepared()[1])
+
+    def test_a_file_that_is_replaced_while_it_is_quantised_is_quantised_as_it_was_hashed(self):
+        self.write_models()
+        python = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())["python"]
+        self.write("swap", f"#!/bin/sh\ncase \"$*\" in *quantise*) cp b.onnx m.onnx;; esac\nexec {python} \"$@\"\n").chmod(0o755)
+        own = self.folder / "own"
+        for name in ("identity", "onnxruntime"):
+            there, here = TOOLCHAINS / toolchain(name), own / toolchain(name)
+            here.mkdir(parents=True)
+            (here / "site").symlink_to(there / "site")
+            manifest = json.loads((there / "manifest.json").read_text())
+            (here / "manifest.json").write_text(json.dumps({**manifest, "python": str(self.folder / "swap")}))
+        self.environment["NGB_TOOLCHAINS"] = str(own)
+        swapped = self.prepared()[0].read_bytes()
+        self.assertEqual((self.folder / "m.onnx").read_bytes(), (self.folder / "b.onnx").read_bytes(), "it was replaced")
+        shutil.rmtree(self.folder / "home/.cache")
+        shutil.copy(self.folder / "a.onnx", self.folder / "m.onnx")
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.assertEqual(self.prepared()[0].read_bytes(), swapped)
+
+    def test_variants_are_measured_where_cache_and_toolchains_are_named_by_relative_paths(self):
+        self.write_models()
+        self.environment |= {"NGB_CACHE": "own", "NGB_TOOLCHAINS": os.path.relpath(TOOLCHAINS, self.folder)}
+        self.assertEqual(self.ngb("run", "study.yaml", "--no-report").returncode, 0)
+        self.assertTrue(list(self.folder.glob("own/prepared/*/dynamic.onnx")))
 
     def test_accuracy_is_that_of_the_labels(self):
         # The compiler null hands its inputs on, so the class of a sample is where its largest number is.

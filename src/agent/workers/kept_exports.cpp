@@ -62,18 +62,19 @@ Result<std::string> hash_of_model(const fs::path& model) {
   return data ? hash::sha256(*whole + *data) : data;
 }
 
-std::string export_name(const work::Model& model, bool needs_file, const samples::Provenance& exporter) {
-  return hash::sha256(json_text::dump(json{{"format", 1},
-                                           {"model", model.key.hash},
-                                           {"batch", model.key.batch},
-                                           {"dynamic_batch", model.dynamic_batch},
-                                           {"needs_file", needs_file},
-                                           {"package", exporter.package_sha256},
-                                           {"exporter", exporter.exporter_sha256}}));
+fs::path export_name(const work::Model& model, bool needs_file, const samples::Provenance& exporter) {
+  return "exports" / fs::path(hash::sha256(json_text::dump(json{{"format", 2},
+                                                                {"model", model.key.hash},
+                                                                {"batch", model.key.batch},
+                                                                {"dynamic_batch", model.dynamic_batch},
+                                                                {"needs_file", needs_file},
+                                                                {"package", exporter.package_sha256},
+                                                                {"exporter", exporter.exporter_sha256}})));
 }
 
-std::optional<ModelFile> read_kept_export(const fs::path& folder, const work::ModelKey& model) {
-  const Result<std::string> text = file::read(folder / kExportDescription);
+std::optional<ModelFile> read_kept_export(const CacheFolder& cache, const fs::path& name, const work::ModelKey& model) {
+  const std::optional<fs::path> folder = cache.find(name);
+  const Result<std::string> text = folder ? file::read(*folder / kExportDescription) : Result<std::string>();
   const json described = text ? json_text::parse(*text) : json();
   if (!described.is_object()) return std::nullopt;
   ModelFile file;
@@ -85,26 +86,21 @@ std::optional<ModelFile> read_kept_export(const fs::path& folder, const work::Mo
     return Done{};
   });
   if (!read || file.facts.model != model) return std::nullopt;
-  if (!file.no_file) {
-    file.path = folder / kKeptModel;
-    const Result<std::string> hash = hash_of_model(file.path);
-    if (!hash || *hash != file.facts.file_sha256) return std::nullopt;
-  }
+  if (!file.no_file) file.path = *folder / kKeptModel;
   file.facts.is_kept = true;
   std::error_code ignored;
-  fs::last_write_time(folder / kExportDescription, fs::file_time_type::clock::now(), ignored);
+  fs::last_write_time(*folder / kExportDescription, fs::file_time_type::clock::now(), ignored);
   return file;
 }
 
-Status keep_export(const fs::path& made, const fs::path& kept, const ModelFile& file) {
+Status keep_export(const CacheFolder& cache, const fs::path& name, const fs::path& made, const ModelFile& file) {
   json described{{"facts", work::write_json(file.facts)}};
   if (file.no_file) described["no_file"] = work::write_json(*file.no_file);
   const std::string text = json_text::dump(described, 2);
   if (Status written = file::write_atomically(made / kExportDescription, text); !written) return written;
-  std::error_code code;
-  fs::remove_all(kept, code);  // one that is damaged
-  if (Status placed = file::put_in_place(made, kept); !placed) return placed;
-  remove_least_recently_used(kept.parent_path(), kept);
+  if (Status kept = cache.keep(made, name); !kept) return kept;
+  const fs::path newest = cache.path() / name;
+  remove_least_recently_used(newest.parent_path(), newest);
   return Done{};
 }
 

@@ -23,15 +23,18 @@ std::filesystem::path data_path(const std::filesystem::path& model);
 // Returns the SHA-256 of the model's file; with weights in a second file, that of both files' hashes in a row.
 Result<std::string> hash_of_model(const std::filesystem::path& model);
 
-// Returns the name of the export's folder: 64 hexadecimal digits. `exporter` is what exports the model.
-std::string export_name(const work::Model& model, bool needs_file, const samples::Provenance& exporter);
+// Returns the name of the export in the cache: "exports/" and 64 hexadecimal digits. `exporter` is what exports the
+// model.
+std::filesystem::path export_name(const work::Model& model, bool needs_file, const samples::Provenance& exporter);
 
-// Returns the export in this folder, with is_kept, or nothing if there is none that is whole.
-std::optional<ModelFile> read_kept_export(const std::filesystem::path& folder, const work::ModelKey& model);
+// Returns the export of this name, with is_kept, or nothing if there is none that is whole.
+std::optional<ModelFile> read_kept_export(const CacheFolder& cache, const std::filesystem::path& name,
+                                          const work::ModelKey& model);
 
-// Describes the export in `made`, a folder beside `kept`, and renames that folder to `kept`. Then removes the exports
-// that were used least recently, until all have at most kMostKeptBytes.
-Status keep_export(const std::filesystem::path& made, const std::filesystem::path& kept, const ModelFile& file);
+// Describes the export in the folder `made`, and keeps it. Then removes the exports that were used least recently,
+// until all have at most kMostKeptBytes.
+Status keep_export(const CacheFolder& cache, const std::filesystem::path& name, const std::filesystem::path& made,
+                   const ModelFile& file);
 inline constexpr std::uint64_t kMostKeptBytes = 20ULL << 30U;
 
 }  // namespace ngb::agent

@@ -105,8 +105,8 @@ ModelWriting::ModelWriting(const Surroundings& surroundings, Children& children,
       is_module_(model.is_module()),
       exporting_(std::move(exporting)) {
   facts_.model = model.key;
-  if (is_module_ && !exporting_.kept.empty()) {
-    if (std::optional<ModelFile> kept = read_kept_export(exporting_.kept, model.key)) {
+  if (is_module_ && !exporting_.name.empty()) {
+    if (std::optional<ModelFile> kept = read_kept_export(exporting_.cache, exporting_.name, model.key)) {
       outcome_ = *std::move(kept);
       return;
     }
@@ -120,10 +120,10 @@ ModelWriting::ModelWriting(const Surroundings& surroundings, Children& children,
 
 // Makes the folder that becomes the kept export once it is whole.
 Status ModelWriting::make_folder() {
-  file::remove_old_partials(exporting_.kept);
-  folder_ = file::partial_path(exporting_.kept);
-  path_ = folder_ / kKeptModel;
-  return file::make_folder(folder_);
+  Result<ScratchFolder> made = exporting_.cache.make_scratch(exporting_.name);
+  if (!made) return error_of(made);
+  path_ = folder_.emplace(*std::move(made)).path() / kKeptModel;
+  return Done{};
 }
 
 std::vector<std::string> ModelWriting::command(const work::Model& model, const work::Place* exporter) const {
@@ -243,18 +243,18 @@ void ModelWriting::settle_module() {
       finish_file();
     }
   }
-  if (folder_.empty()) return;
-  if (is_whole) {
+  if (!folder_) return;
+  if (is_whole && follows_from_module_) {
     if (const Status kept = keep(); !kept) fail_with(FailureKind::internal, kept.error().text());
   }
-  std::filesystem::remove_all(folder_, code);
+  folder_.reset();
 }
 
 // Gives the finished export its name.
 Status ModelWriting::keep() {
   ModelFile& file = **outcome_;
-  if (const Status kept = keep_export(folder_, exporting_.kept, file); !kept) return kept;
-  if (!file.path.empty()) file.path = exporting_.kept / kKeptModel;
+  if (const Status kept = keep_export(exporting_.cache, exporting_.name, folder_->path(), file); !kept) return kept;
+  if (!file.path.empty()) file.path = exporting_.cache.path() / exporting_.name / kKeptModel;
   return Done{};
 }
 
@@ -303,6 +303,7 @@ bool ModelWriting::read_answer() {
       const auto kind = fields::value_of(samples::parse_failure_kind(fields::get<std::string>(said, "kind")));
       no_file_ =
           writing_failure(kind, fields::get<std::string>(said, "message"), fields::get<std::string>(said, "advice"));
+      follows_from_module_ = said.value("follows_from_module", false);
     }
     return Done{};
   });

@@ -13,6 +13,7 @@
 
 #include "agent/workers/children.h"
 #include "agent/workers/launcher.h"
+#include "base/cache_folder.h"
 #include "base/fingerprint.h"
 #include "base/process.h"
 #include "samples/failure.h"
@@ -35,10 +36,11 @@ struct WritingBounds {
 // Returns whether the compiler reads the model's ONNX file.
 bool needs_file(const work::Job& job, const work::Model& model, const work::Compiler& compiler);
 
-// How a module is exported. `kept` is the folder that keeps this export for later runs, or "".
+// How a module is exported. The cache keeps this export for later runs under the name, unless that is "".
 struct Exporting {
   bool needs_file = true;  // false: nothing reads an ONNX file, so only the module's inputs are asked for
-  std::filesystem::path kept{};
+  CacheFolder cache{};
+  std::filesystem::path name{};
 };
 
 // Writes one model by a child process: `ngb-worker write-model`, or the exporter's Python.
@@ -88,8 +90,9 @@ class ModelWriting {
   std::optional<Outcome> outcome_{};
   bool is_module_;
   Exporting exporting_;
-  std::filesystem::path folder_{};             // of the export while it is made; "" if it is not kept
+  std::optional<ScratchFolder> folder_{};      // of the export while it is made; none if it is not kept
   std::optional<samples::Failure> no_file_{};  // why the exporters wrote none
+  bool follows_from_module_ = true;            // that reason, which no other toolchain or machine would change
 };
 
 // Checks that a user's files exist and are those that the client has planned with; `watched` watches them from now on.

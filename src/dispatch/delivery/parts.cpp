@@ -4,12 +4,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
-#include "base/file.h"
+#include "base/file_list.h"
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "dispatch/link/program.h"
@@ -121,22 +120,10 @@ Status add_file(LocalTree& tree, const std::filesystem::path& source, const std:
 }
 
 Status add_folder(LocalTree& tree, const std::filesystem::path& folder, const std::string& prefix) {
-  std::vector<std::filesystem::path> files;
-  std::error_code code;
-  constexpr auto kFollow = std::filesystem::directory_options::follow_directory_symlink;
-  std::filesystem::recursive_directory_iterator entry(folder, kFollow, code);
-  for (const std::filesystem::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
-    if (entry->path().filename() == "__pycache__") {
-      entry.disable_recursion_pending();
-    } else if (entry->is_regular_file()) {
-      files.push_back(entry->path());
-    }
-  }
-  if (code) return tl::unexpected(file::from_errno("read", folder, code.value()));
-  std::sort(files.begin(), files.end());
-  for (const std::filesystem::path& source : files) {
-    if (Status added = add_file(tree, source, prefix + source.lexically_relative(folder).string()); !added)
-      return added;
+  const auto files = file_list::files_below(folder);
+  if (!files) return error_of(files);
+  for (const file_list::Entry& each : *files) {
+    if (Status added = add_file(tree, folder / each.path, prefix + each.path); !added) return added;
   }
   return Done{};
 }

@@ -124,7 +124,7 @@ Result<ProgramLog> ProgramLog::open(const std::filesystem::path& path) {
   if (const Status made = file::make_folder(path.parent_path()); !made) return error_of(made);
   std::error_code code;
   const std::uintmax_t size_bytes = std::filesystem::file_size(path, code);
-  if (!code && size_bytes > kMaxFileBytes) std::filesystem::rename(path, path.string() + ".1", code);
+  if (!code && size_bytes > kMaxFileBytes) (void)file::rename_to(path, path.string() + ".1");
   FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.is_open()) return tl::unexpected(file::from_errno("write", path, errno));
   return ProgramLog(std::move(file));

@@ -88,6 +88,18 @@ TEST(Export, ThatFailsIsAFailureOfThoseCellsOnlyThatNeedTheFile) {
   EXPECT_EQ(model_of(run).file_sha256, "");
 }
 
+TEST(Export, ThatFailsIsKeptOnlyIfThatFollowsFromTheModule) {
+  for (const auto& [act, starts] :
+       {std::pair("refuses", "started\n"), std::pair("lacks a package", "started\nstarted\n")}) {
+    const TemporaryFolder folder;
+    const work::Job job = job_of_module(folder.path(), act);
+    run_job(folder.path() / "first", job);
+    const WholeRun second = run_job(folder.path() / "second", job);
+    ASSERT_TRUE(process_of(second, "file").failure);
+    EXPECT_EQ(file::read(folder.path() / "starts").value_or(""), starts) << act;
+  }
+}
+
 TEST(Export, ThatKillsItsProcessFailsNoCellThatRunsTheModule) {
   const TemporaryFolder folder;
   const WholeRun run = run_job(folder.path() / "work", job_of_module(folder.path(), "dies"));

@@ -86,7 +86,7 @@ class Campaign : public testing::Test {
                                        .worker = NGB_BUILD_DIR "/bin/ngb-worker",
                                        .lib = NGB_BUILD_DIR "/lib/ngraphbench"},
                              .toolchains = folder_ / "toolchains",
-                             .cache = folder_ / "cache",
+                             .cache = CacheFolder(folder_ / "cache"),
                              .devices = folder_ / "devices.yaml",
                              .studies = folder_ / "studies",
                              .revision = {.version = "0.1.0"}};

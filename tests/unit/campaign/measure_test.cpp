@@ -138,12 +138,13 @@ TEST_F(Campaign, OfAStudyWithFaultsListsThemAll) {
 }
 
 TEST_F(Campaign, KeepsNothingInACacheThatOthersMayWriteTo) {
-  std::filesystem::create_directory(installation_.cache);
-  std::filesystem::permissions(installation_.cache, std::filesystem::perms::all);
-  EXPECT_EQ(usable_cache(installation_, saying(notes_)), "");
+  const std::filesystem::path folder = installation_.cache.make("").value();
+  std::filesystem::permissions(folder, std::filesystem::perms::all);
+  EXPECT_TRUE(usable_cache(installation_, saying(notes_)).is_none());
+  EXPECT_TRUE(trusted_cache(installation_).is_none());
   EXPECT_THAT(notes_.said, HasSubstr("the cache is not used, because other users may write there"));
-  std::filesystem::permissions(installation_.cache, std::filesystem::perms::owner_all);
-  EXPECT_EQ(usable_cache(installation_, saying(notes_)), installation_.cache);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+  EXPECT_EQ(usable_cache(installation_, saying(notes_)).path(), installation_.cache.path());
 }
 
 }  // namespace

@@ -38,6 +38,12 @@ const std::vector<Dangerous> kDangerous{
      R"(\b(getenv|secure_getenv|setenv|unsetenv|putenv|clearenv)\(|\benviron\b)",
      {"src", "apps", "include"}},
     {"handing on all variables", R"(\binherits = [a-z:]*Share::all\b)", {"src", "apps"}},
+    {"giving a file another name", R"(::rename(at2?)?\()", {"src", "apps"}},
+    {"a folder for its user alone", R"(\b(0700|S_IRWXU)\b)", {"src", "apps"}},
+    {"the user's cache", R"(\binstallation_?\.cache\b)", {"src", "apps"}},
+    {"hashing a file of the user",
+     R"(\bsha256_of_file\()",
+     {"src/plan", "src/userfiles", "src/campaign", "src/config"}},
 };
 
 Files files_with(const Dangerous& dangerous) {

@@ -13,8 +13,9 @@ act = module["parameters"]["act"]
 with open(module["parameters"]["starts"], "a", encoding="utf-8") as file:
     file.write("without-file\n" if "--without-file" in words else "started\n")
 answer = {"inputs": [{"name": "x", "type": "f32", "shape": [1, 4]}], "open_inputs": [], "outputs": ["output"]}
-if act == "refuses":
-    answer["no_file"] = {"kind": "unsupported_operator", "message": "neither exporter can", "advice": "leave it out"}
+if act in ("refuses", "lacks a package"):
+    answer["no_file"] = {"kind": "unsupported_operator", "message": "neither exporter can", "advice": "leave it out",
+                         "follows_from_module": act == "refuses"}
 elif "--without-file" not in words:
     with open(path, "w", encoding="utf-8") as file:
         file.write("the model")
