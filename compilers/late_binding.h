@@ -65,13 +65,12 @@ class Library {
  private:
   static void* open(const std::filesystem::path& path, int visibility) {
     if (void* loaded = ::dlopen(path.c_str(), RTLD_NOW | visibility | RTLD_NOLOAD)) return loaded;
-    const std::string advice = "install the toolchain again: ngb toolchain remove, then ngb toolchain install";
     if (const std::string defect = defect_of(path); !defect.empty()) {
-      throw Failure(NGB_IMPORT_ERROR, "the library " + path.string() + " does not load: " + defect, advice);
+      throw Failure(NGB_IMPORT_ERROR, "the library " + path.string() + " does not load: " + defect);
     }
     void* handle = ::dlopen(path.c_str(), RTLD_NOW | visibility | RTLD_NODELETE);
     if (handle == nullptr) {
-      throw Failure(NGB_IMPORT_ERROR, std::string("the library does not load: ") + ::dlerror(), advice);
+      throw Failure(NGB_IMPORT_ERROR, std::string("the library does not load: ") + ::dlerror());
     }
     return handle;
   }

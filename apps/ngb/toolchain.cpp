@@ -44,9 +44,9 @@ nlohmann::json to_json(const toolchain::DamagedToolchain& damaged) {
 }
 
 int list_toolchains(const Installation& installation, bool as_json) {
-  const auto toolchains = toolchain::list(installation.toolchains);
+  auto toolchains = toolchain::list(installation.toolchains);
   if (!toolchains) return report_failure(toolchains.error(), kCannotGoOn);
-  const std::vector<toolchain::DamagedToolchain> damaged = toolchain::list_damaged(installation.toolchains);
+  const auto damaged = toolchain::take_damaged(installation.toolchains, *toolchains);
   if (as_json) {
     nlohmann::json all = nlohmann::json::array();
     for (const Toolchain& toolchain : *toolchains) all.push_back(to_json(toolchain));
@@ -62,7 +62,8 @@ int list_toolchains(const Installation& installation, bool as_json) {
         toolchain.site.string(), toolchain.is_adopted ? "  (adopted)" : "");
   }
   for (const toolchain::DamagedToolchain& each : damaged) {
-    say("{:<14} {:<14} {:>8}  {}; {}\n", each.compiler, each.version, "damaged", each.why.where, each.why.next);
+    say("{:<14} {:<14} {:>8}  {}\n", each.compiler, each.version, each.can_be_used ? "changed" : "damaged",
+        each.why.text());
   }
   return kSuccess;
 }
@@ -114,6 +115,36 @@ int install(const Installation& installation, const std::vector<std::string>& na
   return are_all_there ? kSuccess : kCannotGoOn;
 }
 
+// Compares the files of one toolchain, or of all, with those that were installed.
+int verify_toolchains(const Installation& installation, const std::string& name) {
+  auto toolchains = toolchain::list(installation.toolchains);
+  if (!toolchains) return report_failure(toolchains.error(), kCannotGoOn);
+  if (!name.empty()) {
+    const auto wanted = find_wanted(installation, name);
+    if (!wanted) return report_failure(wanted.error(), kWrongUsage);
+    std::erase_if(*toolchains, [&](const Toolchain& each) {
+      return each.compiler != wanted->compiler.toolchain || each.version != wanted->version;
+    });
+    if (toolchains->empty()) {
+      return report_failure({"is not installed", name, "ngb toolchain list shows all"}, kCannotGoOn);
+    }
+  }
+  int code = kSuccess;
+  for (const Toolchain& each : *toolchains) {
+    const auto unlike = toolchain::verify(each);
+    if (!unlike) {
+      code = report_failure(unlike.error(), kCannotGoOn);
+    } else if (unlike->empty()) {
+      say("{} {}: as it was {}\n", each.compiler, each.version, each.is_adopted ? "adopted" : "installed");
+    } else {
+      code = kCannotGoOn;
+      for (const std::string& path : *unlike) say("{} {}: not as installed: {}\n", each.compiler, each.version, path);
+      warn("ngb: to mend it, run: ngb toolchain install {}@{}\n", each.compiler, each.version);
+    }
+  }
+  return code;
+}
+
 int adopt(const Installation& installation, const std::string& name, const std::string& path) {
   const auto wanted = find_wanted(installation, name);
   if (!wanted) return report_failure(wanted.error(), kWrongUsage);
@@ -149,7 +180,8 @@ void add_toolchain(CLI::App& app, const Installation& installation, Action& chos
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* group = app.add_subcommand("toolchain", "Install, list, adopt, remove and push versions of compilers");
+  CLI::App* group =
+      app.add_subcommand("toolchain", "Install, list, verify, adopt, remove and push versions of compilers");
   group->require_subcommand(1);
   group->footer(
       "Examples:\n  ngb toolchain install onnxruntime@1.31.1\n  ngb toolchain adopt identity ~/venv\n"
@@ -171,6 +203,13 @@ void add_toolchain(CLI::App& app, const Installation& installation, Action& chos
   show->add_flag("--json", arguments->json, "Print JSON");
   show->callback([=, &installation, &chosen] {
     chosen = [=, &installation] { return list_toolchains(installation, arguments->json); };
+  });
+
+  CLI::App* verifying =
+      group->add_subcommand("verify", "Compare the files of NAME[@VERSION], or of all, by their hashes");
+  verifying->add_option("name", arguments->name, "NAME or NAME@VERSION (default: all)");
+  verifying->callback([=, &installation, &chosen] {
+    chosen = [=, &installation] { return verify_toolchains(installation, arguments->name); };
   });
 
   CLI::App* take = group->add_subcommand("adopt", "Use a venv or site-packages folder that exists already");

@@ -72,7 +72,7 @@ def _output_shapes(model) -> List[Any]:
 def _program() -> str:
     program = next((file for file in metadata.files("pnnx") or () if str(file) == "pnnx/pnnx"), None)
     if program is None:
-        raise CompilerError("toolchain_missing", "the package pnnx has no program", "install the toolchain again")
+        raise CompilerError("toolchain_missing", "the package pnnx has no program")
     return str(program.locate())
 
 

@@ -16,7 +16,6 @@ from typing import Any, Callable, Dict
 from ngraphbench.adaptor import CompilerError
 from ngraphbench.process import without_collections
 
-REINSTALL = "install the toolchain again: ngb toolchain remove, then ngb toolchain install"
 _REPLIES_FD = 3
 
 Facts = Dict[str, Any]
@@ -58,7 +57,7 @@ def _answer(say, import_packages, compile_model):
     except CompilerError as error:
         return say(failed=_failure_from(error))
     except Exception as error:
-        return say(failed={**_failure_from(error), "kind": "import_error", "advice": REINSTALL})
+        return say(failed={**_failure_from(error), "kind": "import_error", "advice": ""})
     say(ready=ready)
     line = sys.stdin.readline()
     if not line:
@@ -76,7 +75,7 @@ def _failure_from(error):
     if isinstance(error, MemoryError) or "bad_alloc" in str(error):
         return {"kind": "out_of_memory", "message": "not enough memory to compile", "advice": ""}
     if isinstance(error, ImportError):
-        return {"kind": "import_error", "message": f"{type(error).__name__}: {first_line(error)}", "advice": REINSTALL}
+        return {"kind": "import_error", "message": f"{type(error).__name__}: {first_line(error)}", "advice": ""}
     return {"kind": "compiler_failed", "message": f"{type(error).__name__}: {first_line(error)}",
             "advice": "the traceback is in the log of this attempt"}
 

@@ -73,8 +73,7 @@ class Host:
         handed_on = {name: json.loads(value) for name, value in settings.items()}
         if toolchain_dir:
             if not os.path.isdir(toolchain_dir):
-                raise CompilerError("toolchain_missing", f"{toolchain_dir} is not a folder",
-                                    "install the toolchain again: ngb toolchain install")
+                raise CompilerError("toolchain_missing", f"{toolchain_dir} is not a folder")
             if toolchain_dir not in sys.path:
                 sys.path.append(toolchain_dir)
         self.preload()  # unless the fork server did it: imports do not belong to compiling
@@ -93,7 +92,7 @@ class Host:
         if kind is not None:
             return kind, message, ""
         if isinstance(exception, (ImportError, SyntaxError)):  # a package that lacks a file, or half of one
-            return "import_error", message, "install the toolchain again: ngb toolchain install"
+            return "import_error", message, ""  # the agent names the toolchain
         kind = "internal" if _is_ours(exception) else "compiler_failed"
         return kind, message, "the traceback is in the log of this attempt"
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "campaign/device_toolchains.h"
+#include "toolchain/files.h"
 #include "toolchain/manifest.h"
 #include "toolchain/requirement.h"
 #include "work/compiler.h"
@@ -56,6 +57,7 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
       if (found && found->has_value()) usable = toolchain::check_adopted(**found);
       if (usable) {
         entry.toolchain = *std::move(found);
+        if (entry.toolchain) toolchain::list_files_once(*entry.toolchain);
       } else {
         entry.damage = text::to_utf8(usable.error().text());
       }
@@ -174,6 +176,7 @@ Result<std::string> ToolchainRecord::take(const std::string& device, const std::
 Status ToolchainRecord::record(const std::string& device, const std::string& machine,
                                const toolchain::Toolchain& toolchain) {
   if (const auto difference = builds_.add(device, machine, toolchain)) say_(device, *difference);
+  if (!toolchain.changed.empty()) say_(device, toolchain::changed_since(toolchain).text());
   return store_.record_toolchain(device, toolchain.compiler, toolchain.version,
                                  {toolchain.manifest_sha256, toolchain::manifest_text(toolchain)});
 }

@@ -122,18 +122,23 @@ std::vector<Check> examine(const fs::path& lib, const fs::path& root) {
     checks.push_back(from_error("compilers", catalog.error()));
     return checks;
   }
-  const Result<std::vector<Toolchain>> toolchains = list(root);
+  Result<std::vector<Toolchain>> toolchains = list(root);
   if (!toolchains) {
     checks.push_back(from_error("toolchains", toolchains.error()));
     return checks;
   }
   checks.push_back(examine_disk(root, *catalog, *toolchains));
   examine_compilers(*catalog, checks);
+  const std::vector<DamagedToolchain> all_damaged = take_damaged(root, *toolchains);
   for (const CompilerDescription& compiler : *catalog) {
-    if (compiler.needs_toolchain) checks.push_back(examine_toolchain(compiler, *toolchains));
+    const auto is_of = [&](const auto& each) { return each.compiler == compiler.toolchain; };
+    const bool has_only_damaged = std::any_of(all_damaged.begin(), all_damaged.end(), is_of) &&
+                                  std::none_of(toolchains->begin(), toolchains->end(), is_of);
+    if (compiler.needs_toolchain && !has_only_damaged) checks.push_back(examine_toolchain(compiler, *toolchains));
   }
-  for (const DamagedToolchain& damaged : list_damaged(root)) {
+  for (const DamagedToolchain& damaged : all_damaged) {
     checks.push_back(from_error("toolchain " + damaged.compiler, damaged.why));
+    if (damaged.can_be_used) checks.back().state = State::warning;
   }
   return checks;
 }

@@ -59,6 +59,7 @@ std::optional<std::string> difference(const Toolchain& one, const Toolchain& oth
   for (const auto& [name, package] : theirs) {
     if (!ours.contains(name) && !other.is_adopted) found.push_back(fmt::format("no {}", name));
   }
+  if (one.changed != other.changed) found.push_back("other files have been changed since it was installed");
   if (found.empty()) return std::nullopt;
   return text::join(found, ", ");
 }

@@ -16,7 +16,8 @@
 
 #include "base/clock.h"
 #include "base/environment.h"
-#include "base/text.h"
+#include "base/file_list.h"
+#include "toolchain/files.h"
 #include "toolchain/manifest.h"
 #include "toolchain/spelling.h"
 
@@ -42,6 +43,9 @@ Result<Toolchain> read_whole(const Place& place) {
     toolchain = fail(fmt::format("its manifest says that it is {} {}", toolchain->compiler, toolchain->version),
                      place.folder().string());
   }
+  if (toolchain) {
+    if (const Status whole = look_at_files(*toolchain); !whole) toolchain = error_of(whole);
+  }
   if (toolchain) return toolchain;
   Error error = toolchain.error();
   const std::string name = place.compiler + "@" + place.version;
@@ -51,6 +55,9 @@ Result<Toolchain> read_whole(const Place& place) {
                    : kNotOurs;
   return tl::unexpected(std::move(error));
 }
+
+// Gives the toolchain a name under which nobody finds it, so that a killed removal leaves no half one.
+Status set_aside(const Place& place) { return file::rename_to(place.folder(), place.partial().string() + "-old"); }
 
 Status remove_folder(const fs::path& folder) {
   std::error_code code;
@@ -108,19 +115,23 @@ Result<Toolchain> finish(const Place& place, Toolchain toolchain) {
   toolchain.created = creation_time();
   toolchain.manifest_sha256 = hash_of(toolchain);
   if (Status written = write_manifest(toolchain, place.partial()); !written) return error_of(written);
-  if (Status placed = file::put_in_place(place.partial(), place.folder()); !placed) {
-    return error_of(placed);
+  if (const Status listed = toolchain.is_adopted ? Status{} : file_list::write(place.partial()); !listed) {
+    return error_of(listed);
   }
+  std::error_code code;
+  if (fs::exists(place.folder(), code)) {
+    if (Status renamed = set_aside(place); !renamed) return error_of(renamed);
+  }
+  if (Status placed = file::put_in_place(place.partial(), place.folder()); !placed) return error_of(placed);
+  if (Status clean = remove_leftovers(place); !clean) return error_of(clean);
   return read_manifest(place.folder());
 }
 
 fs::path default_root() {
-  using environment::variable;
-  if (const std::string root = variable("NGB_TOOLCHAINS"); !root.empty()) return root;
-  if (const std::string data = variable("XDG_DATA_HOME"); !data.empty())
-    return fs::path(data) / "ngraphbench/toolchains";
-  const std::string home = variable("HOME");
-  return fs::path(home.empty() ? "." : home) / ".local/share/ngraphbench/toolchains";
+  std::error_code code;
+  if (const std::string own = environment::variable("NGB_TOOLCHAINS"); !own.empty()) return fs::absolute(own, code);
+  const fs::path data = file::user_folder("", "XDG_DATA_HOME", ".local/share");
+  return data.empty() ? fs::absolute("toolchains", code) : data / "toolchains";
 }
 
 fs::path targets_root(const fs::path& root, const Target& target) {
@@ -150,7 +161,7 @@ Result<std::vector<Toolchain>> list(const fs::path& root) {
   return found;
 }
 
-std::vector<DamagedToolchain> list_damaged(const fs::path& root) {
+std::vector<DamagedToolchain> take_damaged(const fs::path& root, std::vector<Toolchain>& listed) {
   std::vector<DamagedToolchain> found;
   std::error_code code;
   for (fs::directory_iterator compiler(root, code), end; !code && compiler != end; compiler.increment(code)) {
@@ -160,12 +171,18 @@ std::vector<DamagedToolchain> list_damaged(const fs::path& root) {
       const std::string name = version->path().filename().string();
       if (!check_version(name) || !version->is_directory(ignored)) continue;
       const Place place{root, compiler->path().filename().string(), name};
-      Result<Toolchain> toolchain = read_whole(place);
+      const Result<Toolchain> toolchain = read_whole(place);
       if (!toolchain) found.push_back({place.compiler, name, place.folder(), toolchain.error()});
+      if (toolchain && !toolchain->changed.empty()) {
+        found.push_back({place.compiler, name, place.folder(), changed_since(*toolchain), true});
+      }
     }
   }
   std::sort(found.begin(), found.end(), [](const DamagedToolchain& a, const DamagedToolchain& b) {
     return a.compiler != b.compiler ? a.compiler < b.compiler : a.version < b.version;
+  });
+  std::erase_if(listed, [&](const Toolchain& each) {
+    return std::any_of(found.begin(), found.end(), [&](const auto& damaged) { return damaged.folder == each.folder; });
   });
   return found;
 }
@@ -180,16 +197,13 @@ Result<std::optional<Toolchain>> find(const fs::path& root, std::string_view com
   return std::optional<Toolchain>(*std::move(toolchain));
 }
 
-Status remove_place(const Place& place) {
+Status check_ours(const Place& place) {
   std::error_code code;
-  if (!is_ours(place)) {
+  if (fs::exists(place.folder(), code) && !is_ours(place)) {
     return fail("this folder has the place of a toolchain and no manifest.json, so ngb has not made it",
                 place.folder().string(), kNotOurs);
   }
-  // The folder is renamed first, so that a killed removal leaves no half toolchain.
-  fs::rename(place.folder(), place.partial(), code);
-  if (code) return tl::unexpected(file::from_errno("remove", place.folder(), code.value()));
-  return remove_leftovers(place);
+  return Done{};
 }
 
 Status remove(const fs::path& root, std::string_view compiler, std::string_view version) {
@@ -201,7 +215,9 @@ Status remove(const fs::path& root, std::string_view compiler, std::string_view 
   }
   const Result<FileDescriptor> held = lock(place, {});
   if (!held) return error_of(held);
-  return remove_place(place);
+  if (Status ours = check_ours(place); !ours) return ours;
+  if (Status renamed = set_aside(place); !renamed) return renamed;
+  return remove_leftovers(place);
 }
 
 }  // namespace ngb::toolchain

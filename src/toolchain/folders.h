@@ -32,14 +32,14 @@ Result<FileDescriptor> lock(const Place& place, const Progress& progress);
 // Deletes what killed installs of this toolchain left. The caller holds the lock.
 Status remove_leftovers(const Place& place);
 
-// Removes the toolchain in that place, damaged or not. Returns an error if the folder there has no manifest: then it is
-// no toolchain. The caller holds the lock.
-Status remove_place(const Place& place);
+// Returns an error if the folder in that place has no manifest: then it is no toolchain, and nothing replaces it.
+Status check_ours(const Place& place);
 
 // Returns the present time as manifests store it: "2026-11-21T10:30:00Z".
 std::string creation_time();
 
-// Writes the manifest into the partial folder and renames the folder to its place. The caller holds the lock.
+// Writes the manifest and the list of files into the partial folder and renames the folder to its place, from which it
+// removes the toolchain that is there. The caller holds the lock.
 Result<Toolchain> finish(const Place& place, Toolchain toolchain);
 
 }  // namespace ngb::toolchain

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "toolchain/files.h"
 #include "toolchain/folders.h"
 #include "toolchain/hardware.h"
 #include "toolchain/manifest.h"
@@ -111,6 +112,34 @@ Result<Python> python_for(const Target* target) {
   return target == nullptr ? *python : with_target(*python, *target);
 }
 
+// Does the same with the packages of a toolchain whose files are not all as they were installed: copies those that are,
+// also from it itself, and asks pip for the others only.
+Result<std::vector<ChosenWheel>> collect_again(const Python& python, const Place& place, const Toolchain& before,
+                                               const CompilerDescription& compiler, const Progress& progress) {
+  std::vector<ChosenWheel> wheels;
+  for (const Package& package : before.packages) {
+    wheels.push_back({.name = package.name, .version = package.version, .sha256 = package.sha256});
+  }
+  const fs::path site = place.partial() / "site";
+  std::vector<ChosenWheel> copied = copy_installed(python, place.root, site, wheels, progress);
+  std::vector<std::string> requirements;
+  for (const ChosenWheel& wheel : wheels) {
+    const bool is_there =
+        std::any_of(copied.begin(), copied.end(), [&](const auto& each) { return each.name == wheel.name; });
+    if (!is_there) requirements.push_back(wheel.name + "==" + wheel.version);
+  }
+  if (!requirements.empty()) {
+    const Result<Selection> selection =
+        select(python, {.requirements = std::move(requirements), .has_gpu = true}, place.partial() / "scratch");
+    if (!selection) return error_of(selection);
+    Result<std::vector<ChosenWheel>> installed = install_wheels(python, place, selection->wheels, progress);
+    if (!installed) return error_of(installed);
+    std::move(installed->begin(), installed->end(), std::back_inserter(copied));
+  }
+  const Status imported = python.target ? Status{} : try_imports(python.command, site, compiler.imports, true);
+  return imported ? Result<std::vector<ChosenWheel>>(std::move(copied)) : error_of(imported);
+}
+
 Result<Toolchain> build(const Place& place, const CompilerDescription& compiler, const Target* target,
                         const Progress& progress) {
   const Result<Python> python = python_for(target);
@@ -118,7 +147,10 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   if (Status room = check_disk(place.folder().parent_path(), compiler.disk_bytes); !room) {
     return error_of(room);
   }
-  Result<std::vector<ChosenWheel>> wheels = collect(*python, place, compiler, progress);
+  const Result<Toolchain> before = read_manifest(place.folder());
+  const bool is_known = before && before->compiler == place.compiler && before->version == place.version;
+  Result<std::vector<ChosenWheel>> wheels = is_known ? collect_again(*python, place, *before, compiler, progress)
+                                                     : collect(*python, place, compiler, progress);
   if (!wheels) return error_of(wheels);
   std::sort(wheels->begin(), wheels->end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   std::error_code ignored;
@@ -141,6 +173,18 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   return finish(place, std::move(toolchain));
 }
 
+// Returns whether nothing has to be installed. A toolchain whose Python cannot be asked is left as it is.
+bool is_as_installed(const Toolchain& present, const Progress& progress) {
+  if (present.is_adopted) return true;
+  const Result<std::vector<std::string>> unlike = verify(present);
+  if (unlike && !unlike->empty()) {
+    if (progress) progress(words_for(*unlike) + ": not as it was installed; the package is installed again");
+    return false;
+  }
+  if (unlike) list_files_once(present);
+  return true;
+}
+
 // `target` is null for this machine.
 Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler, const std::string& version,
                        const Target* target, const Progress& progress) {
@@ -150,11 +194,9 @@ Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler
   const Result<FileDescriptor> held = lock(place, progress);
   if (!held) return error_of(held);
   Result<std::optional<Toolchain>> present = find(root, compiler.toolchain, version);
-  if (present && present->has_value()) return **std::move(present);
-  if (!present) {
-    if (progress) progress(present.error().what + "; it will be replaced");
-    if (Status removed = remove_place(place); !removed) return error_of(removed);
-  }
+  if (present && *present && is_as_installed(**present, progress)) return **std::move(present);
+  if (!present && progress) progress(present.error().what + "; it will be replaced");
+  if (Status ours = check_ours(place); !ours) return error_of(ours);
   if (Status clean = remove_leftovers(place); !clean) return error_of(clean);
   if (Status made = file::make_folder(place.partial()); !made) return error_of(made);
   Result<Toolchain> toolchain = build(place, compiler, target, progress);

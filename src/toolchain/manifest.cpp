@@ -22,7 +22,9 @@ std::string hash_of(const Toolchain& toolchain) {
     packages.push_back({package.name, package.version, package.sha256});
     if (!package.record_sha256.empty()) packages.back().push_back(package.record_sha256);
   }
-  return hash::sha256(json_text::dump(json{toolchain.compiler, toolchain.version, packages}));
+  json all{toolchain.compiler, toolchain.version, packages};
+  if (!toolchain.changed.empty()) all.push_back(toolchain.changed);
+  return hash::sha256(json_text::dump(all));
 }
 
 std::string manifest_text(const Toolchain& toolchain) {
@@ -34,18 +36,19 @@ std::string manifest_text(const Toolchain& toolchain) {
                         {"size_bytes", package.size_bytes}});
     if (!package.record_sha256.empty()) packages.back()["record_sha256"] = package.record_sha256;
   }
-  const json manifest{{"format", kFormat},
-                      {"compiler", toolchain.compiler},
-                      {"version", toolchain.version},
-                      // The path is relative for installed toolchains, so that the folder may be moved.
-                      {"site", toolchain.is_adopted ? toolchain.site.string() : "site"},
-                      {"python", toolchain.python},
-                      {"python_version", toolchain.python_version},
-                      {"adopted", toolchain.is_adopted},
-                      {"packages", packages},
-                      {"size_bytes", toolchain.size_bytes},
-                      {"created", toolchain.created},
-                      {"sha256", toolchain.manifest_sha256}};
+  json manifest{{"format", kFormat},
+                {"compiler", toolchain.compiler},
+                {"version", toolchain.version},
+                // The path is relative for installed toolchains, so that the folder may be moved.
+                {"site", toolchain.is_adopted ? toolchain.site.string() : "site"},
+                {"python", toolchain.python},
+                {"python_version", toolchain.python_version},
+                {"adopted", toolchain.is_adopted},
+                {"packages", packages},
+                {"size_bytes", toolchain.size_bytes},
+                {"created", toolchain.created},
+                {"sha256", toolchain.manifest_sha256}};
+  if (!toolchain.changed.empty()) manifest["changed"] = toolchain.changed;  // only where it is recorded with results
   return json_text::dump(manifest, 2) + "\n";
 }
 
@@ -68,6 +71,7 @@ Result<Toolchain> parse_manifest(std::string_view text, const std::filesystem::p
     toolchain.site = folder / manifest.at("site").get<std::string>();  // operator/ keeps an absolute path unchanged
     toolchain.size_bytes = manifest.at("size_bytes");
     toolchain.created = manifest.at("created");
+    toolchain.changed = manifest.value("changed", toolchain.changed);
     for (const json& package : manifest.at("packages")) {
       toolchain.packages.push_back({package.at("name"), package.at("version"), package.at("sha256"),
                                     package.at("size_bytes"), package.value("record_sha256", "")});

@@ -11,7 +11,7 @@
 
 namespace ngb::toolchain {
 
-// Returns the hash over the compiler, its version, and name, version and wheel of each package.
+// Returns the hash over the compiler, its version, name, version and wheel of each package, and what has changed since.
 std::string hash_of(const Toolchain& toolchain);
 
 // Returns the content of manifest.json.

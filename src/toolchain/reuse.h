@@ -18,11 +18,11 @@ struct Loan {
 };
 
 // Returns which wheels could be copied, and from where; each wheel once. A package counts as the same if its wheel has
-// the same hash and was installed by the same Python, whose bytecode it has. Adopted toolchains lend nothing. Pure.
+// the same hash and was installed by the same Python. Adopted toolchains lend nothing. Pure.
 std::vector<Loan> loans(const std::vector<Toolchain>& toolchains, const Python& python,
                         const std::vector<ChosenWheel>& wheels);
 
-// Copies into `site` what the toolchains of `root` can lend, with its bytecode, and returns the copied wheels. Copies
+// Copies into `site` what the toolchains of `root` can lend, makes its bytecode, and returns the copied wheels. Copies
 // no package of which a file is missing or differs from its hash in the package's RECORD, or that cannot be read: pip
 // installs it. Copies nothing for devices of another kind.
 std::vector<ChosenWheel> copy_installed(const Python& python, const std::filesystem::path& root,

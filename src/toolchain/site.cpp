@@ -61,9 +61,10 @@ Result<std::vector<Distribution>> contents(const std::string& command, const fs:
   }
 }
 
-Result<std::vector<std::string>> copy(const std::string& command, const fs::path& from, const fs::path& into,
-                                      const std::vector<std::string>& names) {
-  std::vector<std::string> arguments{"copy", from.string(), into.string()};
+namespace {
+
+Result<std::vector<std::string>> ask_for_names(const std::string& command, std::vector<std::string> arguments,
+                                               const std::vector<std::string>& names) {
   arguments.insert(arguments.end(), names.begin(), names.end());
   const Result<json> answer = ask_site(command, {}, std::move(arguments));
   if (!answer) return error_of(answer);
@@ -72,6 +73,18 @@ Result<std::vector<std::string>> copy(const std::string& command, const fs::path
   } catch (const json::exception& exception) {
     return fail(exception.what(), command);
   }
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> unlike_record(const std::string& command, const fs::path& site,
+                                               const std::vector<std::string>& names) {
+  return ask_for_names(command, {"unlike", site.string()}, names);
+}
+
+Result<std::vector<std::string>> copy(const std::string& command, const fs::path& from, const fs::path& into,
+                                      const std::vector<std::string>& names) {
+  return ask_for_names(command, {"copy", from.string(), into.string()}, names);
 }
 
 Status merge(const fs::path& from, const fs::path& into) {
@@ -85,9 +98,7 @@ Status merge(const fs::path& from, const fs::path& into) {
       if (Status merged = merge(it->path(), target); !merged) return merged;
       continue;
     }
-    std::error_code moved;
-    fs::rename(it->path(), target, moved);
-    if (moved) return tl::unexpected(file::from_errno("move", target, moved.value()));
+    if (Status moved = file::rename_to(it->path(), target); !moved) return moved;
   }
   if (code) return tl::unexpected(file::from_errno("read", from, code.value()));
   return Done{};

@@ -32,9 +32,14 @@ namespace site {
 // Returns every package in `site`, sorted by name.
 Result<std::vector<Distribution>> contents(const std::string& command, const std::filesystem::path& site);
 
-// Copies the named packages from one site into another one: the files that their RECORDs list, and bytecode. Returns
-// the names of the copied ones. Does not copy a package of which a file is missing, or is not the one that was in the
-// wheel.
+// Returns the files that the RECORDs of the named packages list and that are missing or are not those of the wheel, as
+// paths from the site, and "NAME" for a package that has no RECORD any more.
+Result<std::vector<std::string>> unlike_record(const std::string& command, const std::filesystem::path& site,
+                                               const std::vector<std::string>& names);
+
+// Copies the files that the RECORDs of the named packages list from one site into another one, and makes their bytecode
+// there: that of the first site has no hash. Returns the names of the copied ones. Does not copy a package of which a
+// file is missing, or is not the one that was in the wheel.
 Result<std::vector<std::string>> copy(const std::string& command, const std::filesystem::path& from,
                                       const std::filesystem::path& into, const std::vector<std::string>& names);
 

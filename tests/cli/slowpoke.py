@@ -78,8 +78,8 @@ def seconds():
     return {seconds}
 '''
 # An expression for `seconds` that alternates from one process to the next.
-UNSTEADY = '(0.0025, 0.040)[len([open(__file__ + ".count", "a").write("x"), 0]) and ' \
-           'os.path.getsize(__file__ + ".count") % 2]'
+_COUNT = '__file__ + "/../../../" + __version__ + ".count"'  # beside the toolchain, whose files do not change
+UNSTEADY = f'(0.0025, 0.040)[len([open({_COUNT}, "a").write("x"), 0]) and os.path.getsize({_COUNT}) % 2]'
 
 
 def make_installation(folder):
@@ -129,3 +129,4 @@ def unpack_toolchain(wheel, version, root, like):
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / manifest["site"])
     (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / ".ngraphbench-files").unlink(missing_ok=True)

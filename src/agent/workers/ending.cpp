@@ -72,9 +72,7 @@ ProcessResult failed(const work::WorkerRequest& request, Failure failure) {
   return result;
 }
 
-}  // namespace
-
-ProcessResult result_of(const work::WorkerRequest& request, const Ending& ending) {
+ProcessResult told_or_seen(const work::WorkerRequest& request, const Ending& ending) {
   if (ending.result_text && !ending.ended_by_agent) {
     Result<ProcessResult> result = delivered(request, *ending.result_text);
     if (result) {
@@ -90,6 +88,25 @@ ProcessResult result_of(const work::WorkerRequest& request, const Ending& ending
   Failure failure = ending.ended_by_agent ? *ending.ended_by_agent : without_result(ending);
   failure.phase = ending.phase;
   return failed(request, std::move(failure));
+}
+
+// Names the toolchain where its files may be the reason, and nothing else is advised.
+void advise_on_toolchain(Failure& failure, const work::Place& place) {
+  if (place.toolchain_dir.empty() || !failure.advice.empty()) return;
+  const std::string name = place.compiler + "@" + place.version;
+  if (failure.kind == FailureKind::import_error || failure.kind == FailureKind::toolchain_missing) {
+    failure.advice = "mend the toolchain: ngb toolchain install " + name;
+  } else if (failure.kind == FailureKind::crash && failure.phase == samples::Phase::start) {
+    failure.advice = "see whether the toolchain's files are as they were installed: ngb toolchain verify " + name;
+  }
+}
+
+}  // namespace
+
+ProcessResult result_of(const work::WorkerRequest& request, const Ending& ending) {
+  ProcessResult result = told_or_seen(request, ending);
+  if (result.failure) advise_on_toolchain(*result.failure, request.place);
+  return result;
 }
 
 void shorten(ProcessResult& result) {

@@ -24,7 +24,8 @@ struct Ending {
 
 // Returns the delivered result if it belongs to this request, else a failure: the agent's reason if it killed the
 // worker, else the launcher's failure, else how the process ended. A crash of a process that had 90 % of its memory
-// limit resident is out_of_memory, because programs without memory rarely report it before they crash.
+// limit resident is out_of_memory, because programs without memory rarely report it before they crash. A failure for
+// which the toolchain's files may be the reason advises how to compare or mend them, by the toolchain's name.
 samples::ProcessResult result_of(const work::WorkerRequest& request, const Ending& ending);
 
 // Cuts each text of a result to 64 KiB and notes the cut. A compiler may give its whole graph as the reason of a

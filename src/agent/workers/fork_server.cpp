@@ -238,7 +238,7 @@ void ForkServer::server_ended(int wait_status) {
         fmt::format("{} cannot import the compiler: {}", python_.front(), exception.empty() ? how : exception);
     failure.advice = lacks_own_modules(lines, exception)
                          ? "give the device all of Python: the package python3, where there is only python3-minimal"
-                         : "install the compiler's toolchain again";
+                         : "";  // the toolchain is named where the result is made
     quote_log(failure, log_, "logs/" + log_.filename().string());
     import_failure_ = failure;
   }

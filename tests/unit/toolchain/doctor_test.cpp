@@ -42,6 +42,21 @@ TEST_F(Doctor, ReportsAnInstalledVersion) {
   EXPECT_EQ(check("toolchain onnxruntime").found, "1.31.1");
 }
 
+TEST_F(Doctor, SeesAToolchainThatLostAPackage) {
+  put_compiler();
+  put("toolchains/onnxruntime/1.31.1/site/x", "");
+  put("toolchains/onnxruntime/1.31.1/manifest.json",
+      R"({"format": 1, "compiler": "onnxruntime", "version": "1.31.1", "python": "/usr/bin/python3", "adopted": false,
+          "site": "site", "size_bytes": 1, "created": "", "packages": [
+            {"name": "protobuf", "version": "7", "sha256": "", "size_bytes": 1}]})");
+  const Check found = check("toolchain onnxruntime");
+  EXPECT_EQ(found.state, Check::State::missing);
+  EXPECT_EQ(found.found, (folder() / "toolchains/onnxruntime/1.31.1").string() +
+                             ": onnxruntime 1.31.1 is damaged: the package protobuf is gone");
+  EXPECT_EQ(found.advice,
+            "ngb toolchain install onnxruntime@1.31.1 replaces it; ngb toolchain remove onnxruntime@1.31.1 removes it");
+}
+
 TEST_F(Doctor, ReportsAnAdoptedFolderThatDoesNotExistAnyMore) {
   put_compiler();
   put("toolchains/onnxruntime/1.31.1/manifest.json",

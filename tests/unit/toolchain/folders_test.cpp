@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toolchain/folders.h"
 
+#include <unistd.h>
+
 #include "base/process.h"
 #include "base/text.h"
 #include "in_temporary_folder.h"
@@ -57,7 +59,9 @@ TEST_F(Folders, WithoutAManifestOrStillPartialAreNoToolchains) {
             (folder() / "onnxruntime/1.12.0/manifest.json").string() +
                 ": onnxruntime 1.12.0 is damaged: not JSON; ngb toolchain install onnxruntime@1.12.0 replaces it; ngb "
                 "toolchain remove onnxruntime@1.12.0 removes it");
-  const auto damaged = list_damaged(folder());
+  std::vector<Toolchain> listed = list(folder()).value();
+  const auto damaged = take_damaged(folder(), listed);
+  EXPECT_EQ(listed.size(), 1U);
   ASSERT_EQ(damaged.size(), 2U);
   EXPECT_EQ(damaged[0].version, "1.10.0");
   EXPECT_EQ(damaged[1].version, "1.12.0");
@@ -67,7 +71,8 @@ TEST_F(Folders, OfADamagedToolchainAreRemoved) {
   put("onnxruntime/1.12.0/manifest.json", "");
   ASSERT_TRUE(remove(folder(), "onnxruntime", "1.12.0"));
   EXPECT_FALSE(fs::exists(folder() / "onnxruntime/1.12.0"));
-  EXPECT_TRUE(list_damaged(folder()).empty());
+  std::vector<Toolchain> listed;
+  EXPECT_TRUE(take_damaged(folder(), listed).empty());
 }
 
 TEST_F(Folders, ThatAreNoToolchainsAreNotRemoved) {
@@ -87,6 +92,44 @@ TEST_F(Folders, AreDamagedIfTheirManifestNamesAnotherVersion) {
   EXPECT_EQ(found.error().what, "onnxruntime 1.30.0 is damaged: its manifest says that it is onnxruntime 1.31.1");
   EXPECT_TRUE(remove(folder(), "onnxruntime", "1.30.0")) << "what is said to be done next works";
   EXPECT_FALSE(find(folder(), "onnxruntime", "1.30.0")->has_value());
+}
+
+TEST_F(Folders, WithChangedFilesHaveAnotherHashUntilTheyAreRestored) {
+  make("mnn", "3.6.1");
+  const std::string before = find(folder(), "mnn", "3.6.1")->value().manifest_sha256;
+  put("mnn/3.6.1/site/MNN/__init__.py", "edited");
+  const Toolchain changed = find(folder(), "mnn", "3.6.1")->value();
+  EXPECT_NE(changed.manifest_sha256, before);
+  EXPECT_EQ(parse_manifest(manifest_text(changed), changed.folder)->manifest_sha256, changed.manifest_sha256)
+      << "as it is recorded with results";
+  std::vector<Toolchain> listed = list(folder()).value();
+  const auto damaged = take_damaged(folder(), listed);
+  ASSERT_EQ(damaged.size(), 1U);
+  EXPECT_TRUE(damaged[0].can_be_used);
+  EXPECT_EQ(damaged[0].why.what,
+            "mnn 3.6.1 is not as it was installed, so it counts as another build: site/MNN/__init__.py");
+  EXPECT_EQ(damaged[0].why.next, "ngb toolchain install mnn@3.6.1 mends it");
+  fs::remove_all(folder() / "mnn/3.6.1/site/MNN");
+  EXPECT_EQ(find(folder(), "mnn", "3.6.1")->value().manifest_sha256, before);
+}
+
+TEST_F(Folders, ThatLackAFileAreDamaged) {
+  put("mnn/3.6.1.partial-" + std::to_string(::getpid()) + "/site/MNN/__init__.py", "x = 1\n");
+  make("mnn", "3.6.1");
+  fs::remove(folder() / "mnn/3.6.1/site/MNN/__init__.py");
+  EXPECT_EQ(find(folder(), "mnn", "3.6.1").error().what, "mnn 3.6.1 is damaged: site/MNN/__init__.py is gone");
+}
+
+TEST_F(Folders, OfAnEarlierNgbAreDamagedIfAPackageIsGone) {
+  put("mnn/3.6.1/site/numpy-2.4.dist-info/RECORD", "");
+  put("mnn/3.6.1/manifest.json",
+      R"({"format": 1, "compiler": "mnn", "version": "3.6.1", "python": "python3", "adopted": false, "site": "site",
+          "size_bytes": 1, "created": "", "packages": [
+            {"name": "numpy", "version": "2.4", "sha256": "", "size_bytes": 1},
+            {"name": "ml-dtypes", "version": "0.6", "sha256": "", "size_bytes": 1}]})");
+  EXPECT_EQ(find(folder(), "mnn", "3.6.1").error().what, "mnn 3.6.1 is damaged: the package ml-dtypes is gone");
+  put("mnn/3.6.1/site/ml_dtypes-0.6.dist-info/RECORD", "");
+  EXPECT_TRUE(find(folder(), "mnn", "3.6.1"));
 }
 
 TEST_F(Folders, OfAMissingRootAreAnEmptyList) { EXPECT_TRUE(list(folder() / "nowhere")->empty()); }
@@ -125,6 +168,8 @@ TEST_F(Folders, HaveAHashThatFollowsTheWheelsAndNotTheTime) {
 TEST_F(Folders, AreUnderTheRootThatTheUserChooses) {
   ::setenv("NGB_TOOLCHAINS", "/chosen", 1);
   EXPECT_EQ(default_root(), "/chosen");
+  ::setenv("NGB_TOOLCHAINS", "chosen/here", 1);
+  EXPECT_EQ(default_root(), fs::current_path() / "chosen/here");
   ::unsetenv("NGB_TOOLCHAINS");
   ::setenv("XDG_DATA_HOME", "/data", 1);
   EXPECT_EQ(default_root(), "/data/ngraphbench/toolchains");

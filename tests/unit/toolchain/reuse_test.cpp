@@ -60,6 +60,26 @@ class Reuse : public WithWheels {
   }
 };
 
+TEST_F(Reuse, MakesBytecodeAnewBecauseThatOfTheLenderHasNoHash) {
+  make_wheel({"toy", "1.0", {"whole"}, {{"toy.py", ""}}});
+  make_wheel({"tree", "1.0", {"whole"}, {{"tree.py", "import whole\n"}}});
+  make_wheel({"whole", "1.5", {}, {{"whole.py", "x = 1\n"}, {"tests/test_whole.py", "z = 1\n"}}});
+  const Toolchain lender = install_whole("toy");
+  const auto bytecode_in = [](const fs::path& site) {
+    for (const auto& each : fs::directory_iterator(site / "__pycache__")) {
+      if (each.path().filename().string().starts_with("whole.")) return each.path();
+    }
+    return fs::path("none");
+  };
+  const fs::path theirs = bytecode_in(lender.site);
+  const std::string right = file::read(theirs).value();
+  ASSERT_TRUE(file::write_atomically(theirs, right.substr(0, 16) + "another program"));
+  const Toolchain tree = install_whole("tree");
+  EXPECT_THAT(lines(), Contains("copied from toy 1.0: whole"));
+  EXPECT_EQ(file::read(bytecode_in(tree.site)).value(), right);
+  EXPECT_FALSE(fs::exists(tree.site / "tests/__pycache__"));
+}
+
 TEST_F(Reuse, CopiesWholePackagesWithTheirBytecodeAndLeavesToPipThoseWithAChangedOrMissingFile) {
   make_wheel({"toy", "1.0", {"whole", "changed", "missing"}, {{"toy.py", ""}}});
   make_wheel({"tree", "1.0", {"whole", "changed", "missing"}, {{"tree.py", "import whole, changed, missing\n"}}});
