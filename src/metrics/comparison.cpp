@@ -2,6 +2,7 @@
 #include "metrics/comparison.h"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <array>
@@ -69,7 +70,8 @@ std::vector<NoiseFloor> noise_floors(const Comparison& comparison) {
     const std::string& device = pair.candidate->of.device;
     const std::string compute_device = compute_device_of(*pair.candidate);
     auto place = std::find_if(found.begin(), found.end(), [&](const Differences& each) {
-      return each.device == device && each.compute_device == compute_device;
+      // "cpu" to some libraries, "CPU" to others.
+      return each.device == device && ::strcasecmp(each.compute_device.c_str(), compute_device.c_str()) == 0;
     });
     if (place == found.end()) place = found.insert(found.end(), {device, compute_device, {}});
     place->values.push_back(std::abs(std::expm1(pair.judgement.contrast.estimate)));

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "metrics/ratios.h"
 #include "samples/process_result.h"
@@ -118,21 +120,41 @@ constexpr Meter kBoard{"board_power", "during", "idle_board_power", 5, 5};
 
 Value unknown_energy(std::string reason) { return {.reason = std::move(reason)}; }
 
+struct TimedReading {
+  double value = 0;
+  samples::StartTime at_ns{};
+};
+
+// Returns the mean over time: a reading holds since the one before it, the first for as long as the second. Without
+// their times, all hold equally long. Precondition: there is a reading.
+double mean_over_time(std::span<const TimedReading> readings) {
+  double sum = 0;
+  double all_ns = 0;
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    const std::size_t end = std::min(std::max<std::size_t>(i, 1), readings.size() - 1);
+    const bool has_times = end > 0 && readings[end].at_ns && readings[end - 1].at_ns;
+    const double ns = has_times ? static_cast<double>(*readings[end].at_ns - *readings[end - 1].at_ns) : 1;
+    sum += readings[i].value * ns;
+    all_ns += ns;
+  }
+  return sum / all_ns;
+}
+
 // Returns the mean of the readings of a process, or why there is none.
 Known<double> mean_reading(const samples::ProcessResult& process, std::string_view quantity, std::string_view when,
                            std::size_t least) {
-  std::vector<double> values;
+  std::vector<TimedReading> values;
   std::string why = fmt::format("no process recorded {}", quantity);
   for (const samples::Reading& reading : process.readings) {
     if (reading.quantity != quantity || reading.moment != when) continue;
     if (reading.value.value) {
-      values.push_back(*reading.value.value);
+      values.push_back({*reading.value.value, reading.at_ns});
     } else {
       why = reading.value.reason;
     }
   }
   if (values.empty()) return Known<double>::unknown(why);
-  if (values.size() >= least) return Known<double>::of(statistics::mean(values));
+  if (values.size() >= least) return Known<double>::of(mean_over_time(values));
   return Known<double>::unknown(
       fmt::format("window too short: {} readings of the meter, {} are needed", values.size(), least));
 }

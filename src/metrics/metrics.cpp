@@ -69,17 +69,20 @@ Value throughput_median(const Analysis& analysis, std::size_t cell) {
   });
 }
 
-// Returns one of kLatencyPercentiles if there are at least `needed` repetitions. Above the median it is unknown if a
-// repetition holds several inferences, because the latency of a single one was not measured.
-Value latency(const Analysis& analysis, std::size_t cell, std::size_t percentile, std::size_t needed) {
-  return of_steady(analysis, cell, [percentile, needed](const Steady& steady) -> Value {
+// Returns one of kLatencyPercentiles if there are enough latencies. Above the median it is unknown if a repetition holds
+// several inferences, because the latency of a single one was not measured.
+template <std::size_t percentile>
+Value latency(const Analysis& analysis, std::size_t cell) {
+  return of_steady(analysis, cell, [](const Steady& steady) -> Value {
     if (percentile > 0 && steady.is_grouped) {
       return unknown("a repetition holds several inferences; measure with min_repetition_ms: 0");
     }
-    if (steady.latencies < needed) {
-      return unknown(fmt::format("needs {} repetitions, has {}", needed, steady.latencies));
+    if (constexpr std::size_t kNeeded = needed_latencies(percentile); steady.latencies < kNeeded) {
+      return unknown(fmt::format("needs {} repetitions, has {}", kNeeded, steady.latencies));
     }
-    return {steady.latency_percentiles_s.at(percentile)};
+    const statistics::PercentileInterval& found = steady.latency_percentiles_s.at(percentile);
+    if (percentile == 0 || !found.low || !found.high) return {found.value};
+    return {found.value, found.low, found.high};
   });
 }
 
@@ -144,17 +147,6 @@ Value run_queue_wait(const Analysis& analysis, std::size_t cell) {
   return longest;
 }
 
-Value latency_p50(const Analysis& analysis, std::size_t cell) { return latency(analysis, cell, 0, 1); }
-Value latency_p90(const Analysis& analysis, std::size_t cell) {
-  return latency(analysis, cell, 1, statistics::fewest_for_percentile(90));
-}
-Value latency_p95(const Analysis& analysis, std::size_t cell) {
-  return latency(analysis, cell, 2, statistics::fewest_for_percentile(95));
-}
-Value latency_p99(const Analysis& analysis, std::size_t cell) {
-  return latency(analysis, cell, 3, statistics::fewest_for_percentile(99));
-}
-
 constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";
 constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
@@ -202,19 +194,19 @@ constexpr std::array kMetrics{
     Metric{
         "latency_p50_s", "p50", "s",
         "median over repetitions of t / k; over latencies, where several inferences are in flight or requests arrive",
-        kProtocol, false, 4, latency_p50, kTruthOfPercentiles},
+        kProtocol, false, 4, latency<0>, kTruthOfPercentiles},
     Metric{"latency_p90_s", "p90", "s",
            "90th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight "
            "or requests arrive",
-           kPercentiles, false, 0, latency_p90, kTruthOfPercentiles},
+           kPercentiles, true, 0, latency<1>, kTruthOfPercentiles},
     Metric{"latency_p95_s", "p95", "s",
            "95th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight "
            "or requests arrive",
-           kPercentiles, false, 0, latency_p95, kTruthOfPercentiles},
+           kPercentiles, true, 0, latency<2>, kTruthOfPercentiles},
     Metric{"latency_p99_s", "p99", "s",
            "99th percentile over repetitions of t, where k = 1; over latencies, where several inferences are in flight "
            "or requests arrive",
-           kPercentiles, false, 0, latency_p99, kTruthOfPercentiles},
+           kPercentiles, true, 0, latency<3>, kTruthOfPercentiles},
     Metric{"compile_s", "compile", "s",
            "median over the processes that compiled of the compile phase's wall time, without what tuning took of it",
            "paper, table III", false, 5, compile_time, kTruthOfCompiling},

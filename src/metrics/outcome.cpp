@@ -8,6 +8,7 @@
 
 #include "metrics/baseline.h"
 #include "metrics/metric.h"
+#include "metrics/service_times.h"
 #include "samples/steady_rates.h"
 #include "statistics/sequential.h"
 #include "statistics/statistics.h"
@@ -92,22 +93,6 @@ std::vector<double> kept_speeds(std::span<const double> speeds) {
   return kept;
 }
 
-// Adds the latencies that a process's repetitions have.
-void add_latencies(const store::RecordedProcess& process, Steady& found, std::vector<double>& latencies_s) {
-  for (const samples::Repetition& repetition : process.repetitions) {
-    if (repetition.is_warm_up || repetition.wall_ns <= 0) continue;
-    if (!process.latencies_ns.empty()) continue;
-    latencies_s.push_back(static_cast<double>(repetition.wall_ns) * 1e-9 / repetition.inferences);
-    found.is_grouped = found.is_grouped || repetition.inferences > 1;
-  }
-  for (std::size_t i = 0; i < process.latencies_ns.size(); ++i) {
-    if (i >= process.repetitions.size() || process.repetitions[i].is_warm_up) continue;
-    for (const std::int64_t latency_ns : process.latencies_ns[i]) {
-      latencies_s.push_back(static_cast<double>(latency_ns) * 1e-9);
-    }
-  }
-}
-
 // Adds a process's speeds. `rates` are those of its steady repetitions; there is at least one.
 void add_speeds(const store::RecordedProcess& process, int batch, std::vector<double> rates, Steady& found) {
   const std::vector<double> speeds = samples::speeds_by_time(process.repetitions, batch);
@@ -121,11 +106,10 @@ void add_speeds(const store::RecordedProcess& process, int batch, std::vector<do
       {process.run_key, process.process_index, statistics::quantile_of_sorted(rates, 0.5), process.environment_hash});
 }
 
-void summarize(std::vector<double> rates, std::vector<double> latencies_s, Steady& found) {
+void summarize(std::vector<double> rates, Steady& found) {
   found.repetitions = rates.size();
   if (rates.empty()) found.reason = "no steady repetition";
   std::sort(rates.begin(), rates.end());
-  std::sort(latencies_s.begin(), latencies_s.end());
   if (!rates.empty()) {
     found.throughput_mean = statistics::mean(rates);
     found.throughput_deviation = statistics::standard_deviation(rates);
@@ -135,10 +119,18 @@ void summarize(std::vector<double> rates, std::vector<double> latencies_s, Stead
     found.spread_ratio = (statistics::quantile_of_sorted(rates, 0.75) - statistics::quantile_of_sorted(rates, 0.25)) /
                          statistics::quantile_of_sorted(rates, 0.5);
   }
-  found.latencies = latencies_s.size();
-  if (latencies_s.empty()) return;
-  for (std::size_t i = 0; i < kLatencyPercentiles.size(); ++i) {
-    found.latency_percentiles_s.at(i) = statistics::quantile_of_sorted(latencies_s, kLatencyPercentiles.at(i));
+}
+
+// Keeps the percentiles that are told, if there are latencies.
+void keep_percentiles(const Latencies& latencies, double error_rate, Steady& found) {
+  found.latencies = latencies.seconds.size();
+  found.is_grouped = latencies.is_grouped;
+  if (latencies.seconds.empty()) return;
+  std::vector<double> sorted = latencies.seconds;
+  std::sort(sorted.begin(), sorted.end());
+  found.latency_percentiles_s.front().value = statistics::quantile_of_sorted(sorted, 0.5);
+  for (std::size_t i = 1; i < kLatencyPercentiles.size() && found.latencies >= needed_latencies(i); ++i) {
+    found.latency_percentiles_s.at(i) = latencies.percentile_s(kLatencyPercentiles.at(i) / 100.0, error_rate);
   }
 }
 
@@ -171,11 +163,9 @@ Steady steady(const store::CellData& cell) {
   }
   found.no_verdict = why_no_verdict(cell);
   std::vector<double> all_rates;
-  std::vector<double> latencies_s;
   bool stopped_after_a_number = cell.of.compiler.instances == 1;  // several go on until all have enough
   for (const store::RecordedProcess& process : cell.processes) {
     stopped_after_a_number = stopped_after_a_number && process.stop_reason == "repetitions";
-    add_latencies(process, found, latencies_s);
     std::vector<double> rates = samples::steady_rates(process.repetitions, cell.of.model.key.batch);
     if (rates.empty()) continue;
     found.fewest_repetitions = std::min(found.fewest_repetitions.value_or(rates.size()), rates.size());
@@ -183,7 +173,8 @@ Steady steady(const store::CellData& cell) {
     add_speeds(process, cell.of.model.key.batch, std::move(rates), found);
   }
   if (!stopped_after_a_number) found.fewest_repetitions.reset();
-  summarize(std::move(all_rates), std::move(latencies_s), found);
+  summarize(std::move(all_rates), found);
+  keep_percentiles(latencies_of(cell), interval_error_rate(cell), found);
   found.doubt = flag_against_factors({.cell = cell, .steady = found});
   return found;
 }

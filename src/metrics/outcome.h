@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "statistics/binomial_intervals.h"
 #include "store/store.h"
 
 namespace ngb::metrics {
@@ -45,7 +46,12 @@ struct OfRound {
 bool is_of_process(const OfRound& number, const store::RecordedProcess& process);
 
 // The percentiles of latency that metrics report.
-inline constexpr std::array kLatencyPercentiles{0.50, 0.90, 0.95, 0.99};
+inline constexpr std::array kLatencyPercentiles{50, 90, 95, 99};
+
+// Returns how many latencies the i-th percentile needs, which grows with i.
+constexpr std::size_t needed_latencies(std::size_t i) {
+  return i == 0 ? 1 : statistics::fewest_for_percentile(kLatencyPercentiles.at(i));
+}
 
 // What metrics need of the steady repetitions of a cell's completed processes. Its memory grows with the processes, not
 // with the repetitions.
@@ -69,7 +75,8 @@ struct Steady {
   std::optional<double> spread_ratio{};           // interquartile range / median; nothing: fewer than four repetitions
   std::size_t latencies = 0;                      // of all repetitions, each divided by its inferences; with several
                                                   // inferences in flight those that were kept
-  std::array<double, 4> latency_percentiles_s{};  // kLatencyPercentiles, if there is a latency
+  // kLatencyPercentiles of which there are enough latencies; the median has no ends
+  std::array<statistics::PercentileInterval, kLatencyPercentiles.size()> latency_percentiles_s{};
   bool is_grouped = false;                        // some repetition holds more than one inference
   std::string reason{};                           // why there are no steady repetitions; empty if there are some
   bool has_failed = false;                        // that is the reason: it has a decisive failure, or is disturbed

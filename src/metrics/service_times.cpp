@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "metrics/families.h"
@@ -13,56 +14,66 @@ namespace {
 
 constexpr double kSecondsOfNs = 1e-9;
 
-struct CountedTime {
-  double seconds = 0;  // of one inference
-  double inferences = 0;
-};
+bool counts(const samples::Repetition& repetition) {
+  return !repetition.is_warm_up && repetition.wall_ns > 0 && repetition.inferences > 0;
+}
 
-// Adds the counted repetitions of a process, and the latencies of its inferences: those that were measured one by one,
-// or else t / k of each repetition.
-void add_times(const store::RecordedProcess& process, std::vector<CountedTime>& times, ServiceTimes& found) {
-  const std::size_t before = found.latencies_s.size();
+double inference_s(const samples::Repetition& repetition) {
+  return static_cast<double>(repetition.wall_ns) * kSecondsOfNs / repetition.inferences;
+}
+
+void add_latencies(const store::RecordedProcess& process, Latencies& found) {
+  const std::size_t before = found.seconds.size();
   for (std::size_t i = 0; i < process.repetitions.size(); ++i) {
     const samples::Repetition& repetition = process.repetitions[i];
-    if (repetition.is_warm_up || repetition.wall_ns <= 0 || repetition.inferences == 0) continue;
-    const double inferences = repetition.inferences;
-    times.push_back({static_cast<double>(repetition.wall_ns) * kSecondsOfNs / inferences, inferences});
-    if (process.latencies_ns.empty()) found.latencies_s.push_back(times.back().seconds);
+    if (!counts(repetition)) continue;
+    if (process.latencies_ns.empty()) {
+      found.seconds.push_back(inference_s(repetition));
+      found.is_grouped = found.is_grouped || repetition.inferences > 1;
+    }
     if (i >= process.latencies_ns.size()) continue;
     for (const std::int64_t latency_ns : process.latencies_ns[i]) {
-      found.latencies_s.push_back(static_cast<double>(latency_ns) * kSecondsOfNs);
+      found.seconds.push_back(static_cast<double>(latency_ns) * kSecondsOfNs);
     }
   }
-  if (found.latencies_s.size() > before) found.by_process.push_back(found.latencies_s.size() - before);
+  if (found.seconds.size() > before) found.by_process.push_back(found.seconds.size() - before);
 }
 
 }  // namespace
 
-statistics::Worth ServiceTimes::worth(double q, double error_rate) const {
-  return statistics::worth_of(latencies_s, {.processes = by_process}, q, error_rate);
+Latencies latencies_of(const store::CellData& cell) {
+  Latencies found;
+  for (const store::RecordedProcess& process : cell.processes) add_latencies(process, found);
+  return found;
 }
 
-statistics::PercentileInterval ServiceTimes::percentile_s(double q, double error_rate) const {
-  std::vector<double> sorted = latencies_s;
+statistics::Worth Latencies::worth(double q, double error_rate) const {
+  return statistics::worth_of(seconds, {.processes = by_process}, q, error_rate);
+}
+
+statistics::PercentileInterval Latencies::percentile_s(double q, double error_rate) const {
+  std::vector<double> sorted = seconds;
   std::sort(sorted.begin(), sorted.end());
   return statistics::percentile_interval(sorted, q, worth(q, error_rate).independent, error_rate);
 }
 
 std::optional<ServiceTimes> service_times(const store::CellData& cell) {
-  ServiceTimes found;
-  std::vector<CountedTime> times;
-  for (const store::RecordedProcess& process : cell.processes) add_times(process, times, found);
-  if (times.size() < 2 || found.latencies_s.empty()) return std::nullopt;
+  std::vector<samples::Repetition> counted;
+  for (const store::RecordedProcess& process : cell.processes) {
+    std::copy_if(process.repetitions.begin(), process.repetitions.end(), std::back_inserter(counted), counts);
+  }
+  ServiceTimes found{.latencies = latencies_of(cell)};
+  if (counted.size() < 2 || found.latencies.seconds.empty()) return std::nullopt;
   double inferences = 0;
   double seconds = 0;
-  for (const CountedTime& each : times) {
+  for (const samples::Repetition& each : counted) {
     inferences += each.inferences;
-    seconds += each.seconds * each.inferences;
+    seconds += inference_s(each) * each.inferences;
   }
   const double mean_s = seconds / inferences;
   double squares = 0;
-  for (const CountedTime& each : times) squares += each.inferences * std::pow(each.seconds - mean_s, 2);
-  found.variation = std::sqrt(squares / static_cast<double>(times.size() - 1)) / mean_s;
+  for (const samples::Repetition& each : counted) squares += each.inferences * std::pow(inference_s(each) - mean_s, 2);
+  found.variation = std::sqrt(squares / static_cast<double>(counted.size() - 1)) / mean_s;
   return found;
 }
 

@@ -17,16 +17,24 @@
 
 namespace ngb::metrics {
 
-struct ServiceTimes {
-  double variation = 0;                   // standard deviation of the time of an inference / its mean, by time
-  std::vector<double> latencies_s{};      // of inferences that count, process by process
-  std::vector<std::size_t> by_process{};  // how many of them each process has
+struct Latencies {
+  std::vector<double> seconds{};          // of inferences that count, process by process
+  std::vector<std::size_t> by_process{};  // how many of them each process has, if it has any
+  bool is_grouped = false;                // some are means over the inferences of a repetition
 
   // Returns the percentile with its interval, for the processes that were measured and others like them: processes that
   // differ by more than chance are what is counted (statistics/dependent_values.h). Precondition: there is a latency.
   [[nodiscard]] statistics::PercentileInterval percentile_s(double q, double error_rate) const;
   // Returns how many independent latencies they are worth for that.
   [[nodiscard]] statistics::Worth worth(double q, double error_rate) const;
+};
+
+// Returns the latencies that were measured one by one, or else t / k of each counted repetition.
+Latencies latencies_of(const store::CellData& cell);
+
+struct ServiceTimes {
+  double variation = 0;  // standard deviation of the time of an inference / its mean, by time
+  Latencies latencies{};
 };
 
 // Returns nothing if fewer than two repetitions count. A repetition of k inferences is k of them; its time / k varies

@@ -90,7 +90,9 @@ it is also no less than what `ngb calibrate` found. In the same simulations, wit
 verdict is undecided in 94 % and more from six models on, in 87 % and more with four, and in 40 to 80 % with one, of which
 nothing is known but its own rounds. Intervals are shown as they are, without that.
 
-Percentiles of latency interpolate between order statistics (type 7 of Hyndman and Fan, the default of numpy and pandas).
+Percentiles of latency interpolate between order statistics (type 7 of Hyndman and Fan, the default of numpy and pandas). Their
+intervals are order statistics, too, by the binomial distribution, of as many values as the latencies are worth: where the shares of
+processes beyond the percentile differ by more than chance (F test, 5 %), the processes are what is counted.
 )";
 
 constexpr const char* kSeriesIntroduction = R"(

@@ -11,17 +11,6 @@ namespace {
 
 constexpr double kRounding = 1e-6;  // a rank this close to an integer is that integer
 
-// Returns the number between `yes` and `no` at which `holds` changes.
-template <class Holds>
-double change_between(double yes, double no, const Holds& holds) {
-  constexpr int kHalvings = 60;
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = (yes + no) / 2;
-    (holds(middle) ? yes : no) = middle;
-  }
-  return yes;
-}
-
 }  // namespace
 
 PercentileInterval percentile_interval(std::span<const double> sorted, double q, double independent,
@@ -29,16 +18,12 @@ PercentileInterval percentile_interval(std::span<const double> sorted, double q,
   PercentileInterval found{.value = quantile_of_sorted(sorted, q)};
   const double of_each = static_cast<double>(sorted.size()) / independent;
   if (std::pow(1 - q, independent) <= error_rate / 2) {
-    const double below = change_between(0, independent * q, [&](double count) {
-      return binomial_at_most(independent, q, count).value_or(1) <= error_rate / 2;
-    });
+    const double below = binomial_quantile(independent, q, error_rate / 2).value_or(0);
     found.low = sorted[static_cast<std::size_t>(below * of_each + kRounding)];
   }
   if (std::pow(q, independent) <= error_rate / 2) {
-    const double reached = change_between(independent, independent * q, [&](double count) {
-      return binomial_exceeds(independent, q, std::max(count - 1, 0.0)).value_or(1) <= error_rate / 2;
-    });
-    found.high = sorted[static_cast<std::size_t>(std::ceil(reached * of_each - kRounding)) - 1];
+    const double reached = 1 + binomial_upper_quantile(independent, q, error_rate / 2).value_or(independent - 1);
+    found.high = sorted[static_cast<std::size_t>(std::ceil(std::min(reached, independent) * of_each - kRounding)) - 1];
   }
   return found;
 }

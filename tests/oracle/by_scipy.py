@@ -4,7 +4,7 @@
 import dataclasses
 
 import numpy
-from scipy import stats
+from scipy import optimize, special, stats
 
 RATE = 0.05
 
@@ -57,6 +57,35 @@ def log_ratio(a, b, share_rounds, weight=1.0):
     if len(common) >= 2:
         return [(numpy.log([a[each] / b[each] for each in common]), weight)]
     return [(numpy.log(list(a.values())), weight), (numpy.log(list(b.values())), -weight)]
+
+
+def percentile(processes, q, rate=RATE):
+    """The quantile of all values with the order statistics around it. Processes whose shares beyond it differ by more than
+    chance are worth fewer independent values (docs/metrics.md)."""
+    values = numpy.sort(numpy.concatenate(processes))
+    found = Number(numpy.quantile(values, q))
+    worth = _independent(processes, found.value, rate)
+    if max(q, 1 - q)**worth > rate / 2:  # an end beyond all values
+        return found
+    at_most = lambda count: special.betainc(worth - count, count + 1, 1 - q)  # noqa: E731
+    of_each = len(values) / worth
+    below = optimize.brentq(lambda count: at_most(count) - rate / 2, 0, worth * q, xtol=1e-12)
+    reached = optimize.brentq(lambda count: 1 - at_most(count - 1) - rate / 2, worth * q, worth, xtol=1e-12)
+    found.low = values[int(below * of_each + 1e-6)]
+    found.high = values[int(numpy.ceil(reached * of_each - 1e-6)) - 1]
+    return found
+
+
+def _independent(processes, limit, rate):
+    sizes = numpy.array([len(each) for each in processes])
+    beyond = numpy.array([(each >= limit).sum() for each in processes])
+    n, share, count = sizes.sum(), beyond.sum() / sizes.sum(), len(processes)
+    if count < 2 or share in (0, 1):
+        return n
+    effect = count / (count - 1) * ((beyond - share * sizes)**2).sum() / (n * share * (1 - share))
+    if effect <= 1 or stats.f.sf(effect, count - 1, n) >= RATE:
+        return n
+    return n / effect * (stats.norm.isf(rate / 2) / stats.t.isf(rate / 2, count - 1))**2
 
 
 def p_values(questions, sides):

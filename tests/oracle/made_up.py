@@ -74,7 +74,7 @@ class Process:
     environment: str = "here"
     build: str = "one"
     facts: dict = dataclasses.field(default_factory=dict)
-    readings: list = dataclasses.field(default_factory=list)  # (quantity, moment, value)
+    readings: list = dataclasses.field(default_factory=list)  # (quantity, moment, value[, seconds after the start])
     latencies_ms: list = dataclasses.field(default_factory=list)  # a list for each repetition, warm-up first
     agreement: list = dataclasses.field(default_factory=list)  # a row for each input, as variants.made_up_inputs
     failure: str = ""  # kind; "": it completed
@@ -200,9 +200,9 @@ class ResultsFile:
                      output_change=process.output_change)
         inferences = sum(map(_inferences_of, itertools.chain(process.repetitions, *process.of_others)))
         readings = [*process.readings, ("inferences", "timed", inferences)]
-        for position, (quantity, moment, value) in enumerate(readings):
+        for position, (quantity, moment, value, *at_s) in enumerate(readings):
             self._insert("reading", process_key=key, position=position, quantity=quantity, unit="1", moment=moment,
-                         value=value)
+                         value=value, at_ns=round(1e9 * at_s[0]) if at_s else None)
         for index, latencies in enumerate(process.latencies_ms):
             for position, latency in enumerate(latencies):
                 self._insert("latency", process_key=key, repetition_index=index, position=position,

@@ -6,7 +6,7 @@ import functools
 import numpy
 import pandas
 import variants
-from by_scipy import Number, like_count, log_ratio, ratio
+from by_scipy import Number, like_count, log_ratio, percentile, ratio
 from flags import Flags
 from raw import Raw, Relatives
 
@@ -175,10 +175,11 @@ class Oracle(Flags):
         if not len(rows):
             return dict.fromkeys(names)
         latencies = kept["latency_ns"] * 1e-9 if len(kept) else rows["wall_s"] / rows["inferences"]
+        by_process = [each.to_numpy() for _, each in latencies.groupby((kept if len(kept) else rows)["process_key"])]
         is_single = len(kept) > 0 or (rows["inferences"] == 1).all()
         found = {"latency_p50_s": latencies.quantile(0.5)}
         for name, (q, needed) in LATENCY_NEEDS.items():
-            found[name] = latencies.quantile(q) if is_single and len(latencies) >= needed else None
+            found[name] = percentile(by_process, q) if is_single and len(latencies) >= needed else None
         return found
 
     @functools.cache
@@ -281,8 +282,15 @@ class Oracle(Flags):
         powers = self._by_process(key, quantity, moment)
         if self.cell(key).load != "none" or (timed_s < least_s).any() or (powers.count() < least).any():
             return None
-        power_w = powers.mean() - (self._by_process(key, idle, "start").mean() if is_net else 0)
+        power_w = (self._over_time(key, quantity) if moment == "during" else powers.mean()) - (self._by_process(key, idle, "start").mean() if is_net else 0)
         return self._of_an_inference(key, power_w * timed_s)
+
+    def _over_time(self, key, quantity):
+        """The mean power of each process, in which a reading holds since the one before, the first as long as the second."""
+        rows = self.raw.of_processes("reading", key)
+        rows = rows[(rows["quantity"] == quantity) & (rows["moment"] == "during")]
+        held = rows.groupby(ROUND)["at_ns"].diff().bfill()
+        return (rows["value"] * held).groupby([rows[each] for each in ROUND]).sum() / held.groupby([rows[each] for each in ROUND]).sum()
 
     def _by_process(self, key, quantity, moment):
         rows = self.raw.of_processes("reading", key)

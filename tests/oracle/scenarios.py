@@ -246,7 +246,7 @@ def _metered(processes):
         process.repetitions = 3 * process.repetitions
         process.readings += [("package_power", "timed", 20 + 10 * process.busy_cpus), ("idle_package_power", "start", 12.0),
                              ("gpu_mean_power", "timed", 35 + process.busy_cpus), ("idle_board_power", "start", 5.0)]
-        process.readings += [("board_power", "during", 8 + process.busy_cpus + 0.1 * second) for second in range(5)]
+        process.readings += [("board_power", "during", 8 + process.busy_cpus + 0.1 * second, second) for second in (1, 2, 3, 5, 9)]
     return processes
 
 

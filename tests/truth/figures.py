@@ -22,6 +22,13 @@ def ratio_by_time(count):
         yield f"ratio by time held by its 95 % interval, 7 rounds: {name}", holds, "≥ 93 %"
 
 
+def percentiles(count):
+    for name, noise in studies.BY_PROCESS.items():
+        for percent in (90, 95):
+            holds = studies.percentiles(noise, percent, 7, 5 * count)
+            yield f"p{percent} held by its interval, 7 processes of 64: {name}", holds, "≥ 90 %"
+
+
 def one_sided_modes(count):
     for rounds in (3, 5, 7):
         holds, is_safe = studies.coverage(studies.MODES, rounds, max(1, count // 4), 24)
@@ -114,7 +121,8 @@ def choices(count):
 
 
 FIGURES = {function.__name__: function for function in (
-    ratio_by_time, one_sided_modes, other_noise, calibrated, gate, measuring_gate, gate_that_measures, fastest, claims, arrivals, choices)}
+    ratio_by_time, percentiles, one_sided_modes, other_noise, calibrated, gate, measuring_gate, gate_that_measures, fastest,
+    claims, arrivals, choices)}
 
 
 def main():

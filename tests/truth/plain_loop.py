@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts inferences for some seconds, as anybody would who has a library, an ONNX file and a clock on the wall.
+"""Counts inferences for some seconds, as anybody would who has a library, a model and a clock on the wall: for PyTorch its
+module, for the others its ONNX file.
 
     plain_loop.py LIBRARY FILE THREADS SECONDS
 
+The file's stem is the name of the model.
 Prints "COUNT SECONDS PROCESSOR_SECONDS". Ten inferences go before. PYTHONPATH has the library and numpy."""
 
+import pathlib
 import sys
 import time
 
@@ -34,17 +37,27 @@ def openvino_call(path, threads):
     return request.infer
 
 
+def module_of(torch, model):
+    """The module with weights of its own: how long it takes does not depend on them. The block is that of wall_clock.py."""
+    if model == "conv_block":
+        stem, convolution = torch.nn.Conv2d(3, 64, 3, padding=1), torch.nn.Conv2d(64, 64, 3, padding=1)
+        return torch.nn.Sequential(stem, convolution, torch.nn.BatchNorm2d(64), torch.nn.ReLU())
+    import timm
+
+    return timm.create_model(model)
+
+
 def torch_call(make):
     def call(path, threads):
         import onnx
-        import onnx2torch
         import torch
 
         torch.set_num_threads(threads)
-        torch.inference_mode(True).__enter__()
+        module = module_of(torch, pathlib.Path(path).stem).eval()
+        torch.inference_mode(True).__enter__()  # after the module: weights that are made within are not frozen
         graph = onnx.load(path).graph
         inputs = [torch.rand([each.dim_value for each in graph.input[0].type.tensor_type.shape.dim])]
-        program = make(torch, onnx2torch.convert(path).eval(), inputs)
+        program = make(torch, module, inputs)
         return lambda: program(*inputs)
 
     return call

@@ -37,6 +37,11 @@ class Simulations(unittest.TestCase):
                 holds, _ = studies.coverage(noise, 7, 2, 60)
                 self.expect_at_least(holds, 0.95)
 
+    def test_a_percentile_is_held_also_where_processes_differ(self):
+        for name, noise in studies.BY_PROCESS.items():
+            with self.subTest(name):
+                self.expect_at_least(studies.percentiles(noise, 90, 7, 100), 0.9)
+
     def test_modes_of_one_side_are_held_or_undecided(self):
         for rounds in (3, 5):
             with self.subTest(rounds):

@@ -22,6 +22,11 @@ BY_REPETITION = {
     "normal": QUIET,
 }
 MODES = Noise(mode_share=0.2, mode_factor=1.3)
+# Of percentiles.
+BY_PROCESS = {
+    "processes alike": Noise(deviation=0, log_deviation=0.2),
+    "processes that differ by 10 %": Noise(process_deviation=0.1),
+}
 
 
 class Counted:
@@ -88,6 +93,21 @@ def coverage(noise, rounds, studies, models, seed=1, of_candidate=QUIET, drift=0
                 holds.add(is_held)
                 is_safe.add(is_held or pair["verdict"] == "undecided")
     return holds, is_safe
+
+
+def percentiles(noise, percent, rounds, models, seed=1):
+    """How often the interval of a percentile of latency holds that of all processes that there could be."""
+    draw = random.Random(seed)
+    all_ms = sorted(ms for _ in range(20_000) for ms in Compiler(draw, 10.0, noise).process(repetitions=5))
+    truth_s = all_ms[len(all_ms) * percent // 100] / 1000
+    holds = Counted()
+    with Folder() as folder:
+        made_up.study(folder, ["identity"], [f"m{i}" for i in range(models)], rounds,
+                      lambda compiler, model, number: Compiler(draw, 10.0, noise).process(repetitions=64))
+        for cell in made_up.shown(folder)["cells"]:
+            told = cell["metrics"][f"latency_p{percent}_s"]
+            holds.add((told["low"] or 0) <= truth_s <= (told["high"] or math.inf))
+    return holds
 
 
 def gate(slower, deviation, rounds, studies, models, seed=1):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""T of `ngb run` against inferences that a plain loop counts in a time of a clock on the wall, over the same library and file.
+"""T of `ngb run` against inferences that a plain loop counts in a time of a clock on the wall, over the same library and model.
 
     NGB_BIN=build/release/bin wall_clock.py [--seconds 60] [--turns 6] [--threads 1] [--allocator steady] [COMPILER …]
 
@@ -24,8 +24,7 @@ sys.path.append(str(HERE.parent / "bench"))
 import toolchains  # noqa: E402
 
 NGB = pathlib.Path(os.environ["NGB_BIN"]).resolve() / "ngb"
-MODELS = {"resnet18": [], "mobilenetv3_large_100": [],
-          "conv_block": ["--parameters", json.dumps({"width": 64, "depth": 1, "image_size": 56})]}
+MODELS = {"resnet18": {}, "mobilenetv3_large_100": {}, "conv_block": {"width": 64, "depth": 1, "image_size": 56}}
 OWNER = {"torchscript": "identity", "torch-compile": "identity"}  # whose toolchain a compiler uses
 COMPILERS = ("onnxruntime", "openvino", "identity", "torchscript", "torch-compile")
 STEADY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(2**34), "MALLOC_TOP_PAD_": str(2**26)}
@@ -47,7 +46,7 @@ def told_by(compiler, site, model, given, repetitions, number):
     """(T, processor seconds of an inference) of a study of one process."""
     study = model.parent / f"{model.stem}-{compiler}-{number}.json"
     study.write_text(json.dumps({
-        "name": study.stem, "models": [{"onnx": str(model)}], "compilers": [{compiler: {"version": site["version"]}}],
+        "name": study.stem, "models": [{"zoo": {model.stem: MODELS[model.stem]} if MODELS[model.stem] else model.stem}], "compilers": [{compiler: {"version": site["version"]}}],
         "threads": given.threads, "processes": 1, "turns": 1, "repetitions": repetitions, "warm_up": 10, "min_repetition_ms": 0,
         "allocator": given.allocator, "reference": "none", "longer_look_s": 0, "timeouts": {"run_s": 3600},
         "disturbance": {"max_wait_percent": 100}, "output": str(study.with_suffix(""))}))
@@ -78,6 +77,7 @@ def row(compiler, sites, model, given):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("compilers", nargs="*", metavar="COMPILER", choices=[[], *COMPILERS])
+    parser.add_argument("--models", nargs="*", choices=list(MODELS), default=list(MODELS))
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--turns", type=int, default=6, help="at least 2")
     parser.add_argument("--threads", type=int, default=1)
@@ -86,9 +86,11 @@ def main():
     sites = toolchains.newest(NGB)
     print("| compiler | model | T | counted/s | T / counted | A/A | processor time |\n" + "| --- " * 7 + "|")
     with tempfile.TemporaryDirectory() as folder:
-        for name, parameters in MODELS.items():
+        for name in given.models:
+            parameters = MODELS[name]
             model = pathlib.Path(folder) / f"{name}.onnx"
-            subprocess.run([NGB, "models", "write", name, "--batch", "1", *parameters, "-o", model], check=True,
+            given_parameters = ["--parameters", json.dumps(parameters)] if parameters else []
+            subprocess.run([NGB, "models", "write", name, "--batch", "1", *given_parameters, "-o", model], check=True,
                            stdout=subprocess.DEVNULL)
             for compiler in given.compilers or COMPILERS:
                 print(row(compiler, sites, model, given), flush=True)

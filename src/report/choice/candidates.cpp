@@ -92,11 +92,11 @@ statistics::Interval speed_interval(const Measured& measured, double error_rate)
 
 // Says why the percentile has no upper end.
 std::string too_few(const Measured& measured, double q, double error_rate) {
-  const statistics::Worth worth = measured.times->worth(q, error_rate);
+  const statistics::Worth worth = measured.times->latencies.worth(q, error_rate);
   return fmt::format(
       "its {} latencies in {} processes{} are worth {:.0f} independent ones of the {} that p{:.0f} needs: "
       "more repetitions or processes decide it",
-      measured.times->latencies_s.size(), measured.times->by_process.size(),
+      measured.times->latencies.seconds.size(), measured.times->latencies.by_process.size(),
       worth.do_processes_differ ? ", which differ," : "", worth.independent,
       statistics::fewest_for_upper_end(q, error_rate), q * kWholePercent);
 }
@@ -105,7 +105,7 @@ std::string too_few(const Measured& measured, double q, double error_rate) {
 void add_interval(const Measured& measured, const Demand& demand, double error_rate) {
   Candidate& candidate = *measured.candidate;
   const double q = demand.percentile / kWholePercent;
-  const statistics::PercentileInterval inference_s = measured.times->percentile_s(q, error_rate);
+  const statistics::PercentileInterval inference_s = measured.times->latencies.percentile_s(q, error_rate);
   const bool has_interval = measured.speed->low && measured.speed->high && *measured.speed->low > 0;
   const statistics::Interval speeds = has_interval
                                           ? speed_interval(measured, error_rate)

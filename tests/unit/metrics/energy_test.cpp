@@ -55,6 +55,16 @@ TEST(EnergyMetrics, OfABoardAreTheMeanOfItsReadings) {
             "window too short: 4 readings of the meter, 5 are needed");
 }
 
+// The meter is read less and less often: 8 W for 2 s and 12 W for the 8 s that follow.
+TEST(EnergyMetrics, OfABoardAreItsPowerOverTime) {
+  std::vector<samples::Reading> readings;
+  for (const auto& [power_w, at_s] : {std::pair(8.0, 1), {8.0, 2}, {12.0, 4}, {12.0, 6}, {12.0, 10}}) {
+    readings.push_back(watts("board_power", "during", power_w));
+    readings.back().at_ns = at_s * 1'000'000'000LL;
+  }
+  EXPECT_NEAR(joules(metered(readings, 300), "board_energy_per_inference_j"), (8 * 2 + 12 * 8) / 10.0 * 0.02, 1e-9);
+}
+
 TEST(EnergyMetrics, AreInTurnsThoseOfTheProcessThatHadAPartAlone) {
   const samples::Reading of_all{"package_power", "watt", "timed", Known<double>::unknown("other processes had turns")};
   store::CellData cell = metered({of_all});

@@ -94,6 +94,9 @@ TEST(NoiseFloor, IsTheMedianAndTheLargestDifferenceOfEachDevice) {
     after.push_back(built(times(ratio), 1000, batch));
   }
   before[3].of.device = after[3].of.device = "board";
+  for (std::vector<CellData>* side : {&before, &after}) {
+    for (store::RecordedProcess& process : side->at(1).processes) process.facts["device"] = "CPU";
+  }
   const auto found = compare(side_of(before), side_of(after), Axis::results, {});
   ASSERT_TRUE(found);
   const auto floors = noise_floors(*found);

@@ -14,8 +14,8 @@ namespace {
 TEST(ServiceTimes, VaryByTimeAndNotByRate) {
   const auto times = service_times(made_up::cell_of("fast", 1, {made_up::process(0, {8, 8, 8, 8, 8, 8, 8, 40})}));
   EXPECT_NEAR(times->variation, std::sqrt(128.0) / 12, 1e-12);
-  EXPECT_EQ(times->by_process, std::vector<std::size_t>{8});
-  EXPECT_NEAR(times->latencies_s.back(), 0.040, 1e-12);
+  EXPECT_EQ(times->latencies.by_process, std::vector<std::size_t>{8});
+  EXPECT_NEAR(times->latencies.seconds.back(), 0.040, 1e-12);
 }
 
 // Repetitions of four inferences that take 40 and 48 ms together: 10 and 12 ms each, which vary half as much as single
@@ -23,7 +23,7 @@ TEST(ServiceTimes, VaryByTimeAndNotByRate) {
 TEST(ServiceTimes, OfSeveralInferencesTogetherVaryLessThanSingleOnes) {
   const auto times = service_times(made_up::cell_of("fast", 1, {made_up::process(0, {40, 48}, 4)}));
   EXPECT_NEAR(times->variation, std::sqrt(8.0) / 11, 1e-12);
-  EXPECT_NEAR(times->latencies_s.front(), 0.010, 1e-12);
+  EXPECT_NEAR(times->latencies.seconds.front(), 0.010, 1e-12);
 }
 
 TEST(ServiceTimes, AreUnknownOfOneRepetition) {
@@ -36,7 +36,7 @@ TEST(ServiceTimes, HaveAnIntervalOfTheirPercentile) {
   std::vector<double> times_ms;
   for (int ms = 1; ms <= 100; ++ms) times_ms.push_back(ms);
   const auto times = service_times(made_up::cell_of("fast", 1, {made_up::process(0, times_ms)}));
-  const statistics::PercentileInterval found = times->percentile_s(0.9, 0.05);
+  const statistics::PercentileInterval found = times->latencies.percentile_s(0.9, 0.05);
   EXPECT_NEAR(found.low.value(), 0.084, 1e-9);
   EXPECT_NEAR(found.high.value(), 0.096, 1e-9);
 }
