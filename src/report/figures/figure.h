@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of figures. The files of a report and the table in docs/report.md derive from its rows. A figure is a
-// Vega-Lite specification, which is a file beside the code, and a function that makes its rows of data.
+// The table of figures, figures.json. The files of a report and the table in docs/report.md derive from its rows. A
+// figure is one of the forms, which are Vega-Lite specifications, with values for the names that it leaves open, and a
+// function that makes its rows of data.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -25,14 +26,14 @@ struct Rows {
 };
 
 struct Figure {
-  const char* name;     // of its files: "compile_time"
-  const char* title;    // for people
-  const char* reading;  // how to read it; part of the figure
-  const char* paper;    // "figure 12": it has the form of the paper's; "answers the question of figure 12"; "": ours
-  const char* rows;     // what a row of its data is
-  const char* columns;  // of its data, in this order, separated by blanks
-  const char* specification;
-  Rows (*make)(const Selection& selection);
+  std::string name;     // of its files: "compile_time"
+  std::string title;    // for people
+  std::string reading;  // how to read it; part of the figure
+  std::string paper;    // "figure 12": it has the form of the paper's; "answers the question of figure 12"; "": ours
+  std::string rows;     // what a row of its data is
+  std::string columns;  // of its data, in this order, separated by blanks
+  nlohmann::ordered_json specification;  // Vega-Lite without title, theme and data
+  Rows (*make)(const Selection& selection) = nullptr;
   bool is_as_in_the_paper = false;  // is made only if the paper's figures are asked for
 };
 std::span<const Figure> all_figures();

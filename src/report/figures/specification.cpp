@@ -305,7 +305,7 @@ std::string reading_of(const Figure& figure, const std::string& remark) {
 
 std::string specification_text(const Selection& selection, const Figure& figure, std::vector<Row> rows,
                                std::string remark, int width_px) {
-  ordered_json whole = json_text::parse_ordered(figure.specification);
+  ordered_json whole = figure.specification;
   const ordered_json config = theme().at("config");
   lay_out(whole, rows);
   if (width_px > 0 && fit_to_width(whole, rows, width_px)) {

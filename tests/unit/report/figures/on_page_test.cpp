@@ -134,7 +134,7 @@ TEST(FiguresOnThePage, HaveADarkFormOfEveryColour) {
   const ordered_json colours = theme();
   for (const auto& [light, dark] : colours.at("dark").items()) known.insert(light);
   std::set<std::string> used = colours_of(colours.at("config"));
-  for (const Figure& figure : all_figures()) used.merge(colours_of(json_text::parse_ordered(figure.specification)));
+  for (const Figure& figure : all_figures()) used.merge(colours_of(figure.specification));
   EXPECT_THAT(known, testing::IsSupersetOf(used));
 }
 

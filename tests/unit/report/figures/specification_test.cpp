@@ -70,7 +70,7 @@ TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
   const std::regex unit(R"(.*\((samples|samples/s|bits/s|s|ms|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
   for (const Figure& figure : all_figures()) {
     std::size_t axes = 0;
-    visit(json_text::parse_ordered(figure.specification), "", [&](const ordered_json& json, const std::string& key) {
+    visit(figure.specification, "", [&](const ordered_json& json, const std::string& key) {
       if ((key != "x" && key != "y") || json.value("type", "") != "quantitative") return;
       ++axes;
       EXPECT_TRUE(std::regex_match(json.value("title", ""), unit)) << figure.name << ": " << json.dump();
@@ -85,7 +85,7 @@ TEST(Specifications, DrawOnlyColumnsOfTheirData) {
                                             "drawn_low", "drawn_high", "count", "shared_low", "shared_high"};
   for (const Figure& figure : all_figures()) {
     const std::vector<std::string> columns = text::split(figure.columns, ' ');
-    visit(json_text::parse_ordered(figure.specification), "",
+    visit(figure.specification, "",
           [&](const ordered_json& json, const std::string& /*key*/) {
             const std::string field = json.value("field", "panel");
             if (of_transforms.contains(field)) return;
@@ -111,7 +111,7 @@ TEST(Specifications, MarkOneOnAxesOfRatios) {
   for (const Figure& figure : all_figures()) {
     bool is_ratio = false;
     bool marks_one = false;
-    visit(json_text::parse_ordered(figure.specification), "", [&](const ordered_json& json, const std::string& key) {
+    visit(figure.specification, "", [&](const ordered_json& json, const std::string& key) {
       if (key != "x" && key != "y") return;
       const bool has_title = json.contains("title") && json.at("title").is_string();
       is_ratio = is_ratio || (has_title && json.value("title", "").find("(ratio, log axis)") != std::string::npos);
@@ -262,7 +262,7 @@ TEST(Figures, AreMadeOfResultsWithoutCells) {
 TEST(Figures, AreListedInTheDocumentation) {
   const std::string page = file::read(kSource / "docs/report.md").value();
   for (const Figure& figure : all_figures()) {
-    const std::string_view paper = std::string_view(figure.paper).empty() ? "ours" : figure.paper;
+    const std::string paper = figure.paper.empty() ? "ours" : figure.paper;
     EXPECT_THAT(page,
                 HasSubstr(fmt::format("| `{}` | {} | {} | {} |\n", figure.name, figure.title, paper, figure.rows)));
   }
