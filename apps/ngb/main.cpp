@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <csignal>
+#include <optional>
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/front.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
 
@@ -47,17 +49,14 @@ void add_commands(CLI::App& app, const ngb::app::Installation& installation, ngb
 int run(int argc, char** argv) {
   CLI::App app{"Which graph compiler, on which device, for which model and batch size?", "ngb"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", "ngb " + describe(ngb::app::this_revision()));
+  ngb::app::set_help(app);
+  app.set_version_flag("-V,--version", "ngb " + describe(ngb::app::this_revision()));
   app.footer(kFooter);
   const ngb::app::Installation installation = ngb::campaign::find_installation(ngb::app::this_revision());
   ngb::app::Action chosen;
   add_commands(app, installation, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : ngb::app::kWrongUsage;
-  }
-  const int code = chosen();
+  const std::optional<int> ended = ngb::app::parse(app, argc, argv);
+  const int code = ended ? *ended : chosen();
   if (const ngb::Status whole = ngb::app::finish_output(); !whole) {
     return ngb::app::report_failure(whole.error(), ngb::app::kCannotGoOn);
   }

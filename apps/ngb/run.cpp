@@ -16,6 +16,7 @@
 #include "apps/ngb/terminal.h"
 #include "base/clock.h"
 #include "campaign/measure.h"
+#include "campaign/models_study.h"
 #include "campaign/study_file.h"
 
 namespace ngb::app {
@@ -26,6 +27,7 @@ using campaign::Ending;
 
 struct RunArguments {
   std::string study;
+  campaign::ModelsOrder of_models{};  // what is measured in place of a study
   std::string output;
   bool retry_failed = false;
   bool only_fetch = false;
@@ -35,6 +37,25 @@ struct RunArguments {
   std::string budget;                  // as the user gave it; "": none
   std::optional<std::string> serve{};  // where the live page is served, as the user gave it; nothing: nowhere
 };
+
+// Returns the study of what was named: the file itself, or one that is written for the models.
+Result<std::string> study_of(const Installation& installation, const RunArguments& arguments) {
+  campaign::ModelsOrder order = arguments.of_models;
+  const bool has_choices = !order.compilers.empty() || !order.batch_sizes.empty() || !order.threads.empty();
+  for (const std::string& word : order.models) {
+    const Result<bool> is_model = campaign::is_model(word);
+    if (!is_model) return error_of(is_model);
+    if (*is_model) continue;
+    if (order.models.size() > 1) return fail("this is no model, and only one study is run at a time", word);
+    if (has_choices) return fail("a study has its own compilers, batch sizes and threads", word, "edit it");
+    return word;
+  }
+  order.output = arguments.output;
+  const auto file = campaign::write_models_study(installation, order);
+  if (!file) return error_of(file);
+  say("Study: {}\n", file->string());
+  return file->string();
+}
 
 // Prints which toolchains are missing. Returns an error if the reference's is missing, because then no output could be
 // checked.
@@ -80,7 +101,12 @@ int tell_ending(const RunArguments& arguments, const std::filesystem::path& resu
   return code;
 }
 
-int run(const Installation& installation, const RunArguments& arguments) {
+int run(const Installation& installation, RunArguments arguments) {
+  if (!arguments.of_models.models.empty()) {
+    const Result<std::string> study = study_of(installation, arguments);
+    if (!study) return report_failure(study.error(), kWrongUsage);
+    arguments.study = *study;
+  }
   campaign::Order order{.retry_failed = arguments.retry_failed,
                         .only_fetch = arguments.only_fetch,
                         .accepts_new_build = arguments.accepts_new_build};
@@ -174,8 +200,23 @@ void add_fetch(CLI::App& app, const Installation& installation, Action& chosen) 
 
 void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<RunArguments>();
-  CLI::App* command = app.add_subcommand("run", "Run a study, or resume it where it stopped");
-  command->add_option("study", arguments->study, "Study file (YAML)")->required();
+  CLI::App* command = app.add_subcommand("run", "Measure a model or a study, or resume it where it stopped");
+  campaign::ModelsOrder& of_models = arguments->of_models;
+  command
+      ->add_option("what", of_models.models,
+                   "A study: a YAML file or one that ships; or models: ONNX files, net.py:function, recipes (`ngb "
+                   "models`), timm:NAME")
+      ->required();
+  command->add_option("--compilers", of_models.compilers, "Of models: these (default: all that are installed)")
+      ->delimiter(',')
+      ->type_name("NAME[@VERSION],…");
+  command->add_option("--batch", of_models.batch_sizes, "Of models: batch sizes (default: 1)")
+      ->delimiter(',')
+      ->check(CLI::PositiveNumber)
+      ->type_name("N,…");
+  command->add_option("--threads", of_models.threads, "Of models: a number, all or physical (default: 1)")
+      ->check(CLI::PositiveNumber | CLI::IsMember({"all", "physical"}))
+      ->type_name("N");
   command->add_option("-o,--output", arguments->output, "Results folder (default: the study's)");
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
   command->add_flag("--new-build", arguments->accepts_new_build,
@@ -185,7 +226,8 @@ void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
   add_no_report(*command, *arguments);
   command->add_flag("--dry-run", arguments->dry_run,
                     "Only print what the run would ask clusters for (Slurm, Kubernetes)");
-  command->footer("Examples:\n  ngb run quickstart\n  ngb run quickstart --budget 10m\n  ngb run quickstart --serve");
+  command->footer(
+      "Examples:\n  ngb run my_model.onnx --batch 1,8 --budget 2m\n  ngb run quickstart\n  ngb run quickstart --serve");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return run(installation, *arguments); }; });
 }
