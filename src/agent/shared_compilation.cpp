@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/file_list.h"
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "base/text.h"
@@ -27,58 +28,11 @@ constexpr const char* kArtifact = "artifact";
 constexpr const char* kDescription = "artifact.json";
 constexpr std::uint64_t kMaxArtifactJsonBytes = 16U << 20U;
 
-// Returns the regular files of an artifact by their paths within it; "" for an artifact that is a file itself. Returns
-// an error for an artifact that is missing, or contains anything but folders and regular files.
-Result<std::map<std::string, std::filesystem::path>> files_in(const std::filesystem::path& artifact) {
-  namespace fs = std::filesystem;
-  std::map<std::string, fs::path> files;
-  std::error_code code;
-  const fs::file_status status = fs::symlink_status(artifact, code);
-  if (fs::is_regular_file(status)) return std::map<std::string, fs::path>{{"", artifact}};
-  if (!fs::is_directory(status)) return fail("is neither a file nor a folder", artifact.string());
-  fs::recursive_directory_iterator entry(artifact, code);
-  for (const fs::recursive_directory_iterator end; !code && entry != end; entry.increment(code)) {
-    const fs::file_status each = entry->symlink_status(code);
-    if (code) break;
-    if (fs::is_directory(each)) continue;
-    if (!fs::is_regular_file(each)) return fail("is not a regular file", entry->path().string());
-    files.emplace(entry->path().lexically_relative(artifact).string(), entry->path());
-  }
-  if (code) return fail("cannot be read: " + code.message(), artifact.string());
-  return files;
-}
-
-Result<std::map<std::string, Fingerprint>> fingerprints_of(const std::filesystem::path& artifact) {
-  const auto files = files_in(artifact);
-  if (!files) return error_of(files);
-  std::map<std::string, Fingerprint> all;
-  for (const auto& [name, path] : *files) {
-    const std::optional<Fingerprint> now = fingerprint(path);
-    if (!now) return fail("cannot be read", path.string());
-    all.emplace(name, *now);
-  }
-  return all;
-}
-
-// Returns an object with the SHA-256 of each file. Names are hashed, because a name may be no valid UTF-8.
-Result<Json> content_of(const std::filesystem::path& artifact) {
-  const auto files = files_in(artifact);
-  if (!files) return error_of(files);
-  Json content = Json::object();
-  for (const auto& [name, path] : *files) {
-    const Result<std::string> sha256 = hash::sha256_of_file(path);
-    if (!sha256) return error_of(sha256);
-    content[hash::sha256(name)] = *sha256;
-  }
-  return content;
-}
-
-Json describe_artifact(const samples::Origin& origin, int process_index, Json content) {
+Json describe_artifact(const samples::Origin& origin, int process_index) {
   return {{"build_sha256", origin.build_sha256},
           {"model_sha256", origin.model_sha256},
           {"environment_hash", origin.environment_hash},
-          {"process_index", process_index},
-          {"files", std::move(content)}};
+          {"process_index", process_index}};
 }
 
 constexpr const char* kFact = "shared_compilation";
@@ -113,11 +67,12 @@ std::filesystem::path KeptArtifacts::folder_of(const std::string& cell_id) const
   return folder_ / hash::sha256(cell_id).substr(0, kNameLength);
 }
 
-// Reads the whole artifact. Returns nothing if it is not the one that its description says.
+// Reads the whole artifact. Returns nothing if its files or its description are not those that were kept.
 std::optional<KeptArtifacts::Known> KeptArtifacts::read(const std::string& cell_id) const {
   const std::filesystem::path folder = folder_of(cell_id);
+  const auto changed = file_list::changes(folder, file_list::Check::hashes);
   const Result<std::string> text = file::read(folder / kDescription, kMaxArtifactJsonBytes);
-  if (!text) return std::nullopt;
+  if (!changed || !changed->empty() || !text) return std::nullopt;
   const Json described = json_text::parse(*text);
   if (!described.is_object() || !described.contains("process_index") || !described["process_index"].is_number_integer())
     return std::nullopt;
@@ -125,20 +80,13 @@ std::optional<KeptArtifacts::Known> KeptArtifacts::read(const std::string& cell_
     const auto found = described.find(key);
     return found != described.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  Known known{.origin = {word("build_sha256"), word("model_sha256"), word("environment_hash")},
-              .process_index = described["process_index"].get<int>()};
-  auto files = fingerprints_of(folder / kArtifact);  // before the content, so that a later change is noticed
-  const Result<Json> content = content_of(folder / kArtifact);
-  if (!files || !content || content->empty() || described.value("files", Json()) != *content) return std::nullopt;
-  known.files = *std::move(files);
-  return known;
+  return Known{.origin = {word("build_sha256"), word("model_sha256"), word("environment_hash")},
+               .process_index = described["process_index"].get<int>()};
 }
 
 bool KeptArtifacts::is_unchanged(const std::string& cell_id) const {
-  const auto known = known_.find(cell_id);
-  if (known == known_.end()) return false;
-  const auto now = fingerprints_of(folder_of(cell_id) / kArtifact);
-  return now && *now == known->second.files;
+  const auto changed = file_list::changes(folder_of(cell_id));
+  return known_.contains(cell_id) && changed && changed->empty();
 }
 
 std::optional<KeptArtifacts::Kept> KeptArtifacts::find(const std::string& cell_id, const samples::Origin& origin) {
@@ -163,13 +111,14 @@ Result<std::filesystem::path> KeptArtifacts::begin(const std::string& cell_id) {
 Status KeptArtifacts::keep(const std::filesystem::path& written, const std::string& cell_id,
                            const samples::Origin& origin, int process_index) {
   const auto kept = [&]() -> Status {
-    Result<Json> content = content_of(written);
-    if (!content) return error_of(content);
-    if (content->empty()) return fail("contains no file", written.string());
-    const std::string text = json_text::dump(describe_artifact(origin, process_index, *std::move(content)), 1);
-    if (const Status done = file::write_atomically(written.parent_path() / kDescription, text); !done) return done;
+    const std::filesystem::path folder = written.parent_path();
+    const auto files = file_list::files_below(folder);
+    if (!files || files->empty()) return fail("contains no file", written.string());
+    const std::string text = json_text::dump(describe_artifact(origin, process_index), 1);
+    if (const Status done = file::write_atomically(folder / kDescription, text); !done) return done;
+    if (const Status listed = file_list::write(folder); !listed) return listed;
     remove(cell_id);
-    return file::rename_to(written.parent_path(), folder_of(cell_id));
+    return file::rename_to(folder, folder_of(cell_id));
   }();
   if (!kept) discard(written);
   return kept;

@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "base/fingerprint.h"
 #include "base/result.h"
 #include "samples/process_result.h"
 #include "samples/provenance.h"
@@ -47,11 +46,9 @@ class KeptArtifacts {
   void clear();
 
  private:
-  using Fingerprints = std::map<std::string, Fingerprint>;  // by path within the artifact
   struct Known {
     samples::Origin origin{};
     int process_index = 0;
-    Fingerprints files{};
   };
   [[nodiscard]] std::filesystem::path folder_of(const std::string& cell_id) const;
   [[nodiscard]] std::optional<Known> read(const std::string& cell_id) const;

@@ -152,7 +152,8 @@ Result<std::map<std::string, std::string>> changes(const fs::path& folder, Check
   if (!now) return error_of(now);
   const Result<std::string> text = read_list(folder);
   if (!text) return error_of(text);
-  if (check == Check::sizes && times_in(*text) == hash_of_times(*now)) return changed;
+  const bool has_its_times = times_in(*text) == hash_of_times(*now);
+  if (check == Check::sizes && has_its_times) return changed;
   std::optional<std::vector<Entry>> list = parse(*text);
   if (!list) return fail("is no list of files", (folder / kName).string());
   std::map<std::string, Entry> listed;
@@ -168,7 +169,7 @@ Result<std::map<std::string, std::string>> changes(const fs::path& folder, Check
     if (!is_alike || each.sha256 != was.mapped().sha256) changed[each.path] = each.sha256;
   }
   for (const auto& [path, gone] : listed) changed[path] = "";
-  if (changed.empty()) (void)write(folder, *std::move(now));
+  if (changed.empty() && !has_its_times) (void)write(folder, *std::move(now));
   return changed;
 }
 

@@ -112,32 +112,15 @@ Result<Python> python_for(const Target* target) {
   return target == nullptr ? *python : with_target(*python, *target);
 }
 
-// Does the same with the packages of a toolchain whose files are not all as they were installed: copies those that are,
-// also from it itself, and asks pip for the others only.
-Result<std::vector<ChosenWheel>> collect_again(const Python& python, const Place& place, const Toolchain& before,
-                                               const CompilerDescription& compiler, const Progress& progress) {
-  std::vector<ChosenWheel> wheels;
-  for (const Package& package : before.packages) {
-    wheels.push_back({.name = package.name, .version = package.version, .sha256 = package.sha256});
-  }
-  const fs::path site = place.partial() / "site";
-  std::vector<ChosenWheel> copied = copy_installed(python, place.root, site, wheels, progress);
-  std::vector<std::string> requirements;
-  for (const ChosenWheel& wheel : wheels) {
-    const bool is_there =
-        std::any_of(copied.begin(), copied.end(), [&](const auto& each) { return each.name == wheel.name; });
-    if (!is_there) requirements.push_back(wheel.name + "==" + wheel.version);
-  }
-  if (!requirements.empty()) {
-    const Result<Selection> selection =
-        select(python, {.requirements = std::move(requirements), .has_gpu = true}, place.partial() / "scratch");
-    if (!selection) return error_of(selection);
-    Result<std::vector<ChosenWheel>> installed = install_wheels(python, place, selection->wheels, progress);
-    if (!installed) return error_of(installed);
-    std::move(installed->begin(), installed->end(), std::back_inserter(copied));
-  }
-  const Status imported = python.target ? Status{} : try_imports(python.command, site, compiler.imports, true);
-  return imported ? Result<std::vector<ChosenWheel>>(std::move(copied)) : error_of(imported);
+// Returns the compiler with the packages of the toolchain that is there, if its manifest can be read, as requirements:
+// what is installed again is the same.
+CompilerDescription as_before(CompilerDescription compiler, const Place& place) {
+  const Result<Toolchain> before = read_manifest(place.folder());
+  if (!before || before->compiler != place.compiler || before->version != place.version) return compiler;
+  compiler.requirements.clear();
+  compiler.with_dependencies = false;
+  for (const Package& each : before->packages) compiler.requirements.push_back(each.name + "==" + each.version);
+  return compiler;
 }
 
 Result<Toolchain> build(const Place& place, const CompilerDescription& compiler, const Target* target,
@@ -147,10 +130,7 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   if (Status room = check_disk(place.folder().parent_path(), compiler.disk_bytes); !room) {
     return error_of(room);
   }
-  const Result<Toolchain> before = read_manifest(place.folder());
-  const bool is_known = before && before->compiler == place.compiler && before->version == place.version;
-  Result<std::vector<ChosenWheel>> wheels = is_known ? collect_again(*python, place, *before, compiler, progress)
-                                                     : collect(*python, place, compiler, progress);
+  Result<std::vector<ChosenWheel>> wheels = collect(*python, place, as_before(compiler, place), progress);
   if (!wheels) return error_of(wheels);
   std::sort(wheels->begin(), wheels->end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   std::error_code ignored;
