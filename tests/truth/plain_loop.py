@@ -54,7 +54,8 @@ def torch_call(make):
 
         torch.set_num_threads(threads)
         module = module_of(torch, pathlib.Path(path).stem).eval()
-        torch.inference_mode(True).__enter__()  # after the module: weights that are made within are not frozen
+        # Inductor freezes weights under no_grad only: torch.compile is 1.7 times as slow under inference_mode.
+        (torch.no_grad() if make is compiled else torch.inference_mode(True)).__enter__()
         graph = onnx.load(path).graph
         inputs = [torch.rand([each.dim_value for each in graph.input[0].type.tensor_type.shape.dim])]
         program = make(torch, module, inputs)
