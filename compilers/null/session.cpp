@@ -67,16 +67,17 @@ Session::Session(const ngb_settings& given)
     : settings_(read_settings(given)),
       faults_(settings_),
       helpers_(settings_.spins_all_threads ? settings_.threads - 1 : 0),
-      kernels_(made_up_kernels(settings_.kernels, settings_.run_ns)) {
+      kernels_(made_up_kernels(settings_.kernels, std::max(settings_.run_ns, settings_.made_up_ns))) {
   facts_ = {{"version", "1"},
             {"device", "cpu"},
             {"precision", "f32"},
             {"threads", std::to_string(settings_.spins_all_threads ? settings_.threads : 1)}};
-  if (slots() > 1 && settings_.spins_all_threads) {
-    throw plugin::Failure(
-        NGB_INVALID_OPTION,
-        "spin_threads keeps all threads busy in one inference, and " + std::to_string(slots()) + " are to be in flight",
-        "remove spin_threads or in_flight");
+  if (settings_.made_up_ns > 0) facts_.emplace_back("made_up_ns", std::to_string(settings_.made_up_ns));
+  if (slots() > 1 && (settings_.spins_all_threads || settings_.made_up_ns > 0)) {
+    throw plugin::Failure(NGB_INVALID_OPTION,
+                          "spin_threads and made_up_ns are for one inference at a time, and " +
+                              std::to_string(slots()) + " are to be in flight",
+                          "remove these options or in_flight");
   }
   for (const auto& [name, value] : plugin::library_settings(given)) {
     if (name.starts_with("none.")) continue;

@@ -12,6 +12,7 @@ Settings read_settings(const ngb_settings& given) {
   const plugin::Options options(kCompilerJson, given);
   Settings settings;
   settings.run_ns = options.integer("run_ns");
+  settings.made_up_ns = options.integer("made_up_ns");
   settings.compile_ns = options.integer("compile_ns");
   settings.memory_bytes = static_cast<std::uint64_t>(options.integer("memory_bytes"));
   settings.spins_all_threads = options.flag("spin_threads");

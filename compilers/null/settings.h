@@ -13,6 +13,7 @@ const char* description();
 
 struct Settings {
   std::int64_t run_ns = 0;
+  std::int64_t made_up_ns = 0;
   std::int64_t compile_ns = 0;
   std::uint64_t memory_bytes = 0;
   bool spins_all_threads = false;

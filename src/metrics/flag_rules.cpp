@@ -311,6 +311,13 @@ std::optional<double> emulated(const Evidence& evidence) {
   return count(is_emulated ? static_cast<std::ptrdiff_t>(evidence.cell.processes.size()) : 0);
 }
 
+// Counts the processes whose compiler has made up their times.
+std::optional<double> made_up(const Evidence& evidence) {
+  const auto& processes = evidence.cell.processes;
+  return count(std::count_if(processes.begin(), processes.end(),
+                             [](const auto& process) { return process.facts.contains("made_up_ns"); }));
+}
+
 std::optional<double> outputs_change(const Evidence& evidence) {
   const auto& processes = evidence.cell.processes;
   return count(std::count_if(processes.begin(), processes.end(), [](const auto& process) {

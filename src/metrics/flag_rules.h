@@ -32,6 +32,7 @@ std::optional<double> other_reference(const Evidence& evidence);
 std::optional<double> weak_check(const Evidence& evidence);
 std::optional<double> not_finite(const Evidence& evidence);
 std::optional<double> emulated(const Evidence& evidence);
+std::optional<double> made_up(const Evidence& evidence);
 std::optional<double> outputs_change(const Evidence& evidence);
 std::optional<double> growing_memory(const Evidence& evidence);
 std::optional<double> shared_compilation(const Evidence& evidence);

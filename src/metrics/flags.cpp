@@ -91,6 +91,8 @@ constexpr std::array kFlags{
          "its "
          "speed is no baseline and in no verdict",
          flag_rules::emulated},
+    Flag{"made_up", 'a', "the compiler's fact `made_up_ns` says how long an inference takes",
+         "its times are made up for a test of ngb: nothing was measured", flag_rules::made_up},
     Flag{"outputs_change", 'o', "outputs after the timed phase differ from those of the first inference",
          "the model keeps state between inferences or is random, so its speed is in no verdict",
          flag_rules::outputs_change},

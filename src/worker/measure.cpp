@@ -71,7 +71,6 @@ class Process {
 
  private:
   using Step = std::function<Attempt<Done>()>;
-
   bool prepare() {
     if (!in_phase(Phase::open, [this] { return open(); })) return false;
     return in_phase(request_.loads_artifact ? Phase::load : Phase::compile, [this] { return compile(); });
@@ -154,7 +153,8 @@ class Process {
                       "give in_flight another value, or remove it"}));
     }
     if (asked != 1) result_.facts["in_flight"] = std::to_string(slots);
-    repeater_.emplace(session_.target(page_ != nullptr ? &page_->repetitions : &uncounted_), slots);
+    repeater_.emplace(session_.target(page_ != nullptr ? &page_->repetitions : &uncounted_), slots,
+                      made_up_times(result_.facts, request_));
     pauses_.emplace([this] { return repeater_->infer_untimed(); }, request_.compiler.threads, request_.max_wait_ratio);
     profiling_.emplace(*repeater_, session_);
     turns_.emplace(*profiling_, *pauses_);
@@ -355,7 +355,7 @@ class Process {
     const std::vector<std::int64_t> arrivals = arrivals_ns(asked.requests_per_s, requests, mix64(seed));
     Queue queue{.arrivals_ns = arrivals, .batch = batch};
     server_.emplace(*repeater_, queue.batches());
-    queue.begin_ns = instance_.begin_together(now_ns);
+    queue.begin_ns = instance_.begin_together([this] { return server_->now_ns(); });
     served_ns_ = serve_requests(queue, [this] { return instance_.take_number(); }, *server_);
     return attempt(repeater_->status() == NGB_OK);
   }

@@ -5,10 +5,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "samples/process_result.h"
+#include "work/job.h"
 #include "worker/arrivals.h"
 #include "worker/in_flight.h"
 #include "worker/loop.h"
@@ -16,20 +19,39 @@
 
 namespace ngb::worker {
 
+// The times of a compiler that makes them up for tests, which need a relation of speeds and no real time.
+struct MadeUp {
+  std::int64_t inference_ns = 0;  // how long an inference is said to take; 0: times are measured
+  std::uint64_t seed = 0;         // by which a repetition takes up to half a percent more or less than its inferences
+};
+// Such a compiler says so by the fact `made_up_ns`, which marks its results. No two processes of a study have one seed.
+MadeUp made_up_times(const std::map<std::string, std::string>& facts, const work::WorkerRequest& request);
+
 // Keeps the status of the inference that failed.
 class TimedRepeater final : public Repeater {
  public:
-  // `slots`: inferences in flight.
-  TimedRepeater(const Target& target, std::uint32_t slots) : target_(target), flight_(target_, slots) {}
+  // `slots`: inferences in flight; 1 with made-up times.
+  TimedRepeater(const Target& target, std::uint32_t slots, MadeUp made_up = {})
+      : target_(target), flight_(target_, slots), made_up_(made_up) {}
   std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override;
   // Runs one inference whose time is not kept. Returns whether it succeeded.
   bool infer_untimed();
   [[nodiscard]] std::uint32_t in_flight() const override { return flight_.slots(); }
   [[nodiscard]] ngb_status status() const { return status_; }
+  // Returns the time of the clock on which repetitions begin. Made-up times have their own, which passes by their
+  // repetitions and by `skip_to`.
+  [[nodiscard]] std::int64_t now_ns() const;
+  // Sets the clock of made-up times. Returns false for a clock that cannot be set.
+  bool skip_to(std::int64_t time_ns);
 
  private:
+  void make_up(std::uint32_t inferences, const Times& times);
+
   Target target_;
   Flight flight_;
+  MadeUp made_up_;
+  std::int64_t clock_ns_ = worker::now_ns();  // of made-up times
+  std::uint64_t made_up_repetitions_ = 0;
   bool has_inferred_ = false;
   ngb_status status_ = NGB_OK;
 };
@@ -38,7 +60,7 @@ class TimedRepeater final : public Repeater {
 class TimedServer final : public Server {
  public:
   TimedServer(TimedRepeater& repeater, std::size_t inferences);
-  [[nodiscard]] std::int64_t now_ns() const override { return worker::now_ns(); }
+  [[nodiscard]] std::int64_t now_ns() const override { return repeater_.now_ns(); }
   void wait_until(std::int64_t time_ns) override;
   bool infer() override;
   [[nodiscard]] std::size_t inferences() const { return done_; }  // completed

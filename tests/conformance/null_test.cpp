@@ -22,7 +22,7 @@ const CompilerUnderTest& null_compiler() {
 }
 
 WorkerRun run_with(const Options& options, const std::function<void(work::WorkerRequest&)>& change = {},
-                   int limit_s = 30, const std::vector<std::string>& prefix = {}) {
+                   int limit_s = kPatience_s, const std::vector<std::string>& prefix = {}) {
   const TemporaryFolder scratch;
   work::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
   request.compiler.options = options;
@@ -65,7 +65,7 @@ TEST(NullCompiler, ExitsWithoutAResult) {
 
 TEST(NullCompiler, EatsMemoryUntilThereIsNone) {
   const WorkerRun run =
-      run_with({{"fault", "eat_memory"}, {"fault_phase", "compile"}}, {}, 30, {"prlimit", "--as=1000000000"});
+      run_with({{"fault", "eat_memory"}, {"fault_phase", "compile"}}, {}, kPatience_s, {"prlimit", "--as=1000000000"});
   EXPECT_EQ(run.ending(), "out_of_memory") << run.message();
   ASSERT_TRUE(run.result);
   EXPECT_EQ(run.result->failure->phase, samples::Phase::compile);
@@ -130,6 +130,15 @@ TEST(NullCompiler, IsAsSlowAsItIsTold) {
   ASSERT_EQ(run.ending(), "none") << run.message();
   EXPECT_GE(run.result->phases[2].wall_ns, 30'000'000);
   for (const samples::Repetition& repetition : run.result->repetitions) EXPECT_GE(repetition.wall_ns, 2'000'000);
+}
+
+TEST(NullCompiler, SaysThatItsTimesAreMadeUp) {
+  const WorkerRun run = run_with({{"made_up_ns", "60000000000"}});  // a minute, twenty times
+  ASSERT_EQ(run.ending(), "none") << run.message();
+  EXPECT_EQ(run.result->facts.at("made_up_ns"), "60000000000");
+  for (const samples::Repetition& repetition : run.result->repetitions) {
+    EXPECT_NEAR(static_cast<double>(repetition.wall_ns), 6e10, 3e8);
+  }
 }
 
 TEST(NullCompiler, GroupsItsInferencesToAtLeastAMillisecond) {

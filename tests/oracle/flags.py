@@ -117,6 +117,7 @@ class Flags:
             "subnormal": self._cost_of_subnormals(key),
             "growing_memory": self._growth_of_memory(key),
             "emulated": len(processes) if raw.is_emulated(key) else 0,
+            "made_up": (raw.of_processes("fact", key).name == "made_up_ns").sum(),
             "outputs_change": (checks.output_change != "").sum(),
             "shared_compilation": phases[phases["phase"] == "load"].process_key.nunique(),
             "incomplete": cell.planned_processes - len(processes),

@@ -376,4 +376,5 @@ _CHANGES = (
     lambda processes: processes[:3],
     _with_attempts(Process([], failure="disturbed", index=0)),
     _with_attempts(Process([], failure="crash", index=1)),
+    _of(facts={"made_up_ns": "1000000"}),
 )

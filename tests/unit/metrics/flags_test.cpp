@@ -203,6 +203,12 @@ TEST(Flags, AreRaisedByACompilerThatEmulatesOperators) {
   EXPECT_THAT(flags(cell), ElementsAre("emulated"));
 }
 
+TEST(Flags, AreRaisedByACompilerThatMakesUpItsTimes) {
+  CellData cell = calm();
+  cell.processes[1].facts["made_up_ns"] = "1000000";
+  EXPECT_THAT(flags(cell), ElementsAre("made_up"));
+}
+
 // A compiler that returns zeros would be right for 900 of 1000 outputs.
 TEST(Flags, AreRaisedByAReferenceThatIsAsGoodAsZero) {
   CellData cell = calm();
