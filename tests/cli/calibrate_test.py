@@ -14,7 +14,7 @@ from ngb_program import TOOLCHAINS, MeasuredTest, NgbTest, as_kept, without_tool
 STUDY = """\
 name: asks
 models: [{zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}}]
-compilers: ["null": {options: {run_ns: [1000000, 3000000]}}]
+compilers: ["null": {options: {made_up_ns: [1000000, 3000000]}}]
 threads: THREADS
 reference: none
 protocol: paper
@@ -42,7 +42,7 @@ class Calibrate(MeasuredTest):
                       "measures it", self.ngb("plan", "study.yaml").stdout)
         run = self.ngb("run", "study.yaml")
         self.assertEqual(run.returncode, 0, run.stderr)
-        sides = ("--by", "options", "--baseline", "run_ns=1000000", "--candidate", "run_ns=3000000")
+        sides = ("--by", "options", "--baseline", "made_up_ns=1000000", "--candidate", "made_up_ns=3000000")
         self.assertIsNone(json.loads(self.ngb("compare", "results", *sides, "--json").stdout)["rules"]["quiet_deviation"])
 
         (environment,), = self.query("results", "SELECT DISTINCT environment_hash FROM process")

@@ -14,8 +14,8 @@ name: speed
 models:
   - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
 compilers:
-  - "null": {label: quick, options: {run_ns: 1000000}}
-  - "null": {label: slow, options: {run_ns: 20000000}}
+  - "null": {label: quick, options: {made_up_ns: 1000000}}
+  - "null": {label: slow, options: {made_up_ns: 20000000}}
   - "null": {label: broken, options: {fault: crash}}
 reference: none
 processes: 3
@@ -60,7 +60,7 @@ class ContinuousIntegration(NgbTest):
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
         }
         return subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=self.folder, env=environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
 
     def test_on_github_a_slower_version_fails_the_job_and_is_annotated(self):
         job = self.run_script(github_script(), "quick", "slow")

@@ -14,7 +14,7 @@ name: speeds
 models:
   - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
 compilers:
-  - "null": {options: {run_ns: [1000000, 20000000]}}
+  - "null": {options: {made_up_ns: [1000000, 20000000]}}
 batch_sizes: [1, 2]
 reference: none
 processes: 3
@@ -24,7 +24,7 @@ repetitions: 5
 protocol: paper
 output: results
 """
-SIDES = ("--by", "options", "--baseline", "run_ns=1000000", "--candidate", "run_ns=20000000")
+SIDES = ("--by", "options", "--baseline", "made_up_ns=1000000", "--candidate", "made_up_ns=20000000")
 
 
 class Compare(MeasuredTest):
@@ -44,7 +44,7 @@ class Compare(MeasuredTest):
         for pair in told["pairs"]:
             self.assertEqual(pair["verdict"], "slower")
             self.assertTrue(pair["is_paired"])
-            self.assertLess(pair["ratio"]["value"], 0.6)  # 1 / 20 on a machine of its own
+            self.assertAlmostEqual(pair["ratio"]["value"], 1 / 20, delta=0.001)
             self.assertLess(pair["ratio"]["low"], pair["ratio"]["value"])
 
     def test_of_a_folder_and_its_copy_finds_no_difference_and_repeats_its_output(self):
@@ -81,7 +81,7 @@ class Compare(MeasuredTest):
         self.assertIn("Noise of local (cpu): 4 pairs of the same build; |ratio - 1| is ", told.stdout)
 
     def test_of_a_compiler_that_is_listed_twice_tells_the_noise_of_the_same_rounds(self):
-        self.write("twice.yaml", STUDY.replace('"null": {options: {run_ns: [1000000, 20000000]}}',
+        self.write("twice.yaml", STUDY.replace('"null": {options: {made_up_ns: [1000000, 20000000]}}',
                                                '"null": {label: left}\n  - "null": {label: right}').replace("results", "twice"))
         run = self.ngb("run", "twice.yaml")
         self.assertEqual(run.returncode, 0, run.stderr)
@@ -111,10 +111,10 @@ class Compare(MeasuredTest):
         self.assertIn('no cell with the compiler "onnxruntime"', told.stderr)
 
     def test_names_the_values_on_the_axis(self):
-        told = self.ngb("compare", "results", "--by", "options", "--baseline", "run_ns=7", "--candidate", "run_ns=20000000")
+        told = self.ngb("compare", "results", "--by", "options", "--baseline", "made_up_ns=7", "--candidate", "made_up_ns=20000000")
         self.assertEqual(told.returncode, 2)
-        self.assertIn('no cell with the options "run_ns=7"', told.stderr)
-        self.assertIn("run_ns=1000000", told.stderr)
+        self.assertIn('no cell with the options "made_up_ns=7"', told.stderr)
+        self.assertIn("made_up_ns=1000000", told.stderr)
 
     def test_of_one_folder_without_an_axis_says_what_to_type(self):
         told = self.ngb("compare", "results")

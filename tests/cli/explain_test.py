@@ -21,10 +21,10 @@ models:
 compilers:
   - "null":
       label: left
-      options: {run_ns: 4000000, kernels: "stem+blocks.0.conv*2,blocks.0.bn*1,blocks.0.act*1"}
+      options: {made_up_ns: 4000000, kernels: "stem+blocks.0.conv*2,blocks.0.bn*1,blocks.0.act*1"}
   - "null":
       label: right
-      options: {run_ns: 5100000, kernels: "stem+blocks.0.conv*30,~copy*1,blocks.0.bn+blocks.0.act*20"}
+      options: {made_up_ns: 5100000, kernels: "stem+blocks.0.conv*30,~copy*1,blocks.0.bn+blocks.0.act*20"}
   - "null": {label: silent}
 batch_sizes: [1]
 reference: "null"
@@ -173,7 +173,7 @@ class Explain(MeasuredTest):
             self.assertEqual(times, sorted(times))
 
     def test_a_gate_that_fails_ends_on_request_with_the_regions_that_made_it_fail(self):
-        slow = STUDY.replace("processes: 2", "processes: 5").replace("run_ns: 5100000", "run_ns: 10200000")  # on any machine
+        slow = STUDY.replace("processes: 2", "processes: 5").replace("made_up_ns: 5100000", "made_up_ns: 10200000")
         self.write("gated.yaml", slow)
         sides = ("--baseline", "left", "--candidate", "right")
         told = self.ngb("gate", "gated.yaml", *sides, "--explain")
@@ -239,7 +239,7 @@ class Interrupted(NgbTest):
                       self.query("killed", "SELECT count(*) FROM process")[0][0] >= 2)
         kill(agent)
         run.stdout.read()
-        run.wait(60)
+        run.wait(300)
         before = self.query("killed", "SELECT process_key, started_unix_ns FROM process WHERE is_complete = 1")
         self.assert_is_whole("killed", 6)
         after = self.query("killed", "SELECT process_key, started_unix_ns FROM process WHERE is_complete = 1")

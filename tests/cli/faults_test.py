@@ -90,7 +90,7 @@ class Faults(NgbTest):
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", small]).returncode != 0:
             self.skipTest("tmpfs cannot be mounted here")
         self.addCleanup(subprocess.run, ["umount", "-l", small])
-        study = FAULTY_STUDY.format(options="run_ns: 50000", more=f"min_repetition_ms: 0\noutput: {small / 'r'}")
+        study = FAULTY_STUDY.format(options="made_up_ns: 50000", more=f"min_repetition_ms: 0\noutput: {small / 'r'}")
         self.write("study.yaml", study.replace("processes: 2", "processes: 40").replace("repetitions: 3", "repetitions: 1000"))
         run = self.ngb("run", "study.yaml", timeout=300)
         self.assertEqual(run.returncode, 3, run.stdout + run.stderr)
@@ -103,7 +103,7 @@ class Faults(NgbTest):
         self.assertEqual(self.query(small / "r", "select count(*), count(distinct cell_key || '/' || process_index) from process where is_complete = 1"), [(80, 80)])
 
     def test_a_killed_client_leaves_no_process_and_the_next_run_resumes(self):
-        self.write("study.yaml", FAULTY_STUDY.format(options="run_ns: 20000000", more="").replace("processes: 2", "processes: 5"))
+        self.write("study.yaml", FAULTY_STUDY.format(options="compile_ns: 200000000", more="").replace("processes: 2", "processes: 5"))
         run = self.start("run", "study.yaml")
         for line in run.stdout:
             if line.startswith("3 of 10 processes"):

@@ -186,8 +186,8 @@ name: sides
 models:
   - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
 compilers:
-  - "null": {label: quick, options: {run_ns: 1000000}}
-  - "null": {label: slow, options: {run_ns: 3000000}}
+  - "null": {label: quick, options: {made_up_ns: 1000000}}
+  - "null": {label: slow, options: {made_up_ns: 3000000}}
   - "null": {label: other}
 reference: none
 processes: 3

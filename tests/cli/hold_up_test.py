@@ -46,7 +46,7 @@ class AReader(NgbTest):
         self.assertIsNone(run.poll())
         reader.execute("commit")
         said = run.stdout.read()
-        self.assertEqual(run.wait(60), 0, said)
+        self.assertEqual(run.wait(300), 0, said)
         self.assertEqual(self.recorded(), 12)
         self.assertNotIn("has an open transaction", said)
 
@@ -55,7 +55,7 @@ class AReader(NgbTest):
         begun = time.monotonic()
         run.send_signal(signal.SIGTERM)
         self.assertIn("run the same command again", run.stdout.read())
-        self.assertEqual(run.wait(60), 130)
+        self.assertEqual(run.wait(300), 130)
         self.assertLess(time.monotonic() - begun, ENDS_WITHIN_S)
         reader.execute("commit")
         self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
@@ -72,7 +72,7 @@ class AnSshThatStops(DeviceTest):
         begun = time.monotonic()
         self.run.send_signal(sent)
         self.run.stdout.read()
-        self.run.wait(120)
+        self.run.wait(300)
         self.assertLess(time.monotonic() - begun, ENDS_WITHIN_S)
 
     def freeze_the_connection(self):

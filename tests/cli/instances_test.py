@@ -36,6 +36,7 @@ class Instances(NgbTest):
         self.assertGreaterEqual(cells[2]["metrics"]["latency_p50_s"]["value"], 0.003)
         self.assert_pooled_from_what_is_stored(cells[2])
         self.assert_in_profile_and_choice(*(cells[number]["metrics"]["throughput_per_s"]["value"] for number in (1, 2)))
+        self.assert_confirmed_from_one_queue()
 
     def assert_pooled_from_what_is_stored(self, cell):
         """Counts T once more: the inferences of each over their time, both together."""
@@ -62,10 +63,11 @@ class Instances(NgbTest):
         chosen = json.loads(self.ngb(*asked, "--json").stdout)
         self.assertEqual([(each["instances"], each["fit"]) for each in chosen], [(faster, "open"), (slower, "fails")])
         self.assertEqual(chosen[0]["why"], "its speed has no interval: it needs two processes")
-        self.assert_confirmed_from_one_queue(*asked, "--compiler", "null instances=2")
 
-    def assert_confirmed_from_one_queue(self, *asked):
-        confirmed = self.ngb(*asked, "--confirm", "--json", "-o", "confirmed")
+    def assert_confirmed_from_one_queue(self):
+        # Requests for a sixth of the two processors, so that both instances answer them beside other work, too.
+        confirmed = self.ngb("choose", "results/instances", "--latency", "p50=10s", "--load", "100/s", "--compiler",
+                             "null instances=2", "--confirm", "--json", "-o", "confirmed")
         self.assertEqual(confirmed.returncode, 0, confirmed.stdout + confirmed.stderr)
         row = json.loads(confirmed.stdout)
         requests = row["confirmation"]["requests"]

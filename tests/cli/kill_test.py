@@ -18,7 +18,7 @@ class Kill(NgbTest):
         )
 
     def test_ten_random_kills_of_the_agent_lose_and_repeat_nothing(self):
-        study = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 10000000}}')
+        study = NULL_STUDY.replace('- "null"', '- "null": {options: {compile_ns: 60000000, run_ns: 2000000}}')
         self.write("undisturbed.yaml", study + "output: undisturbed\n")
         self.assertEqual(self.ngb("run", "undisturbed.yaml").returncode, 0)
         expected = self.structure("undisturbed")
@@ -34,6 +34,6 @@ class Kill(NgbTest):
                 time.sleep(chance.uniform(0, 1.5))  # the random instant
                 kill(agent)
                 run.stdout.read()
-                if run.wait(60) != 0:
+                if run.wait(300) != 0:
                     self.assertEqual(self.ngb("run", "killed.yaml").returncode, 0)
                 self.assertEqual(self.structure(name), expected)

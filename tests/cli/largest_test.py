@@ -66,7 +66,7 @@ class Largest(NgbTest):
     def test_value_of_each_key_is_refused_or_planned(self):
         for path, largest in self.numbers():
             with self.subTest(path):
-                planned = self.ngb("plan", self.study_with(path, largest), timeout=60)
+                planned = self.ngb("plan", self.study_with(path, largest), timeout=300)
                 self.assertIn(planned.returncode, (0, 2), planned.stderr)
                 self.assertNotEqual(planned.stdout if planned.returncode == 0 else planned.stderr, "")
 

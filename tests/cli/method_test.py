@@ -19,7 +19,7 @@ def blocks(language):
 
 
 def stand_in(name):
-    options = f"run_ns: {STAND_INS[name]}0000" if name in STAND_INS else "fault: error"
+    options = f"made_up_ns: {STAND_INS[name]}0000" if name in STAND_INS else "fault: error"
     return f'  - "null": {{label: {name}, options: {{{options}}}}}'
 
 

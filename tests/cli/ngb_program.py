@@ -157,7 +157,7 @@ class NgbTest(unittest.TestCase):
                 found.append(int(stat.parent.name))
         return found
 
-    def wait_for(self, condition, timeout_s=30):
+    def wait_for(self, condition, timeout_s=300):
         """Polls until another program's effect is visible."""
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:

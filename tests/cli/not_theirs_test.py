@@ -244,9 +244,9 @@ class NestedResults(NotTheirs):
             database.execute("UPDATE cell SET options_json = ?", (f'{{"a": {deep}}}',))
         for command in (("status",), ("show",), ("profile",), ("cancel",), ("report",),
                         ("choose", "--latency", "p50=10s", "--load", "1/s")):
-            refused = self.ngb(command[0], results, *command[1:], timeout=60)
+            refused = self.ngb(command[0], results, *command[1:], timeout=300)
             self.assertEqual(refused.returncode, 3, (command, refused.stderr[-500:]))
-        merged = self.ngb("merge", results, "--as", "local=x", "--output", "merged", timeout=60)
+        merged = self.ngb("merge", results, "--as", "local=x", "--output", "merged", timeout=300)
         self.assertIn(merged.returncode, (0, 3), merged.stderr[-500:])
 
 

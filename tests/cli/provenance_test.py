@@ -11,7 +11,7 @@ import unittest
 from ngb_program import BIN, NgbTest, NULL_STUDY, TOOLCHAINS, link_installation, toolchain, without_toolchains
 
 PROCESSES = 12
-SLOW = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}')
+SLOW = NULL_STUDY.replace('- "null"', '- "null": {options: {compile_ns: 200000000}}')
 ONNXRUNTIME = """\
 name: test
 models:
@@ -44,7 +44,7 @@ class Provenance(NgbTest):
                 break
         run.send_signal(signal.SIGINT)
         run.stdout.read()
-        self.assertEqual(run.wait(20), 130)
+        self.assertEqual(run.wait(300), 130)
         return len(self.query("results/test", "SELECT 1 FROM process"))
 
     def replace_plugin(self, installation):

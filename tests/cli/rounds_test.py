@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rounds that end when their question is decided, and budgets: with the null compiler, which takes as long as told."""
+"""Rounds that end when their question is decided, and budgets: with the null compiler, which is said to take as long as told."""
 
 import json
 import sqlite3
@@ -12,9 +12,9 @@ name: rounds
 models:
   - zoo: {{conv_block: {{width: 8, depth: 1, image_size: 16}}}}
 compilers:
-  - "null": {{label: one, options: {{run_ns: 1000000}}}}
-  - "null": {{label: two, options: {{run_ns: 2000000}}}}
-  - "null": {{label: three, options: {{run_ns: 3000000}}}}
+  - "null": {{label: one, options: {{made_up_ns: 1000000}}}}
+  - "null": {{label: two, options: {{made_up_ns: 2000000}}}}
+  - "null": {{label: three, options: {{made_up_ns: 3000000}}}}
 batch_sizes: {batch_sizes}
 baseline: one
 reference: none
@@ -48,7 +48,7 @@ class Rounds(NgbTest):
         self.assertEqual(ran.returncode, 0, ran.stderr)
         rounds = [len(indices) for indices in self.processes().values()]
         self.assertGreaterEqual(min(rounds), 3)
-        self.assertLess(sum(rounds), 36)  # of 3 × 12
+        self.assertEqual(rounds, [3, 3, 3])
         self.assertIn("3 cells: 3 measured", ran.stdout)
         self.assertIn("rounds ended when their question was decided, after 3 to 12", ran.stdout)
         self.assertNotIn("incomplete", ran.stdout)
@@ -77,7 +77,7 @@ class Rounds(NgbTest):
         self.study(more='processes: 1', repetitions="auto")
         self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
         self.write("slow.yaml", STUDY.format(more="processes: 1", batch_sizes="[1]", repetitions="auto").replace(
-            "run_ns: 3000000", "run_ns: 90000000").replace("output: results", "output: slow"))
+            "made_up_ns: 3000000", "made_up_ns: 90000000").replace("output: results", "output: slow"))
         self.assertEqual(self.ngb("run", "slow.yaml").returncode, 0)
         with sqlite3.connect(self.folder / "slow" / "results.db") as database:
             counts = dict(database.execute(
@@ -90,7 +90,7 @@ class Rounds(NgbTest):
         self.study(batch_sizes="[1, 2, 3, 4]", more="processes: 1000")
         begin = time.monotonic()
         ran = self.ngb("run", "study.yaml", "--budget", "6s")
-        self.assertLess(time.monotonic() - begin, 20)
+        self.assertLess(time.monotonic() - begin, 300)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("The budget of 6s is used up; to continue, run the same command again.", ran.stdout)
         counts = [len(indices) for indices in self.processes().values()]

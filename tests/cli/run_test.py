@@ -15,7 +15,7 @@ CELLS, PROCESSES = 4, 12
 
 class Run(NgbTest):
     def start_slow_run(self, **how):
-        self.write("study.yaml", NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}'))
+        self.write("study.yaml", NULL_STUDY.replace('- "null"', '- "null": {options: {compile_ns: 200000000}}'))
         return self.start("run", "study.yaml", **how)
 
     def wait_for_two_processes(self, run):
@@ -46,7 +46,7 @@ class Run(NgbTest):
         self.write("study.yaml", NULL_STUDY)
         self.assertEqual(self.ngb("run", "study.yaml").returncode, 0)
         before = self.query("results/test", "select process_key, wall_ns from process order by 1")
-        self.write("study.yaml", NULL_STUDY.replace('  - "null"\n', '  - "null"\n  - "null": {options: {run_ns: 50000}}\n'))
+        self.write("study.yaml", NULL_STUDY.replace('  - "null"\n', '  - "null"\n  - "null": {options: {made_up_ns: 50000}}\n'))
         again = self.ngb("run", "study.yaml")
         self.assertEqual(again.returncode, 0, again.stderr)
         after = self.query("results/test", "select process_key, wall_ns from process order by 1")
@@ -54,15 +54,15 @@ class Run(NgbTest):
         self.assertEqual(len(after), 2 * PROCESSES)
 
     def test_a_study_that_asks_for_the_best_options_gets_them_with_their_margin(self):
-        axis = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: [2000000, 6000000]}}').replace("depth: [1, 2]",
+        axis = NULL_STUDY.replace('- "null"', '- "null": {options: {made_up_ns: [2000000, 6000000]}}').replace("depth: [1, 2]",
                                                                                                   "depth: 1")
         self.write("study.yaml", axis + "best_options: true\n")
         run = self.ngb("run", "study.yaml")
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertEqual(run.stdout.count("null run_ns=2000000  "), 2 + 2)  # two batch sizes in each of two tables
-        self.assertRegex(run.stdout, r"\n  null run_ns=2000000  [1-9][\d.]* \[.*\]  (over|not told apart from) null run_ns=6000000\n")
+        self.assertEqual(run.stdout.count("null made_up_ns=2000000  "), 2 + 2)  # two batch sizes in each of two tables
+        self.assertRegex(run.stdout, r"\n  null made_up_ns=2000000  (2\.9|3\.0)\d* \[.*\]  over null made_up_ns=6000000\n")
         best = self.show("results/test")["best_options"]
-        self.assertEqual([choice["winner"]["options"] for choice in best], [{"run_ns": 2000000}] * 2)
+        self.assertEqual([choice["winner"]["options"] for choice in best], [{"made_up_ns": 2000000}] * 2)
         self.write("study.yaml", axis.replace("seed: 7", "seed: 7\noutput: unasked"))
         self.assertNotIn("best options", self.ngb("run", "study.yaml").stdout)
         self.assertIn("best options", self.ngb("show", "unasked", "--best").stdout)
@@ -80,7 +80,7 @@ class Run(NgbTest):
         self.wait_for_two_processes(run)
         run.send_signal(signal.SIGINT)
         rest = run.stdout.read()
-        self.assertEqual(run.wait(20), 130)
+        self.assertEqual(run.wait(300), 130)
         self.assertIn("run the same command again", rest)
         recorded = len(self.query("results/test", "select 1 from process"))
         self.assertGreaterEqual(recorded, 2)
@@ -94,14 +94,14 @@ class Run(NgbTest):
                                           "join cell using (cell_key) order by cell_key, derived.position")
 
     def test_values_are_derived_while_the_run_goes_on_and_are_those_of_the_whole_file(self):
-        self.write("study.yaml", NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: 20000000}}') + "order: groups\n")
+        self.write("study.yaml", NULL_STUDY.replace('- "null"', '- "null": {options: {compile_ns: 200000000}}') + "order: groups\n")
         run = self.start("run", "study.yaml", "--no-report")
         self.wait_for_two_processes(run)
         while run.poll() is None and not self.query("results/test", "select * from derived_family"):
             time.sleep(0.02)
         run.send_signal(signal.SIGINT)
         run.stdout.read()
-        self.assertEqual(run.wait(20), 130, "the run ended before the values of one model were seen")
+        self.assertEqual(run.wait(300), 130, "the run ended before the values of one model were seen")
         early = self.derived()
         cells = {row[0] for row in early}
         self.assertEqual(len(cells), CELLS // 2, "both batch sizes of one of the two models")
@@ -121,7 +121,7 @@ class Run(NgbTest):
         self.wait_for_two_processes(run)
         run.send_signal(signal.SIGHUP)
         run.stdout.read()
-        self.assertEqual(run.wait(60), 0)
+        self.assertEqual(run.wait(300), 0)
         self.assertEqual(len(self.query("results/test", "select 1 from process")), PROCESSES)
 
     def test_a_results_folder_in_use_is_refused(self):
@@ -133,7 +133,7 @@ class Run(NgbTest):
         self.assertIn(str(run.pid), second.stderr)
         run.send_signal(signal.SIGINT)
         run.stdout.read()
-        self.assertEqual(run.wait(20), 130)
+        self.assertEqual(run.wait(300), 130)
 
     def test_a_read_only_results_folder_is_refused(self):
         if os.geteuid() == 0:
@@ -160,7 +160,7 @@ class Run(NgbTest):
 class Turns(NgbTest):
     """The study's `turns`: the processes of a round are there at the same time, and one of them runs."""
 
-    STUDY = NULL_STUDY.replace('- "null"', '- "null": {options: {run_ns: [1000000, 2000000]}}').replace(
+    STUDY = NULL_STUDY.replace('- "null"', '- "null": {options: {made_up_ns: [1000000, 2000000]}}').replace(
         "protocol: paper", "turns: 5")
 
     def test_are_told_with_what_they_leave_unknown(self):
@@ -185,7 +185,7 @@ class Turns(NgbTest):
         self.assertEqual(alone, [(0, 8, 8)])
         busy = self.query("results/test", "SELECT count(*), min(value) FROM reading WHERE quantity = 'alone_inference'")
         self.assertEqual(busy[0][0], 8)
-        self.assertGreaterEqual(busy[0][1], 0.001)  # the null compiler's run_ns
+        self.assertAlmostEqual(busy[0][1], 0.001, delta=0.000005)  # the null compiler's made_up_ns
         counted = self.query("results/test", "SELECT DISTINCT count(*) FROM repetition WHERE is_warm_up = 0 GROUP BY process_key")
         self.assertEqual(counted, [(5,)])
 
@@ -230,7 +230,7 @@ class Allocator(NgbTest):
         client = self.start("run", "slow.yaml")
         self.wait_for(lambda: self.VARIABLES in self.variables_of_workers(client))
         client.send_signal(signal.SIGINT)
-        self.assertEqual(client.wait(timeout=30), 130)
+        self.assertEqual(client.wait(timeout=300), 130)
         self.write("usual.yaml", usual + "output: usual\n")
         run = self.ngb("run", "usual.yaml")
         self.assertEqual(run.returncode, 0, run.stderr)

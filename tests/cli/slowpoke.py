@@ -11,7 +11,7 @@ import zipfile
 
 DESCRIPTION = {
     "name": "onnxruntime",
-    "summary": "For tests: sleeps as long as its package says.",
+    "summary": "For tests: says that it takes as long as its package says.",
     "host": "python",
     "adaptor": "adaptor:Slowpoke",
     "needs_toolchain": True,
@@ -21,6 +21,7 @@ DESCRIPTION = {
 }
 ADAPTOR = '''\
 import array
+import builtins
 import os
 import time
 
@@ -35,9 +36,12 @@ class Slowpoke(Adaptor):
         cls.package = slowpoke
 
     def __init__(self, settings):
-        self.seconds = self.package.seconds()
+        # What is installed beside it, or a variable, may make everything slower.
+        times = 20 if "slower" in os.environ.values() else getattr(builtins, "slower_times", 1)
+        self.seconds = times * self.package.seconds()
 
     def compile(self, model):
+        time.sleep(self.package.WAITS)
         if self.package.FAILS:
             raise CompilerError("internal", "this version is broken")
 
@@ -48,14 +52,14 @@ class Slowpoke(Adaptor):
         return self.infer
 
     def infer(self):
-        time.sleep(self.seconds)
+        pass
 
     def read(self):
         values = array.array("f", [value + self.package.ERROR for value in self.values])
         return [("output", "f32", (1, len(values)), values)]
 
     def inspect(self):
-        return {"version": self.package.__version__, "threads": "1", "device": "cpu"}
+        return {"version": self.package.__version__, "threads": "1", "device": "cpu", "made_up_ns": f"{self.seconds * 1e9:.0f}"}
 
     def begin_profile(self):
         pass
@@ -72,14 +76,14 @@ import os
 __version__ = "{version}"
 FAILS = {fails}
 ERROR = {error}
+WAITS = {waits}
 
 
 def seconds():
     return {seconds}
 '''
 # An expression for `seconds` that alternates from one process to the next.
-_COUNT = '__file__ + "/../../../" + __version__ + ".count"'  # beside the toolchain, whose files do not change
-UNSTEADY = f'(0.0025, 0.040)[len([open({_COUNT}, "a").write("x"), 0]) and os.path.getsize({_COUNT}) % 2]'
+UNSTEADY = '(0.0025, 0.040)[int(os.environ["NGB_PROCESS_INDEX"]) % 2]'
 
 
 def make_installation(folder):
@@ -97,13 +101,14 @@ def write_compiler(compilers):
     (compilers / "onnxruntime/adaptor.py").write_text(ADAPTOR)
 
 
-def make_wheel(folder, version, seconds=0.010, fails=False, error=0.0, begin=""):
-    """Writes a wheel of the compiler's package and returns its path. `begin` is what its module executes first."""
+def make_wheel(folder, version, seconds=0.010, fails=False, error=0.0, waits=0.0, begin=""):
+    """Writes a wheel of the compiler's package and returns its path. An inference is said to take `seconds`, while compiling
+    takes `waits` seconds in truth. `begin` is what its module executes first."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
     information = f"slowpoke-{version}.dist-info"
     files = {
-        "slowpoke.py": begin + PACKAGE.format(version=version, seconds=seconds, fails=fails, error=error),
+        "slowpoke.py": begin + PACKAGE.format(version=version, seconds=seconds, fails=fails, error=error, waits=waits),
         f"{information}/METADATA": f"Metadata-Version: 2.1\nName: slowpoke\nVersion: {version}\n",
         f"{information}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }

@@ -16,7 +16,7 @@ except ModuleNotFoundError as missing:
 NOTEBOOKS = ROOT / "examples/notebooks"
 # How long an inference takes under each compiler's name, in tenths of a ms.
 STAND_INS = {"eager": 4, "onnxruntime": 2, "openvino": 1}
-COMPILERS = [{"null": {"label": name, "options": {"run_ns": tenths * 100_000}}} for name, tenths in STAND_INS.items()]
+COMPILERS = [{"null": {"label": name, "options": {"made_up_ns": tenths * 100_000}}} for name, tenths in STAND_INS.items()]
 MEASURED = STUDY | {"compilers": COMPILERS, "baseline": "eager"}
 
 
@@ -35,14 +35,14 @@ class Notebooks(PackageTest):
             cell.source = change(cell.source)
         # Sockets of files, which no other user of the machine can read.
         sockets = traitlets.config.Config({"KernelManager": {"transport": "ipc"}})
-        nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(self.folder)}}, config=sockets).execute()
+        nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(self.folder)}}, config=sockets).execute()
         return json.dumps([cell.get("outputs", []) for cell in notebook.cells], ensure_ascii=False)
 
     def test_show_an_error_of_the_package_as_its_message_alone(self):
         notebook = nbformat.v4.new_notebook()
         notebook.cells = [nbformat.v4.new_code_cell('import ngraphbench as ngb\nngb.open("absent")')]
         sockets = traitlets.config.Config({"KernelManager": {"transport": "ipc"}})
-        nbclient.NotebookClient(notebook, timeout=120, allow_errors=True, resources={"metadata": {"path": str(self.folder)}},
+        nbclient.NotebookClient(notebook, timeout=300, allow_errors=True, resources={"metadata": {"path": str(self.folder)}},
                                 config=sockets).execute()
         output = notebook.cells[0]["outputs"][-1]
         self.assertEqual(output["traceback"], [

@@ -22,8 +22,8 @@ STUDY = {
     "seed": 7,
     "models": [{"zoo": {"conv_block": {"width": 8, "depth": [1, 2], "image_size": 16}}}],
     "compilers": [
-        {"null": {"label": "slow", "options": {"run_ns": 4_000_000}}},
-        {"null": {"label": "fast", "options": {"run_ns": 1_000_000}}},
+        {"null": {"label": "slow", "options": {"made_up_ns": 4_000_000}}},
+        {"null": {"label": "fast", "options": {"made_up_ns": 1_000_000}}},
         "onnxruntime",
     ],
     "batch_sizes": [1, 2],

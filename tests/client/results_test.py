@@ -39,7 +39,7 @@ class Results(PackageTest):
             self.assertIn(metric, cells.columns)
         fast = cells[cells["compiler_label"] == "fast"]
         self.assertTrue((fast["speed_up_ratio"] > 2).all(), "1 ms instead of 4 ms")
-        self.assertEqual(set(cells["options_json"]) - {"{}"}, {'{"run_ns":4000000}', '{"run_ns":1000000}'})
+        self.assertEqual(set(cells["options_json"]) - {"{}"}, {'{"made_up_ns":4000000}', '{"made_up_ns":1000000}'})
 
     def test_derived_values_have_a_number_or_the_reason_why_there_is_none(self):
         derived = self.results.derived
@@ -102,7 +102,7 @@ class Results(PackageTest):
 
 class Profiles(PackageTest):
     def test_operators_are_the_kernels_of_an_inference(self):
-        null = {"null": {"options": {"run_ns": 4_000_000, "kernels": "stem+blocks.0.conv*3,~copy*1"}}}
+        null = {"null": {"options": {"made_up_ns": 4_000_000, "kernels": "stem+blocks.0.conv*3,~copy*1"}}}
         study = {**STUDY, "models": [{"zoo": {"conv_block": {"width": 8, "depth": 1, "image_size": 16}}}], "compilers": [null],
                  "batch_sizes": [1], "processes": 1, "profile": True}
         del study["baseline"]

@@ -12,7 +12,7 @@ import warnings
 
 from package import STUDY, PackageTest, ngb
 
-ONE = STUDY | {"compilers": [{"null": {"options": {"run_ns": 500_000}}}], "baseline": "null"}
+ONE = STUDY | {"compilers": [{"null": {"options": {"made_up_ns": 500_000}}}], "baseline": "null"}
 
 
 class Running(PackageTest):

@@ -113,7 +113,7 @@ class FleetTest(DevicesTest, HostsTest):
     def assert_quiet(self):
         """Nothing runs on any host; the last connection may take a moment to go."""
         for host in self.hosts.all:
-            self.wait_until(lambda host=host: host.processes() == [], patience_s=30)
+            self.wait_until(lambda host=host: host.processes() == [])
 
     def assert_whole(self):
         """That, and nothing is kept or runs on any host."""

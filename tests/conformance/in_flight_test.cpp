@@ -70,19 +70,22 @@ TEST_P(SeveralInFlight, OneIsTheLoopOfAllOtherCompilers) {
 INSTANTIATE_TEST_SUITE_P(Compilers, SeveralInFlight, testing::Values("null", "onnxruntime", "openvino"),
                          [](const auto& compiler) { return std::string(compiler.param); });
 
-// One after the other, two of 2 ms each would take 4 ms. On a busy machine not every repetition has two processors.
+// One after the other, two of 2 ms each would take 4 ms. On a busy machine few repetitions have two processors, and it
+// runs until one has.
 TEST(NullInFlight, TwoRunAtATimeOnTwoThreads) {
-  const WorkerRun run = run_in_flight(newest_of("null"), 2, 2, {{"run_ns", "2000000"}}, 200);
-  ASSERT_EQ(run.ending(), "none") << run.message();
   std::int64_t fastest_ns = std::numeric_limits<std::int64_t>::max();
-  for (const samples::Repetition& repetition : run.result->repetitions) {
-    if (repetition.inferences >= 2) fastest_ns = std::min(fastest_ns, repetition.wall_ns / repetition.inferences);
+  for (int tries = 0; tries < 20 && fastest_ns >= 1'900'000; ++tries) {
+    const WorkerRun run = run_in_flight(newest_of("null"), 2, 2, {{"run_ns", "2000000"}}, 200);
+    ASSERT_EQ(run.ending(), "none") << run.message();
+    for (const samples::Repetition& repetition : run.result->repetitions) {
+      if (repetition.inferences >= 2) fastest_ns = std::min(fastest_ns, repetition.wall_ns / repetition.inferences);
+    }
+    for (const auto& of_repetition : run.result->latencies_ns) {
+      for (const std::int64_t latency_ns : of_repetition) EXPECT_GE(latency_ns, 2'000'000);
+    }
   }
   EXPECT_GE(fastest_ns, 1'000'000);
   EXPECT_LT(fastest_ns, 1'900'000);
-  for (const auto& of_repetition : run.result->latencies_ns) {
-    for (const std::int64_t latency_ns : of_repetition) EXPECT_GE(latency_ns, 2'000'000);
-  }
 }
 
 TEST(NullInFlight, AFaultInOneOfThemIsTheProcessesFailure) {

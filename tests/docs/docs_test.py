@@ -58,7 +58,7 @@ class FirstQuestion(NgbTest):
         self.environment["NGB_TOOLCHAINS"] = str(self.folder / "toolchains")
         for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL):
             for line in block.splitlines():
-                ended = self.ngb(*shlex.split(line)[1:], timeout=120)
+                ended = self.ngb(*shlex.split(line)[1:], timeout=300)
                 self.assertEqual(ended.returncode, 0, line + ended.stdout + ended.stderr)
         self.assertRegex(ended.stdout, "faster|slower|same|undecided")
 

@@ -124,7 +124,7 @@ class AgentClient {
   }
 
   // Returns the next message; nothing if the agent has disconnected or was silent for `patience`.
-  std::optional<samples::AgentMessage> next(std::chrono::milliseconds patience = std::chrono::seconds(20)) {
+  std::optional<samples::AgentMessage> next(std::chrono::milliseconds patience = std::chrono::seconds(120)) {
     const auto give_up = std::chrono::steady_clock::now() + patience;
     for (;;) {
       if (!events_.empty()) {

@@ -42,7 +42,7 @@ TEST(Faults, TenKillsAtRandomInstantsLoseNothingAndRepeatNothing) {
             [](AgentClient& client) { client.kill(); });
     ++kills;
   }
-  run_for(folder.path(), faulty_job(), recorder, std::chrono::seconds(60), [](AgentClient&) {});
+  run_for(folder.path(), faulty_job(), recorder, std::chrono::seconds(240), [](AgentClient&) {});
   EXPECT_TRUE(recorder.is_finished());
   EXPECT_FALSE(recorder.has_gaps());
   EXPECT_EQ(recorder.results(), undisturbed.results());

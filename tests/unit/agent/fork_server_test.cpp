@@ -82,7 +82,7 @@ TEST(ForkServer, SurvivesTheCrashOfAWorker) {
 TEST(ForkServer, SurvivesAWorkerThatIsEndedByItsTimeLimit) {
   const TemporaryFolder folder;
   work::Job job = python_job("forked", 2, "hang_timed", "0:1");
-  job.limits.timeouts.run_ns = 300'000'000;
+  job.limits.timeouts.run_ns = 2'000'000'000;
   const WholeRun run = run_job(folder.path(), job);
   ASSERT_EQ(run.processes.size(), 3U);
   EXPECT_EQ(run.processes[0].failure->kind, FailureKind::timeout);

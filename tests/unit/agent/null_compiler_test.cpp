@@ -144,7 +144,7 @@ TEST(NullCompiler, HangsInItsCompilationAndIsEnded) {
 
 TEST(NullCompiler, HangsInARepetitionAndIsEnded) {
   work::Job job = null_job(1, {{"fault", "\"hang\""}});
-  job.limits.timeouts.run_ns = 700'000'000;
+  job.limits.timeouts.run_ns = 2'000'000'000;
   const WholeRun run = run_null(job);
   ASSERT_EQ(run.processes.size(), 2U);
   EXPECT_EQ(run.processes[1].failure->kind, FailureKind::timeout);
@@ -201,7 +201,7 @@ TEST(NullCompiler, SurvivesTenKillsOfItsAgentWithEqualResults) {
         folder.path(), job(), recorder, std::chrono::milliseconds(instant_ms(random)),
         [](AgentClient& client) { client.kill(); }, kReal);
   }
-  run_for(folder.path(), job(), recorder, std::chrono::seconds(60), [](AgentClient&) {}, kReal);
+  run_for(folder.path(), job(), recorder, std::chrono::seconds(240), [](AgentClient&) {}, kReal);
   ASSERT_TRUE(recorder.is_finished());
   EXPECT_FALSE(recorder.has_gaps());
   std::map<std::string, int> completed;

@@ -72,7 +72,7 @@ TEST(SharedCompilation, EachProcessCompilesByDefaultAndSaysNothingOfIt) {
 }
 
 TEST(SharedCompilation, AutomaticallyIfCompilingTakesLongerThanMeasuring) {
-  const WholeRun dear = run_null(sharing_job(Compilation::automatic, 2, {{"compile_ns", "300000000"}}));
+  const WholeRun dear = run_null(sharing_job(Compilation::automatic, 2, {{"compile_ns", "1000000000"}}));
   EXPECT_THAT(how(dear.processes), ElementsAre("compile", "load"));
   const WholeRun cheap = run_null(sharing_job(Compilation::automatic, 2, {{"run_ns", "20000000"}}));
   EXPECT_THAT(how(cheap.processes), ElementsAre("compile", "compile"));

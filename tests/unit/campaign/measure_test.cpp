@@ -42,7 +42,7 @@ TEST_F(Campaign, HasNothingLeftToDoTheSecondTime) {
 
 TEST_F(Campaign, ResumesWhereItWasStopped) {
   constexpr int kProcesses = 4;
-  const nlohmann::json slow = study(kProcesses, {{"run_ns", 60'000'000}});  // 6 repetitions of 60 ms
+  const nlohmann::json slow = study(kProcesses, {{"compile_ns", 500'000'000}});
   notes_.stops_after_a_process = true;
   EXPECT_EQ(run(planned(slow)), Ending::stopped);
   const int done = static_cast<int>(cells().at(0).processes.size());

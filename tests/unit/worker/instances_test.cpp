@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -40,13 +42,32 @@ Instances::Outcome run(int count, const std::function<ProcessResult(const Instan
 
 std::int64_t clock_ns() { return system_clock().now().count(); }
 
+// Returns a count, at first 0, that all instances which are forked later share.
+std::atomic<int>& shared_count() {
+  void* const page =
+      ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  EXPECT_NE(page, MAP_FAILED);
+  return *new (page) std::atomic<int>(0);
+}
+
+// Waits until others have raised the count to `least`, at most a minute.
+void await(const std::atomic<int>& count, int least) {
+  for (int i = 0; i < 60'000 && count < least; ++i) ::usleep(1'000);
+}
+
 TEST(Instances, ArePreparedOneAloneThenTheOthersAndBeginTogether) {
-  const Instances::Outcome outcome = run(3, [](const Instance& mine) {
+  std::atomic<int>& others = shared_count();  // that prepare themselves
+  const Instances::Outcome outcome = run(3, [&others](const Instance& mine) {
     ProcessResult result;
     const auto note = [&](std::int64_t begin_ns) { result.repetitions.push_back({1, 1, true, begin_ns}); };
     mine.first_alone([&] {
       note(clock_ns());
-      ::usleep(30'000);
+      if (mine.is_first()) {
+        ::usleep(30'000);
+      } else {
+        ++others;
+        await(others, 2);
+      }
       note(clock_ns());
       return true;
     });
@@ -67,14 +88,17 @@ TEST(Instances, ArePreparedOneAloneThenTheOthersAndBeginTogether) {
 }
 
 TEST(Instances, GoOnUntilAllHaveEnough) {
-  const Instances::Outcome outcome = run(2, [](const Instance& mine) {
+  std::atomic<int>& repeated = shared_count();  // by the first, which needs one repetition
+  const Instances::Outcome outcome = run(2, [&repeated](const Instance& mine) {
     ProcessResult result;
-    int needed = mine.is_first() ? 1 : 20;
     while (!mine.all_have_enough()) {
       const std::int64_t begin_ns = clock_ns();
       ::usleep(1'000);
       result.repetitions.push_back({clock_ns() - begin_ns, 1, false, begin_ns});
-      if (--needed == 0) mine.has_enough();
+      if (mine.is_first()) ++repeated;
+      if (result.repetitions.size() > 1) continue;
+      if (!mine.is_first()) await(repeated, 6);
+      mine.has_enough();
     }
     return result;
   });
