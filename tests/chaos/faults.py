@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 
+import changes
 import halves
 import theirs
 from journal import read
@@ -313,4 +314,5 @@ FAULTS = {
     "model replaced under a calibration": halves.model_replaced_under_a_calibration,
     "user site that changes": halves.user_site_that_changes,
     "cancel beside the client": theirs.cancel_beside_the_client,
+    **changes.FAULTS,
 }

@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import resource
 import select
@@ -63,6 +64,9 @@ COMMANDS = {
     "confirm": "choose FOLDER --latency p50=10s --load 1/s --confirm --requests 20 -o confirmed",
     "resume": "resume FOLDER",
 }
+# Beside results.db, and whether it is a folder: of every four results, some are links to what is somebody else's.
+LINKS = {"results.db-journal": False, "results.db-wal": False, "results.db-shm": False, "lock": False, "study.json": False,
+         "report": True, "devices": True}
 # What a program says that did not expect the error.
 UNEXPECTED = re.compile(r"json\.exception|terminate called|std::|Assertion|Sanitizer|Traceback|basic_string|vector::|bad_alloc")
 
@@ -139,6 +143,27 @@ def wrong(name, code, told, took, used):
     return ""
 
 
+class Theirs:
+    """What is somebody else's, and links to it beside results, which no command may follow to write."""
+
+    def __init__(self, folder, results, seed):
+        self.folder = folder
+        folder.mkdir()
+        (folder / "thesis.tex").write_text("mine")
+        draw = random.Random(f"links {seed}")
+        self.names = draw.sample(sorted(LINKS), 2) if draw.random() < 0.25 else []
+        for name in self.names:
+            path = results / name
+            if path.is_dir():
+                shutil.rmtree(path)
+            path.unlink(missing_ok=True)
+            path.symlink_to(folder if LINKS[name] else folder / "thesis.tex")
+
+    def problem(self, command):
+        found = {each.name: each.read_text(errors="replace") for each in self.folder.rglob("*") if each.is_file()}
+        return "" if found == {"thesis.tex": "mine"} else f"{command}: has written through a link: {sorted(found)}"
+
+
 def put_into_bundle(base, database, folder):
     """Makes a bundle of the database, with the hash that a careful author would have written."""
     shutil.copytree(base.folder / "unpacked", folder)
@@ -160,6 +185,9 @@ def try_one(base, seed, names, python):
     results = folder / "results"
     shutil.copytree(base.folder / "results", results)
     changed = hostile_values.mutate(results / "results.db", seed)
+    theirs = Theirs(folder / "theirs", results, seed)
+    if theirs.names:
+        changed += f"; links: {', '.join(theirs.names)}"
     original = (results / "results.db").read_bytes()
     for name in names:
         (results / "results.db").write_bytes(original)
@@ -168,7 +196,7 @@ def try_one(base, seed, names, python):
         words = COMMANDS[name].replace("FOLDER", "results").split()
         outcome = read(base, words, folder)
         codes[name] = outcome[0]
-        if problem := wrong(name, *outcome):
+        if problem := wrong(name, *outcome) or theirs.problem(name):
             found.append(problem)
     (results / "results.db").write_bytes(original)
     if python is not None:
