@@ -57,7 +57,6 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
       if (found && found->has_value()) usable = toolchain::check_adopted(**found);
       if (usable) {
         entry.toolchain = *std::move(found);
-        if (entry.toolchain) toolchain::list_files_once(*entry.toolchain);
       } else {
         entry.damage = text::to_utf8(usable.error().text());
       }
@@ -153,6 +152,7 @@ Status ToolchainRecord::take_local(const std::string& device) {
   utsname system{};
   ::uname(&system);
   for (const toolchain::Toolchain& toolchain : compilers_.installed()) {
+    toolchain::list_files_once(toolchain);
     if (Status done = record(device, system.machine, toolchain); !done) return done;
   }
   return Done{};
