@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <utility>
 
 namespace ngb::environment {
 namespace {
@@ -26,21 +25,13 @@ constexpr auto kNetwork = std::to_array<std::string_view>({"*_proxy", "*_PROXY",
                                                            "NETRC", "HF_*", "KEYRING_*", "DBUS_SESSION_BUS_ADDRESS",
                                                            "AWS_*", "AZURE_*", "GOOGLE_*", "CLOUDSDK_*"});
 
-constexpr auto kSilent = std::to_array<std::pair<const char*, const char*>>({
-    {"ORT_DISABLE_TELEMETRY", "1"},  // ONNX Runtime's: each process and session, and a database in the user's home
-    {"HF_HUB_DISABLE_TELEMETRY", "1"},
-    {"DO_NOT_TRACK", "1"},
-    {"NO_COLOR", "1"},
-    {"PIP_DISABLE_PIP_VERSION_CHECK", "1"},
-    {"PIP_NO_CACHE_DIR", "1"},
-    // Where pip installs, and whether it may, is not what the user has set for other uses of pip: a variable that is 0
-    // counts more than pip's own file, and pip ignores one that is empty.
-    {"PIP_USER", "0"},
-    {"PIP_REQUIRE_VIRTUALENV", "0"},
-    {"PIP_PREFIX", ""},
-    {"PIP_TARGET", ""},
-    {"PIP_ROOT", ""},
-});
+// ONNX Runtime would report each process, and keep a database in the user's home. Where pip installs, and whether it
+// may, is not what the user has set for other uses of pip: a 0 counts more than pip's own file, and pip ignores what is
+// empty.
+constexpr auto kSilent = std::to_array<std::string_view>(
+    {"ORT_DISABLE_TELEMETRY=1", "HF_HUB_DISABLE_TELEMETRY=1", "DO_NOT_TRACK=1", "NO_COLOR=1",
+     "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_CACHE_DIR=1", "PIP_USER=0", "PIP_REQUIRE_VIRTUALENV=0",
+     "PIP_PREFIX=", "PIP_TARGET=", "PIP_ROOT="});
 
 template <class Names>
 bool has(const Names& names, std::string_view name) {
@@ -50,14 +41,17 @@ bool has(const Names& names, std::string_view name) {
   });
 }
 
+void put(std::string_view entry, Variables& variables) {
+  const std::size_t equals = entry.find('=');
+  if (equals != std::string_view::npos) variables[std::string(entry.substr(0, equals))] = entry.substr(equals + 1);
+}
+
 template <class Chosen>
 Variables variables_that(const Chosen& is_chosen) {
   Variables found;
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == std::string_view::npos || !is_chosen(text.substr(0, equals))) continue;
-    found.emplace(text.substr(0, equals), text.substr(equals + 1));
+    if (is_chosen(text.substr(0, text.find('=')))) put(text, found);
   }
   return found;
 }
@@ -76,7 +70,7 @@ Variables handed_on(Share share) {
     const bool is_clean = has(kHarmless, name) || has(kRecorded, name);
     return share == Share::all || is_clean || (share == Share::network && has(kNetwork, name));
   });
-  for (const auto& [name, value] : kSilent) variables[name] = value;
+  for (const std::string_view entry : kSilent) put(entry, variables);
   // pip asks rustc for its version, for which rustup would write into the home.
   if (share == Share::network) variables["RUSTUP_HOME"] = "/dev/null";
   return variables;

@@ -22,8 +22,7 @@ enum class Share {
   all       // everything: for our agents, and for programs of the user such as ssh and kubectl
 };
 
-// Returns these variables, and those that keep libraries silent: no telemetry, no search for updates, no colors, no
-// cache of pip; pip installs where it is told.
+// Returns these variables, and those that keep libraries silent: no telemetry, updates, colors or cache of pip.
 Variables handed_on(Share share);
 
 // Returns the variables of Share::clean that may change what is measured. They are recorded with the environment of a

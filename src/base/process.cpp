@@ -99,7 +99,6 @@ std::vector<std::string> merged_environment(const Spawn& spawn) {
   environment::Variables variables = environment::handed_on(spawn.inherits);
   for (const auto& [name, value] : spawn.environment) variables[name] = value;
   std::vector<std::string> merged;
-  merged.reserve(variables.size());
   for (const auto& [name, value] : variables) merged.push_back(fmt::format("{}={}", name, value));
   return merged;
 }

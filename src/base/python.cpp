@@ -109,9 +109,8 @@ Result<std::string> ask(const Question& question) {
     spawn.environment.emplace_back("PYTHONNOUSERSITE", "1");
   }
   const Result<FileDescriptor> input = in_memory(question.input);
-  if (!input) return error_of(input);
   const Result<FileDescriptor> answer = in_memory("");
-  if (!answer) return error_of(answer);
+  if (!input || !answer) return error_of(input ? answer : input);
   spawn.descriptors = {{input->get(), STDIN_FILENO}, {answer->get(), kAnswerFd}};
   constexpr Nanoseconds kLimit = std::chrono::minutes(10);
   const Result<process::Outcome> outcome = process::run(spawn, {}, kLimit);

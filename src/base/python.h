@@ -40,11 +40,9 @@ struct Question {
   std::filesystem::path folder{};  // working folder; empty: ours
 };
 
-// Returns what the program's own text has printed, without white space around it. What libraries print is not part of
-// it: the text's `print` writes to a descriptor of its own, which it hands to a module of ours as `module.print =
-// print`. The program gets no variable of Python's that the user has set. Fails if the program cannot be started, did
-// not end within ten minutes (a first import from a slow disk takes minutes), or failed; then the error is the last
-// line of all that it printed.
+// Returns what the program's own text has printed, and nothing that libraries print: its `print`, which it hands to our
+// modules, writes to a descriptor of its own. Fails if the program cannot be started, did not end within ten minutes (a
+// first import from a slow disk takes minutes), or failed; then the error is the last line of all that it printed.
 Result<std::string> ask(const Question& question);
 
 }  // namespace ngb::python

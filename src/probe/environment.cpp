@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>

@@ -139,10 +139,10 @@ Status run_pip(const fs::path& partial, const fs::path& log_path, Nanoseconds pa
   const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!log.is_open()) return tl::unexpected(file::from_errno("write", log_path, errno));
   process::Spawn spawn{python::run_module({"python3"}, "pip")};
-  spawn.arguments.insert(spawn.arguments.end(),
-                         {"install", "--no-deps", "--no-input", "--no-cache-dir", "--disable-pip-version-check",
-                          "--progress-bar", "off", "--only-binary", ":all:", "--require-hashes", "--requirement",
-                          (partial / "requirements.txt").string(), "--target", (partial / "site").string()});
+  spawn.arguments.insert(
+      spawn.arguments.end(),
+      {"install", "--no-deps", "--no-input", "--progress-bar", "off", "--only-binary", ":all:", "--require-hashes",
+       "--requirement", (partial / "requirements.txt").string(), "--target", (partial / "site").string()});
   spawn.inherits = environment::Share::network;
   spawn.environment = {{"TMPDIR", (partial / "scratch").string()}, {"PYTHONDONTWRITEBYTECODE", "1"}, {"LC_ALL", "C"}};
   spawn.descriptors = {{nothing.get(), 0}, {log.get(), 1}, {log.get(), 2}};

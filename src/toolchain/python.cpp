@@ -35,15 +35,10 @@ for alternatives in sys.argv[1:]:
     importlib.import_module((there or names)[0])
 )";
 
-Result<std::string> run_script(const std::vector<std::string>& interpreter, const char* script,
-                               const std::filesystem::path& site, const std::vector<std::string>& arguments) {
-  return python::ask({.interpreter = interpreter, .program = script, .arguments = arguments, .site = site});
-}
-
 }  // namespace
 
 Result<Python> ask_python(const std::string& command) {
-  const Result<std::string> text = run_script({command}, kAsk, {}, {});
+  const Result<std::string> text = python::ask({.interpreter = {command}, .program = kAsk});
   if (has_code(text, ErrorCode::not_found)) {
     const bool is_path = command.find('/') != std::string::npos;
     return fail(is_path ? "there is no such program" : "no such program in PATH", command, kInstallPython,
@@ -74,7 +69,8 @@ Status try_imports(const std::string& command, const std::filesystem::path& site
   if (modules.empty()) return Done{};
   std::vector<std::string> interpreter{command};
   if (from_site_only) interpreter.emplace_back("-S");
-  const Result<std::string> ended = run_script(interpreter, kImport, site, modules);
+  const Result<std::string> ended =
+      python::ask({.interpreter = interpreter, .program = kImport, .arguments = modules, .site = site});
   if (!ended) {
     return fail(fmt::format("cannot import {}: {}", text::join(modules, ", "), ended.error().what), site.string());
   }

@@ -80,9 +80,8 @@ Result<std::vector<ChosenWheel>> run_pip(const Python& python, process::Spawn sp
   if (Status made = file::make_folder(temporary); !made) return error_of(made);
   std::error_code ignored;
   std::filesystem::remove(report, ignored);
-  spawn.arguments.insert(spawn.arguments.end(),
-                         {"--no-input", "--no-cache-dir", "--no-warn-conflicts", "--progress-bar", "off",
-                          "--only-binary", ":all:", "--report", report});
+  spawn.arguments.insert(spawn.arguments.end(), {"--no-input", "--no-warn-conflicts", "--progress-bar", "off",
+                                                 "--only-binary", ":all:", "--report", report});
   if (python.target) {
     const std::vector<std::string> options = pip_options(*python.target);
     spawn.arguments.insert(spawn.arguments.end(), options.begin(), options.end());

@@ -18,10 +18,8 @@ Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& f
   const nlohmann::json wanted{{"format", format}, {"figures", std::move(figures)}};
   const Result<std::string> answer = python::ask({.interpreter = python::of_toolchain(drawer.python, drawer.site),
                                                   .program = kPython_draw_figures,
-                                                  .arguments = {},
                                                   .input = json_text::dump(wanted),
-                                                  .site = drawer.site,
-                                                  .folder = {}});
+                                                  .site = drawer.site});
   if (!answer) return fail("cannot draw figures: " + answer.error().what, answer.error().where, answer.error().next);
   const nlohmann::json warnings = json_text::parse(*answer);
   if (!warnings.is_array()) return fail("cannot draw figures: vl-convert gave an unexpected answer", drawer.python);

@@ -77,8 +77,7 @@ ngb::Status write_parquet(const ParquetWriter& writer, const std::string& made_b
                                                   .program = kPython_write_parquet,
                                                   .arguments = std::move(paths),
                                                   .input = json_text::dump(wanted),
-                                                  .site = writer.site,
-                                                  .folder = {}});
+                                                  .site = writer.site});
   if (answer) return Done{};
   return fail("cannot write Parquet: " + answer.error().what, answer.error().where, answer.error().next);
 }
