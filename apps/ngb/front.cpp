@@ -126,7 +126,7 @@ const CLI::App& innermost(const CLI::App& app) {
   return parsed.empty() ? app : innermost(*parsed.back());
 }
 
-int explain(const CLI::App& app, const CLI::ParseError& error) {
+int explain_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& at = innermost(app);
   const std::vector<std::string> unknown = app.remaining(true);
   const auto option = std::find_if(unknown.begin(), unknown.end(),
@@ -168,7 +168,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
     print_out(fmt::format("{}\n", version.what()));
     return kSuccess;
   } catch (const CLI::ParseError& error) {
-    return explain(app, error);
+    return explain_error(app, error);
   }
   return std::nullopt;
 }

@@ -70,7 +70,7 @@ std::string name_of(const std::vector<std::string>& models) {
 }
 
 // Returns the model's entry of a study in this folder.
-Result<std::string> entry_of(const std::string& model, const fs::path& folder) {
+Result<std::string> model_entry_of(const std::string& model, const fs::path& folder) {
   if (model.starts_with(kTimm)) return "timm: " + quoted(model.substr(kTimm.size()));
   if (!is_onnx(model) && !is_function(model)) return "zoo: " + quoted(model);
   const std::size_t function = is_function(model) ? model.rfind(':') : model.size();
@@ -155,7 +155,7 @@ Result<fs::path> write_models_study(const Installation& installation, const Mode
   std::string text = fmt::format("# Made from a command line: ngb run {}\nname: {}\nmodels:\n",
                                  fmt::join(order.models, " "), quoted(name));
   for (const std::string& model : order.models) {
-    const auto entry = entry_of(model, folder);
+    const auto entry = model_entry_of(model, folder);
     if (!entry) return error_of(entry);
     text += fmt::format("  - {}\n", *entry);
   }

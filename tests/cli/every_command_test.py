@@ -42,6 +42,7 @@ COMMANDS = (
     (("plan", "study.yaml"), 0, None),
     (("run", "study.yaml", "-o", "measured"), 0, "measured"),
     (("run", "study.yaml", "-o", "again", "--no-report"), 0, "again"),
+    (("run", "mlp.onnx", "--compilers", "null", "-o", "named"), 0, "named"),  # and its study beside it
     (("resume", "measured"), 0, "measured"),
     (("fetch", "measured"), 3, "measured"),
     (("status", "measured"), 0, "measured"),
@@ -66,6 +67,7 @@ COMMANDS = (
     (("toolchain", "adopt", "onnxruntime", "empty"), 3, None),
     (("toolchain", "remove", "onnxruntime"), 3, None),
     (("toolchain", "download", "onnxruntime@9.9.9", *ELSEWHERE), 3, None),
+    (("toolchain", "verify"), 0, None),
     (("toolchain", "push", "onnxruntime@9.9.9"), 2, None),
 )
 # Each of these changes a speed, an answer, or what is run.
@@ -110,7 +112,7 @@ class EveryCommand(NgbTest):
                                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
         self.assertEqual(ended.returncode, code, f"{words}\n{ended.stdout}{ended.stderr}")
         home, _, work = self.places
-        ours = [home / ".cache/ngraphbench", *([work / writes] if writes else [])]
+        ours = [home / ".cache/ngraphbench", *([work / writes, work / f"{writes}.yaml"] if writes else [])]
         return [str(path) for path in sorted(self.files() - before)
                 if not any(path == each or each in path.parents for each in ours)]
 
