@@ -209,11 +209,11 @@ void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
       ->required();
   command->add_option("--compilers", of_models.compilers, "Of models: these (default: all that are installed)")
       ->delimiter(',')
-      ->type_name("NAME[@VERSION],…");
+      ->type_name("NAME[@VERSION]");
   command->add_option("--batch", of_models.batch_sizes, "Of models: batch sizes (default: 1)")
       ->delimiter(',')
       ->check(CLI::PositiveNumber)
-      ->type_name("N,…");
+      ->type_name("N");
   command->add_option("--threads", of_models.threads, "Of models: a number, all or physical (default: 1)")
       ->check(CLI::PositiveNumber | CLI::IsMember({"all", "physical"}))
       ->type_name("N");
