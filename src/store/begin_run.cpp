@@ -292,10 +292,10 @@ Status Store::record_toolchain(const std::string& device, const std::string& com
         .run(device, compiler, version);
     database
         .kept(
-            "INSERT INTO toolchain_manifest SELECT toolchain_key, "
+            "INSERT INTO toolchain_manifest SELECT toolchain_key, ?, "
             "(SELECT count(*) FROM toolchain_manifest AS earlier WHERE earlier.toolchain_key = "
-            "toolchain.toolchain_key), "
-            "? FROM toolchain WHERE device = ? AND compiler = ? AND compiler_version = ? ON CONFLICT DO NOTHING")
+            "toolchain.toolchain_key) "
+            "FROM toolchain WHERE device = ? AND compiler = ? AND compiler_version = ? ON CONFLICT DO NOTHING")
         .run(manifest.sha256, device, compiler, version);
     return Done{};
   });

@@ -58,8 +58,8 @@ Status copy_measured(const std::filesystem::path& from, const std::filesystem::p
   return done;
 }
 
-// PRAGMA integrity_check is of no use here: SQLite 3.40.0 to 3.41.0 find NULLs that are not there in a table without
-// rowid whose primary key has another order than its columns, as toolchain_manifest has. Loading checks what is used.
+// PRAGMA integrity_check is of no use here: SQLite 3.40.0 to 3.41.0 find NULLs that are not there in files of versions
+// before 12. Loading checks what is used.
 Status check_references(const std::filesystem::path& file) {
   return sql::guarded([&]() -> Status {
     const sql::Database database = open_to_read(file, migrations());

@@ -204,8 +204,8 @@ void RowCopier::add_builds() {
   sql::Statement row =
       from_.statement("SELECT toolchain_key, manifest_sha256 FROM toolchain_manifest ORDER BY toolchain_key, position");
   sql::Statement insert = to_.statement(
-      "INSERT INTO toolchain_manifest VALUES (?1, (SELECT count(*) FROM toolchain_manifest WHERE toolchain_key = ?1), "
-      "?2) ON CONFLICT DO NOTHING");
+      "INSERT INTO toolchain_manifest VALUES (?1, ?2, (SELECT count(*) FROM toolchain_manifest WHERE toolchain_key = "
+      "?1)) ON CONFLICT DO NOTHING");
   while (row.step()) insert.run(key_for("toolchain_key", row.integer(0)), row.text(1));
 }
 

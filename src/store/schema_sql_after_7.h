@@ -65,4 +65,19 @@ ALTER TABLE profile ADD COLUMN least_zlib BLOB;  -- as times_zlib, of each kerne
 ALTER TABLE profile ADD COLUMN least_bytes INTEGER;  -- of the JSON text; NULL: there is none
 )sql";
 
+// Version 12 has the columns of the key first: SQLite 3.40.0 to 3.41.0 find NULLs that are not there in a STRICT table
+// without rowid whose key has another order than its columns.
+inline constexpr const char* kVersion12 = R"sql(
+CREATE TEMP TABLE former AS SELECT toolchain_key, manifest_sha256, position FROM toolchain_manifest;
+DROP TABLE toolchain_manifest;
+CREATE TABLE toolchain_manifest (  -- The builds of a toolchain that were seen on its device.
+  toolchain_key INTEGER NOT NULL REFERENCES toolchain,  -- the toolchain
+  manifest_sha256 TEXT NOT NULL REFERENCES manifest,  -- the build
+  position INTEGER NOT NULL,  -- 0, 1, … in the order in which they were first seen
+  PRIMARY KEY (toolchain_key, manifest_sha256)
+) STRICT, WITHOUT ROWID;
+INSERT INTO toolchain_manifest SELECT * FROM former;
+DROP TABLE temp.former;
+)sql";
+
 }  // namespace ngb::store

@@ -17,7 +17,7 @@ namespace {
 
 using made_up::Folder;
 
-constexpr int kNewest = 11;
+constexpr int kNewest = 12;
 
 // Returns the steps with one more version, as a later release might add it.
 std::vector<Migration> with_a_further_step() {
@@ -116,6 +116,28 @@ TEST(Migration, ResumesAFileOfTheSeventhVersionWhichRecordedUnsetTolerancesAsNum
   EXPECT_EQ(study_hash(made_up::plan()), study_hash(as_recorded));
 }
 
+// SQLite 3.40.0 to 3.41.0 find NULLs that are not there where the columns of a key are not the first ones.
+TEST(Migration, HasTheColumnsOfTheKeyFirstSoThatTheFileIsSoundForEachSqlite) {
+  const Folder folder;
+  {
+    sql::Database database = open_to_write(folder.results(), migrations().first(5));
+    database.execute(
+        "INSERT INTO manifest VALUES ('a', '{}'), ('b', '{}');"
+        "INSERT INTO toolchain (device, compiler, compiler_version) VALUES ('local', 'identity', '2.15.0');"
+        "INSERT INTO toolchain_manifest VALUES (1, 0, 'b'), (1, 1, 'a')");
+    ASSERT_EQ(database.integer("PRAGMA user_version"), 11);
+  }
+  const sql::Database database = open_to_write(folder.results(), migrations());
+  EXPECT_EQ(database.integer("SELECT position FROM toolchain_manifest WHERE manifest_sha256 = 'a'"), 1);
+  sql::Statement check = database.statement("PRAGMA integrity_check");
+  ASSERT_TRUE(check.step());
+  EXPECT_EQ(check.text(0), "ok");
+  sql::Statement late = database.statement(
+      "SELECT tables.name FROM pragma_table_list AS tables, pragma_table_info(tables.name) AS columns "
+      "WHERE tables.wr AND columns.pk > 0 AND columns.pk <> columns.cid + 1");
+  EXPECT_FALSE(late.step()) << late.text(0);
+}
+
 TEST(Migration, RefusesAFileOfANewerVersion) {
   const Folder folder;
   create(folder);
@@ -124,7 +146,7 @@ TEST(Migration, RefusesAFileOfANewerVersion) {
     const auto refused = Store::open(folder.results(), mode);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().what,
-              "written by a newer version of ngb: the file has version 99, and this ngb reads versions up to 11");
+              "written by a newer version of ngb: the file has version 99, and this ngb reads versions up to 12");
     EXPECT_THAT(refused.error().next, testing::HasSubstr("use a newer ngb"));
   }
 }
