@@ -64,7 +64,9 @@ Status complete_about(BundleArguments& arguments, const store::RunState& last) {
     about.description = fmt::format("Times of inference with graph compilers, measured by NGraphBench in the study {}.",
                                     text::to_utf8(last.study_name));
   }
-  if (about.date.empty()) about.date = day_of(last.started_unix_ns);
+  // No file of a zip is older; the clock of a board that has none of its own begins at 1970.
+  constexpr std::int64_t kFirstDayUnixNs = 315'532'800'000'000'000;
+  if (about.date.empty()) about.date = day_of(std::max(last.started_unix_ns, kFirstDayUnixNs));
   if (!bundle::is_date(about.date)) {
     return fail(fmt::format("\"{}\" is no day of the calendar", about.date), "--date", "write YYYY-MM-DD");
   }

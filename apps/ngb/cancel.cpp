@@ -93,10 +93,9 @@ int cancel(const Installation& installation, const CancelArguments& arguments) {
       all.push_back(std::move(ending));
     }
   }
-  if (const Status forgotten = forget(held, gone); !forgotten) {
-    warn("ngb: could not record that the runs are removed: {}\n", forgotten.error().text());
-  }
-  return tell_of_teardown(all, results) && knows_all ? kSuccess : kCannotGoOn;
+  const Status forgotten = forget(held, gone);
+  if (!forgotten) warn("ngb: could not record that the runs are removed: {}\n", forgotten.error().text());
+  return tell_of_teardown(all, results) && knows_all && forgotten ? kSuccess : kCannotGoOn;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -49,6 +50,11 @@ Result<zoo::Recipe> resolve(const ModelsArguments& arguments) {
 int write_model(const ModelsArguments& arguments) {
   const auto recipe = resolve(arguments);
   if (!recipe) return report_failure(recipe.error(), kWrongUsage);
+  for (const std::string& file : {arguments.output, arguments.output + ".data"}) {
+    std::error_code code;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(file, code))) continue;
+    return report_failure({"this file exists already", file, "give another name"}, kWrongUsage);
+  }
   const int threads = processor_count();
   const auto written = zoo::write_onnx(*recipe, batch_size(arguments.written_batch), arguments.output, threads);
   if (!written) return report_failure(written.error(), kCannotGoOn);

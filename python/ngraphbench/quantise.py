@@ -4,6 +4,7 @@ onnxruntime are those of toolchains."""
 import json
 import logging
 import os
+import shutil
 import sys
 import tempfile
 
@@ -21,6 +22,12 @@ def answer() -> None:
     try:
         _quantise(question)
     except Exception as error:  # whatever the library raises is told by its words
+        folder = os.path.dirname(question["output"])
+        # The library says of a file that it could write in part only that the model is damaged.
+        if shutil.disk_usage(folder).free < os.path.getsize(question["exact"]):
+            print(json.dumps({"error": f"cannot write in {folder}: the disk is full",
+                              "next": "free some space and run the same command again"}))
+            return
         text = str(error).strip().splitlines()
         print(json.dumps({"error": f"onnxruntime.quantization: {type(error).__name__}: {text[0] if text else ''}",
                           "next": "quantise the file with a program of your own, and name it with the key onnx"}))
@@ -31,7 +38,7 @@ def answer() -> None:
 def _quantise(question) -> None:
     from onnxruntime import quantization
     from onnxruntime.quantization import shape_inference
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(question["output"])) as folder:
         prepared = os.path.join(folder, "prepared.onnx")
         shape_inference.quant_pre_process(question["exact"], prepared, skip_symbolic_shape=True)
         if not question["is_static"]:

@@ -74,6 +74,7 @@ struct DeviceEntry {
   std::vector<std::pair<std::string, std::string>> environment{};  // variables of its workers, sorted by name
   work::DeviceLimits limits{};
   std::string threads{};  // "all", "physical" or "4", for compilers without threads of their own; "": the study's
+  std::optional<double> unreachable_s{};  // without a connection, after which a run gives it up; nothing: ten minutes
   std::vector<std::string> command{};     // of kind command: program and arguments that lead to a shell
   std::vector<std::string> tags{};        // words that the user chose for it
   std::optional<double> cost_per_hour{};  // in any currency; nothing: not given

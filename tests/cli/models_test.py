@@ -42,6 +42,16 @@ class Models(NgbTest):
                                check=True, stdout=subprocess.DEVNULL)
                 self.assertEqual(sorted(file.name for file in folder.iterdir()), files)
 
+    def test_a_file_that_is_there_is_not_replaced(self):
+        for name in ("mine.onnx", "mine.onnx.data"):
+            with self.subTest(name=name):
+                mine = self.write(name, "precious")
+                written = self.ngb("models", "write", "mlp", "-o", "mine.onnx")
+                self.assertEqual(written.returncode, 2)
+                self.assertIn(f"{name}: this file exists already; give another name", written.stderr)
+                self.assertEqual(mine.read_text(), "precious")
+                mine.unlink()
+
     def test_an_impossible_model_is_one_clear_message_and_no_file(self):
         for name, parameters, said in (
             ("resnet81", "{}", "unknown model, did you mean resnet18?"),

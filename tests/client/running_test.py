@@ -30,6 +30,15 @@ class Running(PackageTest):
         self.assertEqual(len(results.cells), 1)
         self.assertTrue(pathlib.Path("mine/report/index.html").exists())
 
+    def test_names_that_begin_as_options_do_are_paths(self):
+        pathlib.Path("-study.yaml").write_text('models: [{zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}}]\n'
+                                               'compilers: ["null"]\nreference: none\nprocesses: 1\nrepetitions: 3\n'
+                                               'disturbance: {max_wait_percent: 100}\n')
+        for results in (ngb.run("-study.yaml", "-mine", progress=False), ngb.open("-mine")):
+            self.assertEqual(len(results.cells), 1)
+            self.assertEqual(set(results.samples["process_index"]), {0})
+        self.assertEqual(ngb.compare("-mine", "-mine").baseline_only, 0)
+
     def test_progress_counts_processes_on_stderr(self):
         with contextlib.redirect_stderr(io.StringIO()) as shown:
             ngb.run(ONE, "shown")

@@ -46,7 +46,7 @@ def compare(
     same on both sides (unless `across_environments`), or they were measured under different protocols (unless
     `across_protocols`).
     """
-    folders = [str(database.results_folder(pathlib.Path(each))) for each in (baseline, candidate)]
+    folders = [program.word(database.results_folder(pathlib.Path(each))) for each in (baseline, candidate)]
     flags = {"--across-environments": across_environments, "--across-protocols": across_protocols}
     return _comparison(program.call_json("compare", *folders, "--json", *(name for name, on in flags.items() if on)))
 

@@ -64,8 +64,14 @@ def _is_stand_in(path: pathlib.Path) -> bool:
 
 
 def command_of(*arguments: str | os.PathLike[str]) -> list[str]:
-    """Returns the command line of `ngb` with these arguments. Raises ProgramMissingError."""
-    return [str(find_program().absolute()), *(os.fspath(each) for each in arguments)]
+    """Returns the command line of `ngb` with these arguments, of which paths are never options. Raises ProgramMissingError."""
+    return [str(find_program().absolute()), *(word(each) for each in arguments)]
+
+
+def word(argument: str | os.PathLike[str]) -> str:
+    """Returns the argument as `ngb` reads it: a path that begins as an option does gets "./" before it."""
+    text = os.fspath(argument)
+    return f"./{text}" if isinstance(argument, os.PathLike) and text.startswith("-") else text
 
 
 def cannot_start(command: list[str], error: OSError) -> ProgramMissingError:

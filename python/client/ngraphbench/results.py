@@ -64,7 +64,7 @@ class Results:
     @property
     def source_arguments(self) -> list[str]:
         """The arguments by which every command of `ngb` reads these results: the folders, and `--as` for new names."""
-        return [*map(str, self._folders), *(part for each in self._renamings for part in ("--as", each))]
+        return [*map(program.word, self._folders), *(part for each in self._renamings for part in ("--as", each))]
 
     @property
     def baseline_arguments(self) -> list[str]:

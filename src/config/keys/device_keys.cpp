@@ -180,6 +180,8 @@ std::string complete_kubernetes(DeviceEntry& device) {
   if (!folder.is_absolute() || std::distance(folder.begin(), folder.end()) < 3 || folder.filename().empty()) {
     return "in a pod, folder is an absolute path such as /ngraphbench/data: a volume is mounted at its parent";
   }
+  const std::filesystem::path top = *std::next(folder.begin());
+  if (top == "proc" || top == "sys" || top == "dev") return "in a pod, folder is not in /proc, /sys or /dev";
   return "";
 }
 
@@ -339,6 +341,10 @@ std::span<const Key> device_keys() {
       environment_key(),
       limits_key(),
       threads_key_of_device(),
+      number_key<&DeviceEntry::unreachable_s>("unreachable_s", ValueType::number, {1, 2592000},
+                                              "Seconds without a connection after which a run gives the device up; the "
+                                              "same command resumes it",
+                                              "600"),
       text_key<&DeviceEntry::tags>(
           "tags", kTag, "Your own words; `tag: WORD` in a study's devices means all known devices with that tag", "[]",
           ValueType::texts),

@@ -344,7 +344,7 @@ metadata: {{name: ngraphbench, namespace: {0}}}
 roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: ngraphbench}}
 subjects: [{{kind: ServiceAccount, name: {1}, namespace: {0}}}]
 )",
-                     in_namespace, account);
+                     json_text::dump(json(in_namespace)), json_text::dump(json(account)));
 }
 
 }  // namespace ngb::dispatch

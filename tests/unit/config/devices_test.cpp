@@ -90,6 +90,7 @@ TEST(StudyDevices, WhatKubernetesWouldRefuseOrTakeForAnOptionIsRefusedHere) {
   EXPECT_THAT(said("{kubernetes: {pod: a, image: b}}"), HasSubstr("a pod that exists already"));
   EXPECT_THAT(said("{kubernetes: {image: a}, folder: ~/here}"), HasSubstr("an absolute path"));
   EXPECT_THAT(said("{kubernetes: {image: a}, folder: /data}"), HasSubstr("an absolute path"));
+  EXPECT_THAT(said("{kubernetes: {image: a}, folder: /proc/1/root}"), HasSubstr("not in /proc, /sys or /dev"));
   EXPECT_THAT(said("{kubernetes: {image: a, selector: {-x: y}}}"), HasSubstr("a name such as nvidia.com/gpu"));
   for (const char* const hostile : {"namespace: --all", "context: --help", "image: --image", "nodes: [-n]", "pod: -f",
                                     "nodes: [\"a,b\"]", "resources: {cpu: -1}", "tolerations: [-]"}) {

@@ -219,5 +219,12 @@ TEST(Kubectl, IsTriedAgainAfterWhatMayPassAndNotAfterWhatCannot) {
   }
 }
 
+TEST(Rbac, HasNamesAsTextsWhateverTheyAre) {
+  const std::string role = rbac_manifest("x\n---\nkind: X", "a\"b");
+  EXPECT_THAT(role, HasSubstr(R"(metadata: {name: ngraphbench, namespace: "x\n---\nkind: X"})"));
+  EXPECT_THAT(role, HasSubstr(R"(metadata: {name: "a\"b", namespace: )"));
+  EXPECT_THAT(rbac_manifest("123", "null"), HasSubstr(R"({kind: ServiceAccount, name: "null", namespace: "123"})"));
+}
+
 }  // namespace
 }  // namespace ngb::dispatch
