@@ -138,6 +138,10 @@ int run(const Installation& installation, RunArguments arguments) {
   const Result<Ending> ending = campaign::measure(installation, std::move(order), *compilers, display);
   if (!ending) {
     if (page) page->end("The run could not go on: " + ending.error().what, "");
+    if (display.has_finished_device()) {
+      print_outcome(results);
+      say("\nResults: {}\n", results.string());
+    }
     return report_failure(ending.error(), kCannotGoOn);
   }
   if (!arguments.only_fetch) return tell_ending(arguments, results, *ending, page.get());

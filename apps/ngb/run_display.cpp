@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -25,6 +26,7 @@ void RunDisplay::begin_run(const campaign::Outlook& outlook) {
   const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
   line_ = std::make_unique<ProgressLine>(stderr, is_terminal, outlook.total, outlook.done, outlook.seconds_left);
   page_of_run_ = outlook.is_of_before ? nullptr : page_;
+  plan_ = outlook.plan;
   if (page_of_run_ != nullptr) page_of_run_->follow(outlook);
 }
 
@@ -61,6 +63,10 @@ void RunDisplay::end_rounds(int cell, int skipped) {
 void RunDisplay::note(const std::string& text) { line_->note(text); }
 
 void RunDisplay::finish_device(const std::string& device) {
+  if (plan_->study.devices.size() > 1) {
+    remark(fmt::format("{0}: finished; ngb show {1} --device {0} shows its results", device,
+                       plan_->study.output.string()));
+  }
   if (page_of_run_ != nullptr) page_of_run_->finish_device(device);
 }
 
@@ -74,6 +80,9 @@ void RunDisplay::end_measuring() { restore_signals(); }
 
 void RunDisplay::show_endings(const std::vector<dispatch::DeviceEnding>& endings,
                               const std::filesystem::path& results) {
+  has_finished_device_ = std::any_of(endings.begin(), endings.end(), [](const dispatch::DeviceEnding& each) {
+    return each.ending == dispatch::Ending::finished;
+  });
   if (options_.tells_teardown) tell_of_teardown(endings, results);
 }
 

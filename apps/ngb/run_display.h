@@ -36,11 +36,16 @@ class RunDisplay : public campaign::Observer {
   void end_measuring() override;
   void show_endings(const std::vector<dispatch::DeviceEnding>& endings, const std::filesystem::path& results) override;
 
+  // Returns whether a device has finished its share.
+  [[nodiscard]] bool has_finished_device() const { return has_finished_device_; }
+
  private:
   Options options_;
   LivePage* page_;
   LivePage* page_of_run_ = nullptr;  // null: the run is not shown on a page
   std::unique_ptr<ProgressLine> line_{};
+  const plan::Plan* plan_ = nullptr;  // of the run
+  bool has_finished_device_ = false;
 };
 
 }  // namespace ngb::app

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 #include <utility>
@@ -91,7 +92,7 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
     };
     const auto last = store.last_sequence(run.id, device.name);
     if (!last) return error_of(last);
-    shares.push_back({.device = device,
+    dispatch::Share& share = shares.emplace_back(dispatch::Share{.device = device,
                       .run_id = run.id,
                       .job = is_local ? job_here : job_elsewhere,
                       .job_here = job_here,
@@ -102,6 +103,7 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
                       .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees(installation),
                       .is_finished = finished->contains(device.name),
                       .only_fetch = run.only_fetch});
+    if (device.unreachable_s) share.lost_after = Nanoseconds(std::llround(*device.unreachable_s * 1e9));
   }
   return shares;
 }

@@ -47,6 +47,10 @@ std::vector<LocalTree> trees_of(const std::vector<work::Model>& models) {
   return trees;
 }
 
+std::string duration_words(Nanoseconds time) {
+  return text::human_duration(std::chrono::duration<double>(time).count());
+}
+
 bool is_in(const std::vector<std::string>& paths, const std::string& path) {
   return std::find(paths.begin(), paths.end(), path) != paths.end();
 }
@@ -110,12 +114,12 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
     }
     if (loop_.clock.now() - last_heard > share_.lost_after) {
       co_return fail(
-          fmt::format("could not be reached for {}: {}",
-                      text::human_duration(std::chrono::duration<double>(share_.lost_after).count()), words_),
+          fmt::format("could not be reached for {}: {}", duration_words(share_.lost_after), words_),
           share_.device.name, "the results so far are kept; run the same command again to resume");
     }
-    recording_.say(share_.device.name, fmt::format("no connection ({}); trying again in {}", words_,
-                                                   text::human_duration(std::chrono::duration<double>(pause).count())));
+    const Nanoseconds left = share_.lost_after - (loop_.clock.now() - last_heard);
+    recording_.say(share_.device.name, fmt::format("no connection ({}); trying again in {}, given up in {}", words_,
+                                                   duration_words(pause), duration_words(left)));
     co_await pause_.wait(pause);
   }
   // A stopped run, which may be resumed at any later time, holds no machine.

@@ -134,6 +134,18 @@ class Kept(DeviceTest):
         self.assert_clean()
         self.assertEqual(self.ngb("status", self.results).stderr, "")
 
+    def test_results_of_the_other_devices_are_shown_when_one_is_given_up(self):
+        self.use("  - dev: {ssh: dev}\n  - gone: {ssh: gone, unreachable_s: 2}\n")
+        gone = 'if [ "$2" = gone ]; then echo "Connection timed out" >&2; exit 255; fi\nmkdir'
+        self.write("commands/ssh", SSH.replace("mkdir", gone))
+        done = self.ngb("run", self.study)
+        self.assertEqual(done.returncode, 3, done.stdout)
+        self.assertRegex(done.stderr, r"gone: no connection \(Connection timed out\); trying again in 1.0 s, given up in [12]")
+        self.assertRegex(done.stderr, "dev: finished; ngb show .*results/test --device dev shows its results")
+        self.assertIn("gone: could not be reached for 2.0 s: Connection timed out", done.stderr)
+        self.assertIn("conv_block width=8 depth=1 image_size=16, batch 1, on dev", done.stdout)
+        self.assertIn(f"Results: {self.results}", done.stdout)
+
     def test_cancel_ends_a_run_whose_study_was_edited_after_its_client_died(self):
         self.use("  - dev: {ssh: dev}\n", compile_ms=300)
         self.begin_and_kill(1)
@@ -143,6 +155,14 @@ class Kept(DeviceTest):
         self.assertEqual(cancelled.returncode, 0, cancelled.stderr)
         self.assertIn("torn down: 1 of 1 verified", cancelled.stdout)
         self.assert_clean()
+
+    def test_cancel_fails_if_it_cannot_record_that_nothing_is_left(self):
+        self.use("  - dev: {ssh: dev}\n")
+        self.assertEqual(self.ngb("run", self.study).returncode, 0)
+        (self.results / "results.db.lock").mkdir()  # as in a folder that somebody else owns, for root too
+        cancelled = self.ngb("cancel", self.results)
+        self.assertIn("could not record that the runs are removed: ", cancelled.stderr)
+        self.assertEqual(cancelled.returncode, 3)
 
     def test_deleting_the_results_file_during_a_run_ends_it_with_that_reason(self):
         self.write("study.yaml", NULL_STUDY.replace('- "null"', '- "null": {options: {compile_ns: 200000000}}'))
