@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "base/record.h"
+#include "base/shared_list.h"
 #include "work/graph_node.h"
 
 namespace ngb::samples {
+
+// No profile has more kernels, or nodes of its graph.
+inline constexpr std::size_t kMostKernels = 100'000;
 
 // One call of a kernel in an inference.
 struct Kernel {
@@ -32,9 +36,9 @@ struct Kernel {
 // longer, and hardly ever all turns of one kernel: its least time is an undisturbed one, which does not add up to any
 // inference's.
 struct KernelProfile {
-  std::vector<work::GraphNode> graph{};  // of the model's file, in its order; none of a module without a file
-  std::vector<Kernel> kernels{};         // in the order in which an inference calls them
-  std::vector<double> kernel_ns{};       // of each kernel, in an inference
+  SharedList<work::GraphNode> graph{};  // of the model's file, in its order; none of a module without a file
+  SharedList<Kernel> kernels{};         // in the order in which an inference calls them
+  std::vector<double> kernel_ns{};      // of each kernel, in an inference
   // Of each kernel, the mean of the turn in which it took least; empty: recorded by an older version.
   std::vector<double> least_ns{};
   double profiled_ns = 0;        // an inference during which kernels were timed: the same ones as in kernel_ns

@@ -189,7 +189,7 @@ void add_neighbours(Sense& sense, const ProcessResult& result) {
 }
 
 void add_profile(Sense& sense, const KernelProfile& profile) {
-  constexpr std::size_t kMost = 1'000'000;  // of kernels, nodes, and names of one of them
+  constexpr std::size_t kMost = kMostKernels;  // also names of one kernel or node
   constexpr std::array<std::string_view, 7> kFoundBy{"",        "tensor name", "node name", "location", "module path",
                                                      "weights", "order"};
   const auto time = [&sense](Name field, double value_ns) {

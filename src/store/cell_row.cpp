@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "store/profiles.h"
 #include "work/json_bounds.h"
 
 namespace ngb::store {
@@ -63,7 +62,6 @@ void load_details(sql::Database& database, Detail detail, bool has_latencies, Lo
     sql::load(database, key, process.readings);
     if (!loaded.is_complete) sql::load(database, key, process.neighbours);
   }
-  if (detail == Detail::profiles) process.profile = profile_of(database, key);
   if (detail != Detail::speeds && detail != Detail::profiles && detail != Detail::full) return;
   sql::load(database, key, process.repetitions);
   if (has_latencies) load_latencies(database, key, process);

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "store/profiles.h"
 #include "store/sqlite.h"
 #include "store/store.h"
 #include "store/writer_lock.h"
@@ -46,6 +47,7 @@ struct Store::Implementation {
   std::optional<WriterLock> lock;  // declared before the database, so that it is held until that is closed
   sql::Database database;
   Known known{};
+  ProfileShelf shelf{};
   std::uint64_t pending = 0;       // events recorded since the last flush
   bool is_changed = false;         // the revision is raised in the open transaction
   std::optional<FileMark> mark{};  // nothing: the file is only read

@@ -53,8 +53,9 @@ std::string origin_that_counts(const std::vector<LoadedProcess>& loaded, int pla
 // Loads cells one after the other, each with its processes. Its memory does not grow with the file.
 class Loader {
  public:
-  Loader(sql::Database& database, Detail detail)
+  Loader(sql::Database& database, ProfileShelf& shelf, Detail detail)
       : database_(database),
+        shelf_(shelf),
         detail_(detail),
         has_repetitions_(detail == Detail::speeds || detail == Detail::profiles || detail == Detail::full),
         rounds_(load_rounds()),
@@ -75,6 +76,7 @@ class Loader {
     })));
     for (LoadedProcess& each : loaded) {
       load_details(database_, detail_, has_arrivals_ || cell.of.compiler.in_flight != 1, each);
+      if (detail_ == Detail::profiles) each.process.profile = profile_of(database_, each.process_key, shelf_);
       if (has_repetitions_ && has_agreement_) sql::load(database_, each.process_key, each.process.agreement);
       if (has_repetitions_) require_sense(cell, each.process);
       const bool is_failed = each.process.failure.has_value();
@@ -219,6 +221,7 @@ class Loader {
   }
 
   sql::Database& database_;
+  ProfileShelf& shelf_;
   Detail detail_;
   bool has_repetitions_;
   std::optional<work::Rounds> rounds_;
@@ -253,7 +256,7 @@ Result<std::vector<CellData>> Store::load_cells(Detail detail) {
     sql::Database& database = implementation_->database;
     return sql::in_one_state(database, [&] {
       require_no_lost_rows(database);
-      Loader loader(database, detail);
+      Loader loader(database, implementation_->shelf, detail);
       std::vector<CellData> cells;
       cells.reserve(static_cast<std::size_t>(database.integer("SELECT count(*) FROM cell")));
       sql::Statement row = database.statement("SELECT cell_key FROM cell ORDER BY cell_key");
@@ -289,7 +292,7 @@ Result<std::vector<CellData>> Store::load_family(const ValueFamily& family, Deta
   return sql::guarded([&]() -> Result<std::vector<CellData>> {
     sql::Database& database = implementation_->database;
     return sql::in_one_state(database, [&] {
-      Loader loader(database, detail);
+      Loader loader(database, implementation_->shelf, detail);
       std::vector<CellData> cells;
       cells.reserve(family.cells.size());
       for (const ValueFamily::Member& member : family.cells) cells.push_back(loader.load(member.cell_key));
@@ -305,7 +308,7 @@ Result<std::optional<CellData>> Store::load_cell(const std::string& cell_id, Det
       sql::Statement row = database.statement("SELECT cell_key FROM cell WHERE cell_id = ?");
       row.bind(cell_id);
       if (!row.step()) return std::nullopt;
-      return Loader(database, detail).load(row.integer(0));
+      return Loader(database, implementation_->shelf, detail).load(row.integer(0));
     });
   });
 }

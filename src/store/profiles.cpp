@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/hash.h"
@@ -20,7 +22,9 @@ namespace {
 
 using samples::KernelProfile;
 
-constexpr std::int64_t kMostBytes = 64 << 20;  // of one JSON text
+constexpr std::int64_t kMostBytes = 48 << 20;  // of one JSON text, as of a device's record
+// A graph of as many nodes as a profile may have, with a dozen tensors each.
+constexpr work::JsonBounds kProfileText{4'000'000, 600'000, 0, 4};
 
 std::string compressed(const std::string& text) {
   uLongf size = compressBound(static_cast<uLong>(text.size()));
@@ -34,7 +38,7 @@ std::string compressed(const std::string& text) {
 
 // Returns the records that a row's two columns hold: compressed JSON, and the size of the JSON.
 template <class Record>
-std::vector<Record> list_in(const sql::Statement& row, int column, const char* what) {
+std::vector<Record> list_in(const sql::Statement& row, int column, const char* what, ProfileShelf& shelf) {
   const std::int64_t claimed = row.integer(column + 1);
   if (claimed < 2 || claimed > kMostBytes) row.refuse(fmt::format("{} of {} bytes", what, claimed));
   const std::string bytes = row.bytes(column);
@@ -43,7 +47,14 @@ std::vector<Record> list_in(const sql::Statement& row, int column, const char* w
   const int code = uncompress(reinterpret_cast<Bytef*>(text.data()), &size,
                               reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()));
   if (code != Z_OK || size != text.size()) row.refuse(fmt::format("{} cannot be decompressed", what));
-  auto list = work::fields::parse_text(what, text, samples::kFromDevice, [&](const nlohmann::json& array) {
+  constexpr std::int64_t kBytesOfAValue = std::is_arithmetic_v<Record> ? sizeof(double) : sizeof(std::string);
+  shelf.left_bytes -= claimed + kBytesOfAValue * std::count(text.begin(), text.end(), ',');
+  if (shelf.left_bytes < 0) {
+    throw sql::SqlError({"these profiles are too large to be read together", {},
+                         "choose some of them: --model, --compiler, --batch or --device"},
+                        SQLITE_TOOBIG);
+  }
+  auto list = work::fields::parse_text(what, text, kProfileText, [&](const nlohmann::json& array) {
     return work::read_json<std::vector<Record>>(array, what);
   });
   if (!list) row.refuse(list.error().what);
@@ -70,12 +81,21 @@ std::string text_of_times(const std::vector<double>& times_ns) {
   return json_text::dump(tenths);
 }
 
-std::vector<double> times_in(const sql::Statement& row, int column, const char* what) {
+std::vector<double> times_in(const sql::Statement& row, int column, const char* what, ProfileShelf& shelf) {
   std::vector<double> times_ns;
-  for (const std::int64_t tenths : list_in<std::int64_t>(row, column, what)) {
+  for (const std::int64_t tenths : list_in<std::int64_t>(row, column, what, shelf)) {
     times_ns.push_back(static_cast<double>(tenths) / 10);
   }
   return times_ns;
+}
+
+// Returns what is on the shelf under the key, after reading it if it is not.
+template <class Record>
+SharedList<Record> shared(std::map<std::int64_t, SharedList<Record>>& known, std::int64_t key,
+                          const sql::Statement& row, int column, const char* what, ProfileShelf& shelf) {
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  return known[key] = list_in<Record>(row, column, what, shelf);
 }
 
 }  // namespace
@@ -103,20 +123,20 @@ void insert_profile(sql::Database& database, std::int64_t process_key, const Ker
            profile.profiled_ns, profile.plain_ns, profile.inferences, least, least_bytes);
 }
 
-std::optional<KernelProfile> profile_of(sql::Database& database, std::int64_t process_key) {
+std::optional<KernelProfile> profile_of(sql::Database& database, std::int64_t process_key, ProfileShelf& shelf) {
   sql::Statement& row = database.kept(
       "SELECT times_zlib, times_bytes, nodes_zlib, nodes_bytes, kernels_zlib, kernels_bytes, profiled_ns, plain_ns, "
-      "inferences, least_zlib, least_bytes FROM profile LEFT JOIN graph USING (graph_key) LEFT JOIN kernels USING "
+      "inferences, least_zlib, least_bytes, graph_key, kernels_key FROM profile LEFT JOIN graph USING (graph_key) LEFT JOIN kernels USING "
       "(kernels_key) "
       "WHERE process_key = ?");
   const sql::Resetting resetting(row);
   row.bind(process_key);
   if (!row.step()) return std::nullopt;
   KernelProfile profile;
-  profile.kernel_ns = times_in(row, 0, "the times of a profile");
-  if (!row.is_null(9)) profile.least_ns = times_in(row, 9, "the least times of a profile");
-  profile.graph = list_in<work::GraphNode>(row, 2, "the graph of a profile");
-  profile.kernels = list_in<samples::Kernel>(row, 4, "the kernels of a profile");
+  profile.kernel_ns = times_in(row, 0, "the times of a profile", shelf);
+  if (!row.is_null(9)) profile.least_ns = times_in(row, 9, "the least times of a profile", shelf);
+  profile.graph = shared(shelf.graphs, row.integer(11), row, 2, "the graph of a profile", shelf);
+  profile.kernels = shared(shelf.kernels, row.integer(12), row, 4, "the kernels of a profile", shelf);
   profile.profiled_ns = row.real(6);
   profile.plain_ns = row.real(7);
   profile.inferences = static_cast<std::uint64_t>(row.integer(8));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 
 #include "samples/kernel_profile.h"
@@ -13,7 +14,15 @@ namespace ngb::store {
 
 void insert_profile(sql::Database& database, std::int64_t process_key, const samples::KernelProfile& profile);
 
-// Returns the profile of a process; nothing if it has none. What it decompresses is bounded, whatever the file claims.
-std::optional<samples::KernelProfile> profile_of(sql::Database& database, std::int64_t process_key);
+// What was loaded of a file's profiles: graphs and kernels are in memory once for all processes that have them.
+struct ProfileShelf {
+  std::map<std::int64_t, SharedList<work::GraphNode>> graphs{};
+  std::map<std::int64_t, SharedList<samples::Kernel>> kernels{};
+  std::int64_t left_bytes = 512 << 20;  // of memory for further ones, about
+};
+// Returns the profile of a process; nothing if it has none. What it decompresses, and all that is on the shelf, is
+// bounded, whatever the file claims.
+std::optional<samples::KernelProfile> profile_of(sql::Database& database, std::int64_t process_key,
+                                                 ProfileShelf& shelf);
 
 }  // namespace ngb::store

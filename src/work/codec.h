@@ -17,6 +17,7 @@
 
 #include "base/record.h"
 #include "base/result.h"
+#include "base/shared_list.h"
 #include "base/tensor.h"
 #include "work/json_fields.h"
 
@@ -99,6 +100,14 @@ struct Codec<std::vector<T>> {
     items.reserve(array.size());
     for (const nlohmann::json& item : array) items.push_back(read_json<T>(item, name));
     return items;
+  }
+};
+
+template <class T>
+struct Codec<SharedList<T>> {
+  static nlohmann::json write(const SharedList<T>& items) { return write_json(items.list()); }
+  static SharedList<T> read(const nlohmann::json& array, const char* name) {
+    return read_json<std::vector<T>>(array, name);
   }
 };
 

@@ -166,6 +166,10 @@ Result<samples::KernelProfile> ProfilingRepeater::profile(std::span<const sample
   if (model_path.empty()) return made;
   auto graph = userfiles::read_graph(model_path, inputs);
   if (!graph) return error_of(graph);
+  if (std::max(graph->size(), kernels_.size()) > samples::kMostKernels) {
+    return fail(fmt::format("a profile holds {} kernels and nodes at most, and the model has {} and {}",
+                            samples::kMostKernels, kernels_.size(), graph->size()));
+  }
   made.graph = *std::move(graph);
   return made;
 }

@@ -48,13 +48,17 @@ class Depths : public testing::Test {
     cell.of.model.family = cell.of.model.label = family;
     cell.recipe_parameters = {{"width", 8}, {"depth", depth}};
     samples::KernelProfile profile;
+    std::vector<work::GraphNode> graph;
+    std::vector<samples::Kernel> kernels;
     for (int i = 0; i < depth; ++i) {
-      (family == "conv_block" ? add_convolution : add_attention)(i, profile.graph);
+      (family == "conv_block" ? add_convolution : add_attention)(i, graph);
     }
     for (const auto& nodes : parts) {
-      profile.kernels.push_back(kernel("k", nodes));
+      kernels.push_back(kernel("k", nodes));
       profile.kernel_ns.push_back(10 * kUs);
     }
+    profile.graph = graph;
+    profile.kernels = kernels;
     for (const double us : outside_us) {
       store::RecordedProcess& process = cell.processes.emplace_back();
       profile.profiled_ns = (10 * static_cast<double>(parts.size()) + us) * kUs;

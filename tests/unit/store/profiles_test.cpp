@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "made_up.h"
+#include "samples/sense.h"
 #include "store/merge.h"
 #include "store/open.h"
 #include "store/schema.h"
@@ -91,6 +92,47 @@ TEST(StoredProfiles, AreNotLoadedWithAnythingElse) {
   EXPECT_FALSE(cell.processes[0].profile);
 }
 
+TEST(StoredProfiles, AreInMemoryOnceForAllProcessesThatShareThem) {
+  const Folder folder;
+  record(folder);
+  auto store = Store::open(folder.results(), Mode::read_only).value();
+  const auto aa = store.load_cell("aa", Detail::profiles).value().value();
+  const auto bb = store.load_cell("bb", Detail::profiles).value().value();
+  for (const RecordedProcess* other : {&aa.processes[1], &bb.processes[0], &bb.processes[1]}) {
+    EXPECT_EQ(&other->profile->graph.list(), &aa.processes[0].profile->graph.list());
+    EXPECT_EQ(&other->profile->kernels.list(), &aa.processes[0].profile->kernels.list());
+  }
+}
+
+TEST(StoredProfiles, AreRefusedTogetherIfTheyNeedMoreMemoryThanIsLeftForThem) {
+  const Folder folder;
+  record(folder);
+  sql::Database database(folder.results(), SQLITE_OPEN_READWRITE);
+  for (const int process : {2, 3, 4}) {
+    database.execute("INSERT INTO kernels SELECT " + std::to_string(process) + ", " + std::to_string(process) +
+                     ", kernels_zlib, kernels_bytes FROM kernels WHERE kernels_key = 1");
+  }
+  database.execute("UPDATE profile SET kernels_key = process_key");
+  // One process has 2 + 2 times of 9 bytes and a separator, 8 bytes each; kernels and graph are below 700.
+  ProfileShelf shelf{.left_bytes = 2500};
+  EXPECT_TRUE(profile_of(database, 1, shelf));
+  const std::int64_t of_first = 2500 - shelf.left_bytes;
+  EXPECT_TRUE(profile_of(database, 1, shelf));
+  EXPECT_LT(2500 - shelf.left_bytes, of_first * 4 / 3) << "only the times are new";
+  shelf.left_bytes = 10;
+  EXPECT_THROW(profile_of(database, 2, shelf), sql::SqlError);
+}
+
+TEST(StoredProfiles, OfAHundredThousandKernelsAreTheLargest) {
+  samples::ProcessResult process = made_up::process("aa", 0);
+  process.profile = profile(1);
+  for (const std::size_t count : {samples::kMostKernels, samples::kMostKernels + 1}) {
+    process.profile->kernels = std::vector<samples::Kernel>(count, {"k", "", {}, {}, ""});
+    process.profile->kernel_ns = process.profile->least_ns = std::vector<double>(count, 1);
+    EXPECT_EQ(samples::check_sense(process, {2, 1}).has_value(), count == samples::kMostKernels);
+  }
+}
+
 TEST(StoredProfiles, KeepWhatProcessesShareOnce) {
   const Folder folder;
   record(folder);
@@ -112,23 +154,26 @@ TEST(StoredProfiles, AreMergedWithTheirResults) {
 TEST(StoredProfiles, OfAModelTakeLittleRoom) {
   // 500 kernels of 1,000 nodes, in five processes of five compilers.
   KernelProfile large{.profiled_ns = 1, .plain_ns = 1, .inferences = 1};
+  std::vector<work::GraphNode> graph;
   for (int i = 0; i < 1000; ++i) {
     const std::string name = "layers." + std::to_string(i / 20) + ".blocks." + std::to_string(i % 20) + ".attn/qkv";
-    large.graph.push_back({name, "MatMul", {name + "/in"}, {name + "/out"}});
+    graph.push_back({name, "MatMul", {name + "/in"}, {name + "/out"}});
   }
+  large.graph = graph;
   sql::Database database(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   migrate(database, migrations());
   database.execute("PRAGMA foreign_keys = OFF");
   for (int compiler = 0; compiler < 5; ++compiler) {
-    large.kernels.clear();
+    std::vector<samples::Kernel> kernels;
     for (int i = 0; i < 500; ++i) {
       const auto at = static_cast<std::size_t>(i) * 2;
-      large.kernels.push_back({"kernel_" + std::to_string(compiler) + "_" + std::to_string(i),
+      kernels.push_back({"kernel_" + std::to_string(compiler) + "_" + std::to_string(i),
                                "FullyConnected",
-                               {large.graph[at].name, large.graph[at + 1].name},
+                               {graph[at].name, graph[at + 1].name},
                                {},
                                "node name"});
     }
+    large.kernels = kernels;
     for (int process = 0; process < 5; ++process) {
       large.kernel_ns.clear();
       for (int i = 0; i < 500; ++i) large.kernel_ns.push_back(10'000 + std::fmod(i * 7919.3 + process * 131.7, 9'000));
@@ -176,7 +221,7 @@ TEST(StoredProfiles, ThatCannotBeAreNotRecorded) {
   EXPECT_THAT(store.record(run, "local", {1, process}).error().what,
               HasSubstr("profile: times of kernels is 1, expected 2 to 2"));
   process.profile = profile(100);
-  process.profile->kernels[0].found_by = "guess";
+  process.profile->kernels = {{"fused", "", {}, {}, "guess"}, {"reorder", "", {}, {}, ""}};
   EXPECT_THAT(store.record(run, "local", {1, process}).error().what,
               HasSubstr("found_by of a kernel is \"guess\", expected one of: , tensor name, node name"));
 }

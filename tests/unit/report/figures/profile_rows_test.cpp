@@ -46,12 +46,16 @@ TEST(FigureOfOperatorTimes, HasTheTimeOfEachKindOfOperatorAndWhatIsOutside) {
 
 TEST(FigureOfOperatorTimes, DrawsTheNineLongestKindsAndTheOthersAsOne) {
   samples::KernelProfile profile{.profiled_ns = 78e6, .plain_ns = 78e6, .inferences = 1};
+  std::vector<work::GraphNode> graph;
+  std::vector<samples::Kernel> kernels;
   for (int i = 1; i <= 12; ++i) {  // 1 + 2 + … + 12 = 78
     const std::string name = "op" + std::to_string(i);
-    profile.graph.push_back({name, name, {"x"}, {name}});
-    profile.kernels.push_back({name, "", {name}, {}, "node name"});
+    graph.push_back({name, name, {"x"}, {name}});
+    kernels.push_back({name, "", {name}, {}, "node name"});
     profile.kernel_ns.push_back(i * 1e6);
   }
+  profile.graph = graph;
+  profile.kernels = kernels;
   const auto rows = rows_of(ResultsOf({profiled("identity", {profile})}), "operator_times");
   ASSERT_EQ(rows.size(), 12U);
   EXPECT_EQ(rows[0].at("drawn_as"), "op12");
@@ -79,7 +83,7 @@ TEST(FigureOfRegionDifferences, StepsFromOneCompilersTimeToThatOfTheOther) {
 TEST(FigureOfRegionDifferences, SaysWhichPairHasNoExplanation) {
   auto cells = two_profiled();
   cells.push_back(profiled("tvm", {profile_of(1, 1, true)}));
-  cells.back().processes.front().profile->kernels.clear();
+  cells.back().processes.front().profile->kernels = {};
   cells.back().processes.front().profile->kernel_ns.clear();
   const ResultsOf results(std::move(cells));
   const Rows made = figure_called("region_differences").make(results.selection());
