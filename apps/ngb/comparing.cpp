@@ -110,7 +110,7 @@ tl::expected<const report::Format*, ExitCode> format_of(const ComparisonArgument
 void print_comparison(const report::Compared& compared, const report::Format& format, bool all) {
   const OutputShape shape = shape_of_stdout();
   const report::Document document = report::compare_document(compared, all);
-  print_table_text(format.write(document, {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
+  format.print(document, {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}, print_table_text);
   if (format.is("github")) print_error(report::github_annotations(document));
 }
 

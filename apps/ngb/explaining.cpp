@@ -11,8 +11,8 @@ namespace ngb::app {
 
 void print_explained(const report::Document& document, const report::Format& format, bool all) {
   const OutputShape shape = shape_of_stdout();
-  print_table_text(
-      format.write(document, {.all = all, .width = shape.width, .wrap = shape.wrap, .color = shape.has_color}));
+  format.print(document, {.all = all, .width = shape.width, .wrap = shape.wrap, .color = shape.has_color},
+               print_table_text);
 }
 
 ExitCode refuse_profiles(const Error& error) {

@@ -9,6 +9,6 @@ namespace ngb::app {
 
 // Prints the table of a results folder on stdout, as wide as the terminal, with the best options below it if the study
 // asks for them.
-ExitCode print_table(const std::filesystem::path& results_folder);
+int print_table(const std::filesystem::path& results_folder);
 
 }  // namespace ngb::app

@@ -50,7 +50,7 @@ int print_outcome(const std::filesystem::path& results) {
   }  // the table stores what it derives, which an open reader would prevent
   if (states.size() > kMostCellsInATable) {
     print_counts(states);
-  } else if (const ExitCode shown = print_table(results); shown != kSuccess) {
+  } else if (const int shown = print_table(results); shown != kSuccess) {
     return shown;
   }
   return code_of(states);

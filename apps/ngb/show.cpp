@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <type_traits>
 #include <utility>
 
 #include "apps/ngb/command.h"
@@ -40,26 +44,16 @@ struct ShowArguments {
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-report::ShowOptions options_for_terminal(bool all, bool best, bool notes = false,
-                                         std::vector<report::NumberColumn> columns = {}) {
+report::ShowOptions options_for_terminal(const ShowArguments& arguments, const metrics::Heading& heading,
+                                         std::vector<report::NumberColumn> columns) {
   const OutputShape shape = shape_of_stdout();
   return {.columns = std::move(columns),
-          .all = all,
-          .notes = notes || all,
-          .best = best,
+          .all = arguments.all,
+          .notes = arguments.notes || arguments.all,
+          .best = arguments.best || heading.asks_best_options,
           .width = shape.width,
           .wrap = shape.wrap,
           .color = shape.has_color};
-}
-
-// Adds what spans the cells of the results, and what they say as a whole.
-Status add_spanning(report::Results& results, const std::vector<store::Source>& sources,
-                    const metrics::Derived& derived, metrics::series::DerivedSeries& series) {
-  auto found = metrics::series::derive_series(sources, derived, processor_count());
-  if (!found) return error_of(found);
-  series = *std::move(found);
-  report::add_series(results, series.parts);
-  return Done{};
 }
 
 // For more cells than this the answer takes seconds. It is then left out; `ngb show --findings` prints it.
@@ -90,32 +84,54 @@ Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<
   return Done{};
 }
 
-// Prints texts that several threads make, in the order of their numbers: 0, 1, …
+// Uses parts that several threads make, one after the other in the order of their numbers: 0, 1, …
+template <class Part>
 class InOrder {
  public:
-  void add(std::size_t number, std::string text) {
+  explicit InOrder(std::function<void(const Part& part)> use) : use_(std::move(use)) {}
+
+  void add(std::size_t number, Part part) {
     const std::scoped_lock lock(mutex_);
-    waiting_.emplace(number, std::move(text));
+    waiting_.emplace(number, std::move(part));
     for (; !waiting_.empty() && waiting_.begin()->first == next_; ++next_) {
-      print_table_text(waiting_.begin()->second);
+      use_(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
     }
   }
 
  private:
+  std::function<void(const Part& part)> use_;
   std::mutex mutex_{};
-  std::map<std::size_t, std::string> waiting_{};
+  std::map<std::size_t, Part> waiting_{};
   std::size_t next_ = 0;
 };
 
-// Prints the lines of the cells, family by family.
-Status print_lines_of_families(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
-                               const report::CellFilter& filter) {
-  print_table_text(report::show_csv_header());
-  InOrder printer;
+// Uses what `make` returns of each family's results, in the order of the families.
+template <class Make, class Use>
+Status each_in_order(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
+                     const report::CellFilter& filter, const Make& make, const Use& use) {
+  InOrder<std::invoke_result_t<Make, const report::Results&>> printer(use);
   return report::each_family(
       reader, families, metrics::all_metrics(), filter, /*with_best_options=*/false,
-      [&](const report::FamilyResults& family) { printer.add(family.number, report::show_csv_lines(family.results)); });
+      [&](const report::FamilyResults& family) { printer.add(family.number, make(family.results)); });
+}
+
+// Prints the JSON of the cells, family by family.
+Status print_json_of_families(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
+                              const report::CellFilter& filter) {
+  const metrics::Heading& heading = reader.heading();
+  const std::vector<store::DerivedValue> none;
+  report::Results whole{.values = report::Values(none), .baseline = heading.baseline, .allocator = heading.allocator};
+  std::set<std::string> devices;
+  for (const store::ValueFamily& family : families) devices.insert(family.device);
+  whole.differences = report::environment_differences(heading.environments, devices);
+  Status done;
+  const auto each_cell = [&](const report::UseJson& use) {
+    done = each_in_order(reader, families, filter, report::cells_json,
+                         [&use](const auto& cells) { std::for_each(cells.begin(), cells.end(), use); });
+  };
+  report::show_json(whole, each_cell, print_table_text);
+  return done;
 }
 
 // Shows results whose cells do not fit into memory together.
@@ -125,10 +141,12 @@ int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& ar
   const auto chosen = report::passing_families(reader, filter);
   if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
   if (const Status known = filter.check(); !known) return report_failure(known.error(), kWrongUsage);
-  const report::ShowOptions options = options_for_terminal(
-      arguments.all, arguments.best || reader.heading().asks_best_options, arguments.notes, columns);
-  const Status done = format.is("csv") ? print_lines_of_families(reader, chosen->families, filter)
-                                       : print_table_of_families(reader, chosen->families, filter, options);
+  const report::ShowOptions options = options_for_terminal(arguments, reader.heading(), columns);
+  if (format.is("csv")) print_table_text(report::show_csv_header());
+  const Status done =
+      format.is("csv")    ? each_in_order(reader, chosen->families, filter, report::show_csv_lines, print_table_text)
+      : format.is("json") ? print_json_of_families(reader, chosen->families, filter)
+                          : print_table_of_families(reader, chosen->families, filter, options);
   if (!done) return report_failure(done.error(), kCannotGoOn);
   return kSuccess;
 }
@@ -150,8 +168,7 @@ int show(const ShowArguments& arguments) {
       *sources, arguments.baseline.empty() ? std::nullopt : std::optional(arguments.baseline));
   if (has_code(reader, ErrorCode::not_found)) return report_failure(reader.error(), kWrongUsage);
   if (!reader) return report_failure(reader.error(), kCannotGoOn);
-  const bool comes_in_parts =
-      !arguments.series && !arguments.findings && ((*format)->is("csv") || (*format)->is("text"));
+  const bool comes_in_parts = !arguments.series && !arguments.findings && !(*format)->is("markdown");
   if (comes_in_parts && reader->cell_count() > metrics::kMostCellsInMemory) {
     return show_family_by_family(*reader, arguments, **format, columns);
   }
@@ -161,43 +178,34 @@ int show(const ShowArguments& arguments) {
   if (!results) return report_failure(results.error(), kWrongUsage);
   report::add_differences(*results, derived->environments);
   results->allocator = derived->allocator;
-  const report::ShowOptions options =
-      options_for_terminal(arguments.all, arguments.best || derived->asks_best_options, arguments.notes, columns);
+  const report::ShowOptions options = options_for_terminal(arguments, *derived, columns);
   const bool is_table = !arguments.series && !arguments.findings;
   const bool is_of_all = std::all_of(arguments.wanted.begin(), arguments.wanted.end(),
                                      [](const auto& filter) { return filter.second.empty(); });
   const bool has_answer = is_table && columns.empty() && (*format)->is("text") && is_of_all &&
                           derived->cells.size() <= kMostCellsWithAnAnswer;
-  metrics::series::DerivedSeries series;
+  Result<metrics::series::DerivedSeries> series;
   if (!is_table || (*format)->is("json") || has_answer) {
-    if (const Status added = add_spanning(*results, *sources, *derived, series); !added) {
-      return report_failure(added.error(), kCannotGoOn);
-    }
+    series = metrics::series::derive_series(*sources, *derived, processor_count());
+    if (!series) return report_failure(series.error(), kCannotGoOn);
+    report::add_series(*results, series->parts);
   }
   if (has_answer) print_answer(*results);
-  print_table_text(arguments.series     ? report::series_text(*results, options)
-                   : arguments.findings ? report::findings_text(*results, options)
-                                        : report::show(**format, *results, options));
+  if (is_table) {
+    report::show(**format, *results, options, print_table_text);
+  } else {
+    print_table_text(arguments.series ? report::series_text(*results, options)
+                                      : report::findings_text(*results, options));
+  }
   return kSuccess;
 }
 
 }  // namespace
 
-ExitCode print_table(const std::filesystem::path& results_folder) {
-  const std::vector<store::Source> sources{{.file = results_folder / "results.db"}};
-  const auto derived = metrics::derive(results_folder / "results.db", processor_count());
-  if (!derived) {
-    report_failure(derived.error(), kCannotGoOn);
-    return kCannotGoOn;
-  }
-  report::Results results = report::all_results(derived->cells, derived->values, derived->baseline);
-  report::add_differences(results, derived->environments);
-  results.allocator = derived->allocator;
-  metrics::series::DerivedSeries series;
-  const bool has_answer = derived->cells.size() <= kMostCellsWithAnAnswer;
-  if (has_answer && add_spanning(results, sources, *derived, series)) print_answer(results);
-  print_table_text(report::show_text(results, options_for_terminal(false, derived->asks_best_options)));
-  return kSuccess;
+int print_table(const std::filesystem::path& results_folder) {
+  ShowArguments arguments;
+  arguments.results.folders = {results_folder.string()};
+  return show(arguments);
 }
 
 void add_show(CLI::App& app, const Installation& /*installation*/, Action& chosen) {

@@ -193,7 +193,7 @@ Answer<BisectStep> BisectSteps::judge(const std::string& version, bool again) co
   compared.comparison = &judged->comparison;
   compared.axis = judged->axis;
   step.tried.why = report::why(compared, pair);
-  step.tried.processes = static_cast<int>(pair.candidate->processes.size());
+  step.tried.processes = static_cast<int>(pair.of_candidate->steady.processes);
   if (pair.status == metrics::PairStatus::judged) step.tried.speeds = pair.judgement.contrast;
   return step;
 }

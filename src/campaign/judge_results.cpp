@@ -3,40 +3,71 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "base/processors.h"
 #include "base/text.h"
 #include "campaign/kept_calibrations.h"
-#include "metrics/raised_flags.h"
+#include "metrics/metric.h"
 
 namespace ngb::campaign {
 namespace {
 
 using metrics::Axis;
 
+// Adds the flags among the values of a cell.
+void add_flags(metrics::Measured& measured, const std::vector<store::DerivedValue>& values) {
+  constexpr std::string_view kPrefix = "flag_";
+  for (const store::DerivedValue& value : values) {
+    const std::string_view name = std::string_view(value.metric.str()).substr(kPrefix.size());
+    const auto flag = std::ranges::find(metrics::flag_table(), name, &metrics::Flag::name);
+    if (flag != metrics::flag_table().end()) measured.flags.push_back({&*flag, value.value.value_or(0)});
+  }
+}
+
+// Reads families one by one, and keeps of each cell what a comparison needs.
 Result<std::unique_ptr<LoadedResults>> load_results(const std::vector<store::Source>& sources) {
   std::vector<std::string> folders;
   for (const store::Source& source : sources) folders.push_back(source.file.parent_path().string());
   const std::string folder = text::join(folders, ", ");
-  auto store = store::open_sources(sources);
-  if (!store) return error_of(store);
-  auto cells = store->load_cells(store::Detail::full);
-  if (!cells) return error_of(cells);
-  if (cells->empty()) return fail("these results have no cells", folder);
-  return std::make_unique<LoadedResults>(LoadedResults{folder, *std::move(store), *std::move(cells)});
+  auto reader = metrics::FamilyReader::open(sources);
+  if (!reader) return error_of(reader);
+  const std::size_t count = reader->cell_count();
+  if (count == 0) return fail("these results have no cells", folder);
+  auto results = std::make_unique<LoadedResults>(
+      LoadedResults{folder, *std::move(reader), std::vector<store::CellData>(count), {}});
+  results->measured.resize(count);
+  const Status read = results->reader.derive(
+      results->reader.families(), {}, processor_count(), [&results](metrics::DerivedFamily family) {
+        for (std::size_t i = 0; i < family.cells.size(); ++i) {
+          const std::size_t position = family.family->cells[i].position;
+          auto measured = metrics::measured(family.cells[i], std::move(family.steady[i]));
+          add_flags(measured, family.values[i]);
+          metrics::keep_outcome(family.cells[i]);
+          results->measured[position] = std::make_shared<const metrics::Measured>(std::move(measured));
+          results->cells[position] = std::move(family.cells[i]);
+        }
+      });
+  if (!read) return error_of(read);
+  return results;
 }
 
 // Returns the cells that `words` name on the axis; all if it is empty. Returns an error if there are none.
 Result<metrics::Side> side_of(const LoadedResults& results, Axis axis, const std::string& words) {
   metrics::Side side{.origin = &results};
   std::set<std::string> places;
-  for (const store::CellData& cell : results.cells) {
+  for (std::size_t i = 0; i < results.cells.size(); ++i) {
+    const store::CellData& cell = results.cells[i];
     places.insert(metrics::place_on(axis, cell));
-    if (words.empty() || metrics::is_called(words, axis, cell)) side.cells.push_back(&cell);
+    if (!words.empty() && !metrics::is_called(words, axis, cell)) continue;
+    side.cells.push_back(&cell);
+    side.measured.emplace(&cell, results.measured[i]);
   }
   if (!side.cells.empty()) return side;
   const std::vector<std::string> there(places.begin(), places.end());
@@ -65,9 +96,9 @@ std::string differing_entries(const std::map<std::string, std::string>& a,
 // Returns an error if the two results were measured under protocols whose numbers mean different things. The number of
 // processes may differ.
 Status check_protocols(LoadedResults& baseline, LoadedResults& candidate) {
-  auto old_one = baseline.store.protocol();
+  auto old_one = baseline.reader.results().protocol();
   if (!old_one) return error_of(old_one);
-  auto new_one = candidate.store.protocol();
+  auto new_one = candidate.reader.results().protocol();
   if (!new_one) return error_of(new_one);
   if (old_one->empty() || new_one->empty()) return Done{};
   old_one->erase("processes");
@@ -91,7 +122,7 @@ Result<std::optional<double>> calibrated_deviation(LoadedResults& baseline, Load
                                                    const metrics::Comparison& comparison, const CacheFolder& cache) {
   std::set<int> turns;
   for (LoadedResults* const side : {&baseline, &candidate}) {
-    const auto protocol = side->store.protocol();
+    const auto protocol = side->reader.results().protocol();
     if (!protocol) return error_of(protocol);
     turns.insert(turns_of(*protocol));
   }
@@ -99,7 +130,7 @@ Result<std::optional<double>> calibrated_deviation(LoadedResults& baseline, Load
 }
 
 Result<std::map<std::string, std::string>> relevant_entries(LoadedResults& results, const std::string& hash) {
-  const auto environment = results.store.environment(hash);
+  const auto environment = results.reader.results().environment(hash);
   if (!environment) return error_of(environment);
   std::map<std::string, std::string> entries;
   for (const samples::EnvironmentEntry& entry : environment->entries) {
@@ -127,20 +158,6 @@ Status check_environments(const metrics::Comparison& comparison, LoadedResults& 
     return fail(fmt::format("{} was not the same on both sides: {}", pair.candidate->of.device,
                             differing_entries(*old_one, *new_one)),
                 {}, "to compare anyway, add --across-environments");
-  }
-  return Done{};
-}
-
-// Adds the flags of both sides to the pairs. One list of results holds both.
-Status add_flags(metrics::Comparison& comparison, const std::vector<std::vector<store::Source>>& sides) {
-  const int threads = processor_count();
-  auto of_baseline = metrics::raised_flags(sides.front(), threads);
-  if (!of_baseline) return error_of(of_baseline);
-  auto of_candidate = sides.size() == 1 ? of_baseline : metrics::raised_flags(sides.back(), threads);
-  if (!of_candidate) return error_of(of_candidate);
-  for (metrics::ComparedPair& pair : comparison.pairs) {
-    pair.baseline_flags = (*of_baseline)[pair.baseline->cell_id];
-    pair.candidate_flags = (*of_candidate)[pair.candidate->cell_id];
   }
   return Done{};
 }
@@ -179,7 +196,6 @@ Answer<JudgedResults> judge_results(const JudgementOrder& order, const CacheFold
     const Status alike = check_environments(*comparison, first, second);
     if (!alike) return cannot_go_on(alike.error());
   }
-  if (const Status added = add_flags(*comparison, order.sides); !added) return cannot_go_on(added.error());
   made.comparison = *std::move(comparison);
   return made;
 }

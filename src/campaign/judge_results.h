@@ -10,6 +10,7 @@
 #include "base/cache_folder.h"
 #include "campaign/refusal.h"
 #include "metrics/comparison.h"
+#include "metrics/families.h"
 #include "store/merge.h"
 #include "store/store.h"
 
@@ -27,11 +28,12 @@ struct JudgementOrder {
   bool across_protocols = false;
 };
 
-// One or several results folders that are read as one, with all their cells.
+// One or several results folders that are read as one, with what follows from all their cells.
 struct LoadedResults {
   std::string folder;
-  store::Store store;
-  std::vector<store::CellData> cells;
+  metrics::FamilyReader reader;
+  std::vector<store::CellData> cells;  // what keep_outcome leaves of them
+  std::vector<std::shared_ptr<const metrics::Measured>> measured;  // of each cell
 };
 
 // A comparison with the results that it points into.

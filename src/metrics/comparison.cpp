@@ -93,21 +93,21 @@ std::string words_for(const CellData& cell) {
 }
 
 // A side of a pair with everything that is computed of its cell.
-struct Measured {
+struct SideOfPair {
   const CellData* cell = nullptr;
-  Steady steady{};
+  const Steady& steady;
   const samples::ProcessResult* failed = nullptr;  // the decisive failure, or null; not of a disturbed cell
 
   bool has_lost = false;  // a process failed in all its attempts
 
-  explicit Measured(const CellData& of)
-      : cell(&of), steady(metrics::steady(of)), has_lost(!lost_processes(of).empty()) {
+  SideOfPair(const CellData& of, const Measured& measured)
+      : cell(&of), steady(measured.steady), has_lost(!lost_processes(of).empty()) {
     if (!is_disturbed(of)) failed = decisive_failure(of);
   }
   [[nodiscard]] bool has_speed() const { return steady.reason.empty(); }
 };
 
-PairStatus status_of_pair(const Measured& baseline, const Measured& candidate) {
+PairStatus status_of_pair(const SideOfPair& baseline, const SideOfPair& candidate) {
   const bool has_left = baseline.failed != nullptr;
   const bool has_right = candidate.failed != nullptr;
   if (has_left && has_right) return PairStatus::both_failed;
@@ -160,13 +160,6 @@ statistics::Context context_of(const ComparedPair& pair) {
   return context;
 }
 
-// Returns how long a process of the cell took on average, from its start to its end; 0 if that is unknown.
-double seconds_of_a_process(const CellData& cell) {
-  double sum_ns = 0;
-  for (const store::RecordedProcess& process : cell.processes) sum_ns += static_cast<double>(process.wall_ns);
-  return cell.processes.empty() ? 0 : sum_ns * 1e-9 / static_cast<double>(cell.processes.size());
-}
-
 // Returns what would likely decide the pair; `had` is the number of rounds of the side with fewer.
 std::optional<MoreRounds> more_rounds(const ComparedPair& pair, std::size_t had) {
   if (pair.judgement.verdict != statistics::Verdict::undecided) return std::nullopt;
@@ -175,7 +168,7 @@ std::optional<MoreRounds> more_rounds(const ComparedPair& pair, std::size_t had)
   const auto needed = is_minimum ? statistics::kLeastRounds : static_cast<std::size_t>(*pair.judgement.rounds_needed);
   if (needed <= had) return std::nullopt;
   MoreRounds more{static_cast<int>(needed - had), is_minimum, std::nullopt};
-  const double seconds = seconds_of_a_process(*pair.baseline) + seconds_of_a_process(*pair.candidate);
+  const double seconds = pair.of_baseline->steady.process_s + pair.of_candidate->steady.process_s;
   if (seconds > 0) more.seconds = more.count * seconds;
   return more;
 }
@@ -259,6 +252,11 @@ class Partners {
   std::map<const CellData*, const CellData*> taken_{};
 };
 
+std::shared_ptr<const Measured> measured_of(const Side& side, const CellData& cell) {
+  const auto known = side.measured.find(&cell);
+  return known == side.measured.end() ? std::make_shared<const Measured>(measured(cell, steady(cell))) : known->second;
+}
+
 Status no_pair(const Side& baseline, const Side& candidate, Axis axis) {
   const std::vector<std::string> apart = properties_not_shared(axis, baseline.cells, candidate.cells);
   const std::string why = apart.empty()
@@ -280,6 +278,15 @@ std::string_view name(PairStatus status) {
   return kNames.at(static_cast<std::size_t>(status));
 }
 
+Measured measured(const CellData& cell, Steady steady) {
+  Measured made{.steady = std::move(steady)};
+  made.faults = with_page_faults(cell, made.steady);
+  made.steady.median_by_process = {};  // a large comparison has these for half a million processes
+  made.steady.timed_inferences = {};
+  made.steady.alone_inferences = {};
+  return made;
+}
+
 Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis,
                            const statistics::VerdictRules& rules) {
   Partners partners(axis);
@@ -296,9 +303,13 @@ Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axi
       ++comparison.candidate_only;
       continue;
     }
-    const Measured left(**partner);
-    const Measured right(*cell);
-    ComparedPair pair{.baseline = *partner, .candidate = cell, .status = status_of_pair(left, right)};
+    ComparedPair pair{.baseline = *partner,
+                      .candidate = cell,
+                      .of_baseline = measured_of(baseline, **partner),
+                      .of_candidate = measured_of(candidate, *cell)};
+    const SideOfPair left(**partner, *pair.of_baseline);
+    const SideOfPair right(*cell, *pair.of_candidate);
+    pair.status = status_of_pair(left, right);
     if (pair.status == PairStatus::judged) {
       statistics::Question question;
       const LikeSpeeds speeds = like_speeds(right.steady, left.steady);

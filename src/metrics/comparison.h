@@ -3,14 +3,17 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "metrics/allocator.h"
 #include "metrics/axis.h"
-#include "metrics/raised_flags.h"
+#include "metrics/outcome.h"
 #include "statistics/verdict.h"
 #include "store/store.h"
 
@@ -36,9 +39,28 @@ struct MoreRounds {
   std::optional<double> seconds{};  // for the processes of both sides, each as long as before; empty if unknown
 };
 
+struct Flag;  // metric.h
+
+// A flag of a cell, and the value that raised it. `flag` is a row of flag_table().
+struct RaisedFlag {
+  const Flag* flag = nullptr;
+  double value = 0;
+};
+
+// What a comparison needs of all that was measured of a cell.
+struct Measured {
+  Steady steady{};
+  std::vector<SpeedWithFaults> faults{};
+  std::vector<RaisedFlag> flags{};  // in the table's order
+};
+// Returns it without flags, which follow from the cell's family, and of the Steady what speeds are compared by.
+Measured measured(const store::CellData& cell, Steady steady);
+
 struct ComparedPair {
   const store::CellData* baseline = nullptr;
   const store::CellData* candidate = nullptr;
+  std::shared_ptr<const Measured> of_baseline{};
+  std::shared_ptr<const Measured> of_candidate{};
   PairStatus status = PairStatus::judged;
   statistics::Judgement judgement{};
   bool is_paired = false;      // the ratio is that of rounds that both sides have; else their processes are independent
@@ -47,10 +69,6 @@ struct ComparedPair {
   std::optional<double> baseline_per_s{};   // geometric mean of the processes' speeds; of judged pairs
   std::optional<double> candidate_per_s{};  // likewise
   std::optional<MoreRounds> more_rounds{};  // of an undecided pair, if it can be estimated
-  // The flags of both sides, in the table's order. `compare` leaves them empty: they need everything that was measured
-  // (raised_flags).
-  std::vector<RaisedFlag> baseline_flags{};
-  std::vector<RaisedFlag> candidate_flags{};
 };
 
 struct Comparison {
@@ -63,6 +81,8 @@ struct Comparison {
 struct Side {
   std::vector<const store::CellData*> cells{};  // must outlive the comparison
   const void* origin = nullptr;                 // equal for two sides from the same results file
+  // Of cells that no longer have their repetitions.
+  std::map<const store::CellData*, std::shared_ptr<const Measured>> measured{};
 };
 
 // Judges every pair of cells that differ in nothing but the axis. Pairs of the same build are judged by themselves:

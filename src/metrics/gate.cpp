@@ -62,17 +62,15 @@ Gate gate(const Comparison& comparison, const GateRules& rules) {
 
 namespace {
 
-// Returns the candidate with times that make its ratio to the baseline exp(log_ratio), as another build.
-store::CellData slowed_candidate(const ComparedPair& pair, double log_ratio) {
-  store::CellData cell = *pair.candidate;
-  const double factor = std::exp(pair.judgement.contrast.estimate - log_ratio);
-  for (store::RecordedProcess& process : cell.processes) {
-    process.made_with.plugin_sha256 += " slowed";
-    for (samples::Repetition& repetition : process.repetitions) {
-      repetition.wall_ns = std::llround(static_cast<double>(repetition.wall_ns) * factor);
-    }
+// Returns what was measured of the candidate with speeds whose ratio to the baseline is exp(log_ratio).
+std::shared_ptr<const Measured> slowed_candidate(const ComparedPair& pair, double log_ratio) {
+  const auto slowed = std::make_shared<Measured>(*pair.of_candidate);
+  const double factor = std::exp(log_ratio - pair.judgement.contrast.estimate);
+  for (OfRound& speed : slowed->steady.throughput_by_process) speed.value *= factor;
+  for (std::vector<double>& speeds : slowed->steady.speeds_of_first) {
+    for (double& speed : speeds) speed *= factor;
   }
-  return cell;
+  return slowed;
 }
 
 bool may_be_slowed(const ComparedPair& pair) {
@@ -92,9 +90,13 @@ Result<SelfTest> self_test(const Comparison& comparison, bool is_one_file, Axis 
     if (!may_be_slowed(pair)) continue;
     const statistics::Contrast& contrast = pair.judgement.contrast;
     const double half_width = contrast.interval->high - contrast.estimate;
-    slowed.push_back(slowed_candidate(pair, -std::log1p(rules.slower_ratio) - 2 * half_width));
+    slowed.push_back(*pair.candidate);
+    slowed.back().processes.front().made_with.plugin_sha256 += " slowed";  // another build
     baseline.cells.push_back(pair.baseline);
+    baseline.measured.emplace(pair.baseline, pair.of_baseline);
     candidate.cells.push_back(&slowed.back());
+    const double log_ratio = -std::log1p(rules.slower_ratio) - 2 * half_width;
+    candidate.measured.emplace(&slowed.back(), slowed_candidate(pair, log_ratio));
   }
   result.slowed = slowed.size();
   if (slowed.empty()) return result;

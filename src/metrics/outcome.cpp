@@ -146,7 +146,10 @@ std::string why_no_verdict(const store::CellData& cell) {
 }
 
 Steady steady(const store::CellData& cell) {
-  Steady found;
+  Steady found{.processes = cell.processes.size()};
+  for (const store::RecordedProcess& process : cell.processes) {
+    found.process_s += static_cast<double>(process.wall_ns) * 1e-9 / static_cast<double>(found.processes);
+  }
   if (const samples::ProcessResult* failed = decisive_failure(cell)) {
     found.has_failed = true;
     const std::string kind(name(failed->failure->kind));
@@ -177,6 +180,27 @@ Steady steady(const store::CellData& cell) {
   keep_percentiles(latencies_of(cell), interval_error_rate(cell), found);
   found.doubt = flag_against_factors({.cell = cell, .steady = found});
   return found;
+}
+
+void keep_outcome(store::CellData& cell) {
+  std::erase_if(cell.failed, [&cell](const auto& each) { return was_overcome(each, cell); });
+  if (cell.processes.size() > 1) {
+    cell.processes.erase(std::remove_if(cell.processes.begin() + 1, cell.processes.end(),
+                                        [](const auto& each) { return each.agreement.empty(); }),
+                         cell.processes.end());
+  }
+  for (auto* const list : {&cell.processes, &cell.failed}) {
+    list->shrink_to_fit();
+    for (store::RecordedProcess& each : *list) {
+      each.phases = {};
+      each.repetitions = {};
+      each.latencies_ns = {};
+      each.readings = {};
+      each.log_path = {};
+      each.cell_id = {};
+    }
+  }
+  cell.set_aside = {};
 }
 
 }  // namespace ngb::metrics

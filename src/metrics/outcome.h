@@ -69,6 +69,8 @@ struct Steady {
   // The smallest number of repetitions of one of these processes; nothing if there is none, or if a process did not
   // stop after a number of repetitions, as several instances do not.
   std::optional<std::size_t> fewest_repetitions{};
+  std::size_t processes = 0;                      // completed ones
+  double process_s = 0;                           // from its start to its end: mean of the completed ones
   std::size_t repetitions = 0;                    // of all processes
   double throughput_mean = 0;                     // samples/s: the mean of all repetitions' rates, as the paper has it
   std::optional<double> throughput_deviation{};   // sample standard deviation; nothing: fewer than two repetitions
@@ -89,6 +91,11 @@ struct Steady {
 constexpr std::size_t next_like_count(std::size_t count) { return count < 128 ? count + 1 : count + count / 16; }
 
 Steady steady(const store::CellData& cell);
+
+// Removes from a cell whose Steady is known what was measured, and processes: of the completed ones, which are of one
+// build in one environment, the first stays, and any with the agreement of inputs; of the failed ones those that no
+// other attempt overcame.
+void keep_outcome(store::CellData& cell);
 
 // Speeds of two cells by process, from equally many repetitions of both: where they have different numbers of them
 // because of `repetitions: auto`, the later ones of the side with more are left out; above 128, of both, down to the

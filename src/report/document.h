@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,9 +69,18 @@ struct Row {
   std::string note{};            // on the whole row, as a footnote of a publication
 };
 
+using UseRow = std::function<void(const Row& row)>;
+
 struct Section {
   std::string title{};  // text
   std::vector<Row> rows{};
+  // Calls `use` with each further row, which is made then and kept by nobody. Null: there are none.
+  std::function<void(const UseRow& use)> made_rows{};
+
+  void each_row(const UseRow& use) const {
+    for (const Row& row : rows) use(row);
+    if (made_rows) made_rows(use);
+  }
 };
 
 struct Table {
@@ -106,6 +117,9 @@ class NotListed {
   std::size_t count_ = 0;
   std::vector<std::pair<std::string, std::size_t>> counts_{};  // in the order of the first rows
 };
+
+// Receives a document piece by piece.
+using Print = std::function<void(std::string_view piece)>;
 
 // How text is written for a person.
 struct Screen {

@@ -19,25 +19,30 @@
 namespace ngb::report {
 namespace {
 
-// name, ending, meaning, is_for_people, write
+template <std::string (*Write)(const Document&)>
+void print_whole(const Document& document, const Screen& /*screen*/, const Print& print) {
+  print(Write(document));
+}
+
+// name, ending, meaning, is_for_people, print
 constexpr std::array kFormats{
-    Format{"text", ".txt", "a table as wide as the terminal", true, to_text},
+    Format{"text", ".txt", "a table as wide as the terminal", true,
+           [](const Document& document, const Screen& screen, const Print& print) {
+             print(to_text(document, screen));
+           }},
     Format{"json", ".json", "everything, numbers with their intervals or the reason why there is none", false,
-           [](const Document& document, const Screen& /*screen*/) { return to_json(document); }},
+           [](const Document& document, const Screen& /*screen*/, const Print& print) { print_json(document, print); }},
     Format{"csv", ".csv", "a line for each row of the table, numbers unrounded", false,
-           [](const Document& document, const Screen& /*screen*/) { return to_csv(document); }},
-    Format{"markdown", ".md", "a table for GitHub", true,
-           [](const Document& document, const Screen& /*screen*/) { return to_markdown(document); }},
+           [](const Document& document, const Screen& /*screen*/, const Print& print) { print_csv(document, print); }},
+    Format{"markdown", ".md", "a table for GitHub", true, print_whole<to_markdown>},
     Format{"github", ".md", "markdown within the limits of a comment; annotations on stderr", true,
-           [](const Document& document, const Screen& /*screen*/) { return to_github(document); }},
-    Format{"md", ".md", "tables for GitHub, with footnotes", true,
-           [](const Document& document, const Screen& /*screen*/) { return to_published_markdown(document); }},
+           print_whole<to_github>},
+    Format{"md", ".md", "tables for GitHub, with footnotes", true, print_whole<to_published_markdown>},
     Format{"latex", ".tex", "tables for booktabs and siunitx, and numbers.tex with a command for each number", true,
-           [](const Document& document, const Screen& /*screen*/) { return to_latex(document); }},
+           print_whole<to_latex>},
     Format{"trace", ".json", "kernels of one inference for Perfetto and chrome://tracing", false,
-           [](const Document& document, const Screen& /*screen*/) { return to_trace(document); }},
-    Format{"speedscope", ".speedscope.json", "the same for speedscope", false,
-           [](const Document& document, const Screen& /*screen*/) { return to_speedscope(document); }},
+           print_whole<to_trace>},
+    Format{"speedscope", ".speedscope.json", "the same for speedscope", false, print_whole<to_speedscope>},
     Format{"parquet", ".parquet", "the columns of csv with their types; needs: ngb toolchain install parquet", false,
            nullptr},
 };
@@ -45,6 +50,12 @@ constexpr std::array kFormats{
 }  // namespace
 
 std::span<const Format> formats() { return kFormats; }
+
+std::string Format::write(const Document& document, const Screen& screen) const {
+  std::string whole;
+  print(document, screen, [&whole](std::string_view piece) { whole += piece; });
+  return whole;
+}
 
 const FormatNames& text_and_json() {
   static const FormatNames kNames{"text", "json"};

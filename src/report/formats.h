@@ -14,12 +14,14 @@
 namespace ngb::report {
 
 struct Format {
-  const char* name;                                                      // the argument of --format: "json"
-  const char* ending;                                                    // of files: ".json"
-  const char* meaning;                                                   // for --help
-  bool is_for_people;                                                    // its columns are those of people
-  std::string (*write)(const Document& document, const Screen& screen);  // null: a program of its own writes the files
+  const char* name;     // the argument of --format: "json"
+  const char* ending;   // of files: ".json"
+  const char* meaning;  // for --help
+  bool is_for_people;   // its columns are those of people
+  // Null: a program of its own writes the files.
+  void (*print)(const Document& document, const Screen& screen, const Print& print);
 
+  [[nodiscard]] std::string write(const Document& document, const Screen& screen) const;
   [[nodiscard]] bool is(std::string_view other) const { return name == other; }
 };
 std::span<const Format> formats();

@@ -245,7 +245,7 @@ std::string read_all(const fs::path& file) {
     const ngb::report::Results results = ngb::report::all_results(derived->cells, derived->values);
     for (const std::string& name : ngb::report::show_formats()) {
       const auto format = ngb::report::find_format(name, ngb::report::show_formats());
-      (void)ngb::report::show(**format, results, {.all = true, .best = true, .width = 120});
+      ngb::report::show(**format, results, {.all = true, .best = true, .width = 120}, [](std::string_view) {});
     }
   }
   if (auto store = ngb::store::Store::open(file, ngb::store::Mode::read_only); note(store)) {

@@ -59,15 +59,15 @@ void add_side(std::vector<PairColumn>& columns, const std::string& side, const s
 
 // Adds all flags of one side: with their values in JSON, as words in CSV.
 void add_flags(std::vector<PairColumn>& columns, const std::string& side,
-               std::vector<metrics::RaisedFlag> ComparedPair::* flags) {
-  columns.push_back({{.json = side + ".flags"}, [flags](Whole, Pair pair) {
+               std::shared_ptr<const metrics::Measured> ComparedPair::* of_side) {
+  columns.push_back({{.json = side + ".flags"}, [of_side](Whole, Pair pair) {
                        json values = json::object();
-                       for (const metrics::RaisedFlag& each : pair.*flags) values[each.flag->name] = each.value;
+                       for (const metrics::RaisedFlag& each : (pair.*of_side)->flags) values[each.flag->name] = each.value;
                        return Entry{std::move(values)};
                      }});
-  columns.push_back({{.csv = side + "_flags"}, [flags](Whole, Pair pair) {
+  columns.push_back({{.csv = side + "_flags"}, [of_side](Whole, Pair pair) {
                        std::vector<std::string> names;
-                       for (const metrics::RaisedFlag& each : pair.*flags) names.emplace_back(each.flag->name);
+                       for (const metrics::RaisedFlag& each : (pair.*of_side)->flags) names.emplace_back(each.flag->name);
                        return Entry{text::join(names, " ")};
                      }});
 }
@@ -95,8 +95,8 @@ std::vector<PairColumn> make_pair_columns() {
   add(data_column("batch"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.key.batch}; });
   add_side(columns, "baseline", &ComparedPair::baseline);
   add_side(columns, "candidate", &ComparedPair::candidate);
-  add_flags(columns, "baseline", &ComparedPair::baseline_flags);
-  add_flags(columns, "candidate", &ComparedPair::candidate_flags);
+  add_flags(columns, "baseline", &ComparedPair::of_baseline);
+  add_flags(columns, "candidate", &ComparedPair::of_candidate);
   add(named("ratio", ratio_column()), [](Whole, Pair pair) { return ratio_entry(pair); });
   add(data_column("adjusted_p"), [](Whole, Pair pair) { return known(pair.judgement.adjusted_p); });
   add_speed_column(columns, "baseline", &ComparedPair::baseline_per_s);
@@ -221,9 +221,9 @@ Document compare_document(const Compared& compared, bool all) {
   for (const PairColumn& each : pair_columns()) document.table.columns.push_back(each.column);
   Section section{.title = fmt::format("candidate over baseline, compared by {}", name(compared.axis))};
   const bool lists_all = all || comparison.pairs.size() <= kManyPairs;
-  for (const ComparedPair* pair : worst_first(comparison)) {
-    section.rows.push_back(row_of_pair(compared, *pair, lists_all));
-  }
+  section.made_rows = [&compared, pairs = worst_first(comparison), lists_all](const UseRow& use) {
+    for (const ComparedPair* pair : pairs) use(row_of_pair(compared, *pair, lists_all));
+  };
   document.table.sections.push_back(std::move(section));
   return document;
 }

@@ -26,7 +26,7 @@ struct Compared {
 const FormatNames& compare_formats();
 
 // Returns the pairs, worst first, in the formats' one table. Without `all`, pairs that are the same are folded if there
-// are many.
+// are many. Rows are made when they are written, so what is compared must outlive the document.
 Document compare_document(const Compared& compared, bool all);
 
 // Returns "2 slower, 1 failed, 3 undecided, 114 same", without outcomes that do not occur.

@@ -45,8 +45,8 @@ std::string failure_of(const char* side, const store::CellData& cell) {
   return failure.message.empty() ? words : fmt::format("{}: {}", words, failure.first_line());
 }
 
-std::string no_verdict_of(const char* side, const store::CellData& cell) {
-  const std::string why = metrics::why_no_verdict(cell);
+std::string no_verdict_of(const char* side, const metrics::Measured& measured) {
+  const std::string& why = measured.steady.no_verdict;
   return why.empty() ? why : fmt::format("{}: {}", side, why);
 }
 
@@ -58,8 +58,8 @@ std::string words_of_agreement(const store::CellData& cell) {
 std::string why_without_speed(const ComparedPair& pair) {
   std::vector<std::string> sides{failure_of("baseline", *pair.baseline), failure_of("candidate", *pair.candidate)};
   if (pair.status == PairStatus::no_verdict) {
-    if (sides[0].empty()) sides[0] = no_verdict_of("baseline", *pair.baseline);
-    if (sides[1].empty()) sides[1] = no_verdict_of("candidate", *pair.candidate);
+    if (sides[0].empty()) sides[0] = no_verdict_of("baseline", *pair.of_baseline);
+    if (sides[1].empty()) sides[1] = no_verdict_of("candidate", *pair.of_candidate);
   }
   if (pair.status == PairStatus::not_measured_yet) {
     if (pair.baseline->processes.empty() && sides[0].empty()) sides[0] = "baseline: not measured yet";
@@ -83,10 +83,7 @@ std::string words_of(const metrics::MoreRounds& more) {
 std::string why_same_build(const ComparedPair& pair) {
   const Verdict verdict = pair.judgement.verdict;
   if (verdict != Verdict::slower && verdict != Verdict::faster) return {};
-  const auto with_faults = [](const store::CellData& cell) {
-    return metrics::with_page_faults(cell, metrics::steady(cell));
-  };
-  const auto states = metrics::differ_by_page_faults(with_faults(*pair.baseline), with_faults(*pair.candidate),
+  const auto states = metrics::differ_by_page_faults(pair.of_baseline->faults, pair.of_candidate->faults,
                                                      pair.candidate->of.model.key.batch);
   if (states) {
     return fmt::format(
@@ -118,8 +115,8 @@ std::string doubts_of(const ComparedPair& pair) {
     const auto has = [&](const std::vector<metrics::RaisedFlag>& raised) {
       return std::ranges::find(raised, &flag, &metrics::RaisedFlag::flag) != raised.end();
     };
-    const bool has_baseline = has(pair.baseline_flags);
-    const bool has_candidate = has(pair.candidate_flags);
+    const bool has_baseline = has(pair.of_baseline->flags);
+    const bool has_candidate = has(pair.of_candidate->flags);
     if (!flag.casts_doubt() || !(has_baseline || has_candidate)) continue;
     words.push_back(fmt::format("{} {}", flag.name,
                                 has_baseline && has_candidate ? "on both sides"
@@ -134,7 +131,7 @@ std::string doubts_remark(const Comparison& comparison) {
   std::set<const metrics::Flag*> raised;
   for (const ComparedPair& pair : comparison.pairs) {
     if (pair.status != PairStatus::judged) continue;
-    for (const auto* flags : {&pair.baseline_flags, &pair.candidate_flags}) {
+    for (const auto* flags : {&pair.of_baseline->flags, &pair.of_candidate->flags}) {
       for (const metrics::RaisedFlag& each : *flags) {
         if (each.flag->casts_doubt()) raised.insert(each.flag);
       }

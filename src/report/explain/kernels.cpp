@@ -108,6 +108,24 @@ void hide_empty_share(std::span<const ProfiledCell> cells, Document& document) {
   for (const std::string& reason : reasons) document.remarks.push_back("share of the limit: " + reason);
 }
 
+// Makes a row for each kernel call.
+void add_kernels(const ProfiledCell& cell, const UseRow& use) {
+  const samples::KernelProfile& profile = *cell.profile;
+  const explain::Graph graph = explain::graph_of(profile);
+  const explain::Ownership owners = explain::find_owners(graph, profile.kernels);
+  double start_ns = 0;
+  for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
+    const samples::Kernel& kernel = profile.kernels[i];
+    std::vector<std::string> nodes;
+    for (const std::size_t node : owners.nodes[i]) nodes.push_back(graph[node].name);
+    use({.entries = {Entry{cell.cell->of.model.label}, Entry{cell.cell->of.model.key.batch}, Entry{cell.compiler},
+                     Entry{i}, Entry{kernel.name}, text_entry(kernel.kind), Entry{start_ns},
+                     Entry{profile.kernel_ns[i] / 1e6}, Entry{profile.kernel_ns[i]},
+                     text_entry(text::join(nodes, " ")), text_entry(kernel.found_by)}});
+    start_ns += profile.kernel_ns[i];
+  }
+}
+
 }  // namespace
 
 Document fusions_document(std::span<const ProfiledCell> cells) {
@@ -149,23 +167,9 @@ Document kernels_document(std::span<const ProfiledCell> cells) {
                             named("nodes", text_column("nodes", 2)),
                             named("found_by", text_column("found by", 3))};
   Section section{.title = "kernels of one inference"};
-  for (const ProfiledCell& cell : cells) {
-    const samples::KernelProfile& profile = *cell.profile;
-    const explain::Graph graph = explain::graph_of(profile);
-    const explain::Ownership owners = explain::find_owners(graph, profile.kernels);
-    double start_ns = 0;
-    for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
-      const samples::Kernel& kernel = profile.kernels[i];
-      std::vector<std::string> nodes;
-      for (const std::size_t node : owners.nodes[i]) nodes.push_back(graph[node].name);
-      section.rows.push_back(
-          {.entries = {Entry{cell.cell->of.model.label}, Entry{cell.cell->of.model.key.batch}, Entry{cell.compiler},
-                       Entry{i}, Entry{kernel.name}, text_entry(kernel.kind), Entry{start_ns},
-                       Entry{profile.kernel_ns[i] / 1e6}, Entry{profile.kernel_ns[i]},
-                       text_entry(text::join(nodes, " ")), text_entry(kernel.found_by)}});
-      start_ns += profile.kernel_ns[i];
-    }
-  }
+  section.made_rows = [cells](const UseRow& use) {
+    for (const ProfiledCell& cell : cells) add_kernels(cell, use);
+  };
   document.table.sections.push_back(std::move(section));
   return document;
 }

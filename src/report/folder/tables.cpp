@@ -101,7 +101,7 @@ Result<WrittenTables> write_tables(const fs::path& folder, const Results& result
   for (const std::string& name : request.formats) {
     const auto format = find_format(name, table_formats());
     if (!format) return error_of(format);
-    if ((*format)->write == nullptr) continue;
+    if ((*format)->print == nullptr) continue;
     for (const Document& table : all) {
       const fs::path file = written.folder / (table.name + (*format)->ending);
       if (const Status done = file::write_atomically(file, (*format)->write(table, {})); !done) return error_of(done);

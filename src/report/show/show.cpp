@@ -11,7 +11,6 @@
 #include "report/show/text_table.h"
 #include "report/words.h"
 #include "report/write/csv.h"
-#include "report/write/json.h"
 #include "report/write/markdown.h"
 
 namespace ngb::report {
@@ -103,6 +102,20 @@ Document flat_document(const Results& results, const ShowOptions& options) {
   return document;
 }
 
+json with_heading(const Results& results, json object) {
+  object["baseline"] = results.baseline.words();
+  object["environment_differences"] = to_json(results.differences);
+  object["allocator"] = results.allocator.empty() ? "default" : results.allocator;
+  for (const metrics::Metric& metric : metrics::metrics()) {
+    object["metrics"].push_back({{"name", metric.name},
+                                 {"unit", metric.unit},
+                                 {"formula", metric.formula},
+                                 {"source", metric.source},
+                                 {"has_interval", metric.has_interval}});
+  }
+  return object;
+}
+
 }  // namespace
 
 const FormatNames& show_formats() {
@@ -110,44 +123,46 @@ const FormatNames& show_formats() {
   return kNames;
 }
 
-std::string show(const Format& format, const Results& results, const ShowOptions& options) {
-  if (format.is("text")) return show_text(results, options);
-  if (format.is("json")) return show_json(results);
-  if (format.is("csv")) return show_csv(results);
-  return format.write(flat_document(results, options), {});
+void show(const Format& format, const Results& results, const ShowOptions& options, const Print& print) {
+  if (format.is("json")) return show_json(results, print);
+  if (format.is("markdown")) return format.print(flat_document(results, options), {}, print);
+  if (format.is("text")) {
+    TextTable table(options, results.baseline);
+    table.add(results);
+    return table.print(results.differences, results.allocator, print);
+  }
+  print(show_csv_header());
+  for (const CellData* cell : results.cells) print(csv_line(cell_columns(), cell_row(*cell, results)));
 }
 
 std::string show_text(const Results& results, const ShowOptions& options) {
-  TextTable table(options, results.baseline);
-  table.add(results);
   std::string text;
-  table.print(results.differences, results.allocator, [&text](std::string_view piece) { text += piece; });
+  show(*find_format("text", show_formats()).value(), results, options, [&text](std::string_view piece) { text += piece; });
   return text;
 }
 
-std::string show_json(const Results& results) {
-  json rows = json::array();
-  for (const CellData* cell : results.cells) rows.push_back(row_json(cell_columns(), cell_row(*cell, results)));
-  json table = json::array();
-  for (const metrics::Metric& metric : metrics::metrics()) {
-    table.push_back({{"name", metric.name},
-                     {"unit", metric.unit},
-                     {"formula", metric.formula},
-                     {"source", metric.source},
-                     {"has_interval", metric.has_interval}});
-  }
-  return json_text({{"cells", std::move(rows)},
-                    {"baseline", results.baseline.words()},
-                    {"best_options", to_json(results.best_options)},
-                    {"environment_differences", to_json(results.differences)},
-                    {"allocator", results.allocator.empty() ? "default" : results.allocator},
-                    {"metrics", std::move(table)},
-                    {"series", series_json(results)},
-                    {"conclusions", conclusions_json(results)}});
+std::vector<json> cells_json(const Results& results) {
+  std::vector<json> cells;
+  for (const CellData* cell : results.cells) cells.push_back(row_json(cell_columns(), cell_row(*cell, results)));
+  return cells;
+}
+
+void show_json(const Results& results, const Print& print) {
+  json of_all{{"best_options", to_json(results.best_options)},
+              {"series", series_json(results)},
+              {"conclusions", conclusions_json(results)}};
+  const auto each = [&results](const UseJson& use) {
+    for (const CellData* cell : results.cells) use(row_json(cell_columns(), cell_row(*cell, results)));
+  };
+  print_json(with_heading(results, std::move(of_all)), "cells", each, print);
+}
+
+void show_json(const Results& results, const std::function<void(const UseJson& use)>& each, const Print& print) {
+  json of_all{{"best_options", nullptr}, {"series", nullptr}, {"conclusions", nullptr}};
+  print_json(with_heading(results, std::move(of_all)), "cells", each, print);
 }
 
 std::string show_csv_header() { return csv_header(cell_columns()); }
-
 std::string show_csv_lines(const Results& results) {
   std::string text;
   for (const CellData* cell : results.cells) text += csv_line(cell_columns(), cell_row(*cell, results));

@@ -68,12 +68,11 @@ std::string csv_line(std::span<const Column> columns, const Row& row) {
   return line + '\n';
 }
 
-std::string to_csv(const Document& document) {
-  std::string text = csv_header(document.table.columns);
+void print_csv(const Document& document, const Print& print) {
+  print(csv_header(document.table.columns));
   for (const Section& section : document.table.sections) {
-    for (const Row& row : section.rows) text += csv_line(document.table.columns, row);
+    section.each_row([&](const Row& row) { print(csv_line(document.table.columns, row)); });
   }
-  return text;
 }
 
 }  // namespace ngb::report

@@ -12,9 +12,9 @@
 
 namespace ngb::report {
 
-std::string to_csv(const Document& document);
+void print_csv(const Document& document, const Print& print);
 
-// The two parts of it, for rows that are not in memory together.
+// The parts of it.
 std::string csv_header(std::span<const Column> columns);
 std::string csv_line(std::span<const Column> columns, const Row& row);
 

@@ -61,7 +61,7 @@ std::string to_github(const Document& document) {
   NotListed not_listed;
   bool is_full = false;
   for (const Section& section : document.table.sections) {
-    for (const Row& row : section.rows) {
+    section.each_row([&](const Row& row) {
       const std::string line = is_full || row.is_folded ? std::string() : markdown_row(columns, row, kMostOfAField);
       is_full = is_full || text.size() + line.size() + end.size() + kReserve > kMostCharacters;
       if (is_full || row.is_folded) {
@@ -69,7 +69,7 @@ std::string to_github(const Document& document) {
       } else {
         text += line;
       }
-    }
+    });
   }
   if (not_listed.count() > 0) {
     text += fmt::format("\n… and {}. `{} --all` shows them.\n", not_listed.words(document.table), document.command);

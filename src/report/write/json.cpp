@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "base/json_text.h"
 
@@ -66,22 +67,11 @@ json row_json(std::span<const Column> columns, const Row& row) {
   return object;
 }
 
-json rows_json(const Table& table) {
-  json rows = json::array();
-  for (const Section& section : table.sections) {
-    for (const Row& row : section.rows) rows.push_back(row_json(table.columns, row));
-  }
-  return rows;
-}
+namespace {
 
-std::string to_json(const Document& document) {
-  json whole = document.extra;
-  whole[document.json_rows] = rows_json(document.table);
-  return json_text(whole);
-}
-
-std::string json_text(const nlohmann::json& json) {
-  const std::string text = json_text::dump(json, 2);
+// Returns indented JSON. All lines but the first begin with so many blanks more.
+std::string indented(const json& value, std::size_t blanks) {
+  const std::string text = json_text::dump(value, 2);
   std::string escaped;
   escaped.reserve(text.size() + 1);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -94,9 +84,38 @@ std::string json_text(const nlohmann::json& json) {
       ++i;
     } else {
       escaped += text[i];
+      if (byte == '\n') escaped.append(blanks, ' ');
     }
   }
-  return escaped + '\n';
+  return escaped;
+}
+
+}  // namespace
+
+std::string json_text(const nlohmann::json& json) { return indented(json, 0) + '\n'; }
+
+void print_json(nlohmann::json object, const std::string& name, const std::function<void(const UseJson& use)>& each,
+                const Print& print) {
+  object[name] = json::array();
+  const std::string text = json_text(object);
+  const std::string begin = fmt::format("\n  {}: [", indented(name, 0));
+  const std::size_t at = text.find(begin) + begin.size();
+  print(text.substr(0, at));
+  bool has_none = true;
+  each([&](const json& element) {
+    print((std::exchange(has_none, false) ? "\n    " : ",\n    ") + indented(element, 4));
+  });
+  print((has_none ? "" : "\n  ") + text.substr(at));
+}
+
+void print_json(const Document& document, const Print& print) {
+  const auto each_row = [&document](const UseJson& use) {
+    const Table& table = document.table;
+    for (const Section& section : table.sections) {
+      section.each_row([&](const Row& row) { use(row_json(table.columns, row)); });
+    }
+  };
+  print_json(document.extra, document.json_rows, each_row, print);
 }
 
 }  // namespace ngb::report

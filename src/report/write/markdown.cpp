@@ -63,13 +63,13 @@ std::string to_markdown(const Document& document) {
   text += markdown_header(table.columns);
   NotListed folded;
   for (const Section& section : table.sections) {
-    for (const Row& row : section.rows) {
+    section.each_row([&](const Row& row) {
       if (row.is_folded) {
         folded.add(row);
       } else {
         text += markdown_row(table.columns, row);
       }
-    }
+    });
   }
   if (folded.count() > 0) text += fmt::format("\n… and {}; `--all` shows them\n", folded.words(table));
   for (const std::string& remark : document.remarks) text += '\n' + markdown_text(remark) + '\n';

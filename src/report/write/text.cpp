@@ -29,23 +29,26 @@ TextField text_field(const Entry& entry, const Column& column) {
 // A table that is laid out: its rows as text, with the headings that did not fit.
 struct LaidOut {
   TextLayout layout;
-  std::vector<std::vector<std::pair<const Row*, TextRow>>> sections{};
+  std::vector<std::vector<std::pair<std::string, TextRow>>> sections{};  // with the text of `listed_if_cut`
   std::vector<std::string> left_out{};
   NotListed folded{};
 };
 
 LaidOut laid_out(const Table& table, int width) {
   LaidOut made{.layout = TextLayout(table.columns)};
+  const auto listed = std::ranges::find(table.columns, table.listed_if_cut, &Column::heading);
+  const auto text_listed = [&](const Row& row) {
+    if (table.listed_if_cut.empty() || listed == table.columns.end()) return std::string();
+    const auto index = static_cast<std::size_t>(listed - table.columns.begin());
+    return text::visible(shown_entry(row.entries[index], *listed).main);
+  };
   for (const Section& section : table.sections) {
     auto& rows = made.sections.emplace_back();
-    for (const Row& row : section.rows) {
-      if (row.is_folded) {
-        made.folded.add(row);
-        continue;
-      }
-      rows.emplace_back(&row, text_row(table.columns, row));
+    section.each_row([&](const Row& row) {
+      if (row.is_folded) return made.folded.add(row);
+      rows.emplace_back(text_listed(row), text_row(table.columns, row));
       made.layout.add(rows.back().second);
-    }
+    });
   }
   made.left_out = made.layout.fit(width);
   return made;
@@ -55,7 +58,7 @@ std::string text_of(const LaidOut& made, const Table& table, int width, bool col
   std::string text = made.layout.header(color);
   for (std::size_t i = 0; i < made.sections.size(); ++i) {
     text += '\n' + styled(text::visible(table.sections[i].title), Style::heading, color) + '\n';
-    for (const auto& [row, shown] : made.sections[i]) text += made.layout.line(shown, width, color);
+    for (const auto& [listed, shown] : made.sections[i]) text += made.layout.line(shown, width, color);
   }
   return text;
 }
@@ -63,16 +66,13 @@ std::string text_of(const LaidOut& made, const Table& table, int width, bool col
 // Returns a line for each of the first rows whose text in the column `listed_if_cut` the table has no room for.
 std::string texts_without_room(const LaidOut& made, const Table& table, int width) {
   constexpr std::size_t kMostLines = 10;
-  const auto column = std::find_if(table.columns.begin(), table.columns.end(),
-                                   [&](const Column& each) { return each.heading == table.listed_if_cut; });
-  if (column == table.columns.end()) return {};
-  const auto index = static_cast<std::size_t>(column - table.columns.begin());
-  const bool has_column = std::find(made.left_out.begin(), made.left_out.end(), column->heading) == made.left_out.end();
+  if (table.listed_if_cut.empty()) return {};
+  const bool has_column =
+      std::find(made.left_out.begin(), made.left_out.end(), table.listed_if_cut) == made.left_out.end();
   const int room = made.layout.room_of_rest(width);
   std::vector<std::string> lines;
   for (const auto& rows : made.sections) {
-    for (const auto& [row, shown] : rows) {
-      const std::string text = text::visible(shown_entry(row->entries[index], *column).main);
+    for (const auto& [text, shown] : rows) {
       const bool has_room = shown.rest ? width <= 0 || width_of(shown.rest->main) <= room : has_column;
       if (!text.empty() && !has_room) lines.push_back(fmt::format("  {}: {}\n", shown.fields.front().main, text));
     }

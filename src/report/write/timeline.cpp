@@ -51,13 +51,13 @@ std::vector<Track> tracks_of(const Table& table) {
   const Reader reader(table);
   std::vector<Track> tracks;
   for (const Section& section : table.sections) {
-    for (const Row& row : section.rows) {
+    section.each_row([&](const Row& row) {
       const std::string name = fmt::format("{}, batch {}, {}", reader.text(row, "model"), reader.text(row, "batch"),
                                            reader.text(row, "compiler"));
       if (tracks.empty() || tracks.back().name != name) tracks.push_back({name});
       tracks.back().calls.push_back({reader.text(row, "name"), reader.text(row, "kind"), reader.text(row, "nodes"),
                                      reader.number(row, "start_ns"), reader.number(row, "duration_ns")});
-    }
+    });
   }
   return tracks;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// scale_bench NGB [--cells N] [--processes N] [--repetitions N] [--only report|show|csv] [--folder PATH] [--keep]
-//             [--most-mb N]
+// scale_bench NGB [--cells N] [--processes N] [--repetitions N] [--only report|show|csv|json|compare|gate]…
+//             [--folder PATH] [--keep] [--most-mb N]
 // Makes up results of a large study (three devices; 3,582 cells of 5 × 20 repetitions) and measures how long the
-// program NGB takes to write their report, to show them and (only if asked for) to write them as CSV, and how much
-// memory it needs: at first, again, and after one more process was recorded. --keep leaves the results in the folder,
-// and uses those that are there. With --most-mb it fails if a command needs more memory.
+// program NGB takes to write their report, to show them and (only if asked for) to write them as CSV and JSON and to
+// compare two of their compilers, and how much memory it needs: at first, again, and after one more process was
+// recorded. --keep leaves the results in the folder, and uses those that are there. With --most-mb it fails if a
+// command needs more memory.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,7 +42,7 @@ struct Arguments {
   int cells = 3582;
   int processes = 5;
   int repetitions = 20;
-  std::string only{};  // "": report and show
+  std::set<std::string> only{};  // none: report and show
   std::filesystem::path folder = std::filesystem::temp_directory_path() / "ngb_scale_bench";
   bool keeps = false;
   double most_megabytes = 0;  // 0: no limit
@@ -201,10 +203,20 @@ bool measure_all(const Arguments& arguments) {
              static_cast<double>(std::filesystem::file_size(results)) / kMegabyte);
   const std::string folder = arguments.folder.string();
   bool is_met = true;
+  const std::vector<std::string> sides{"--baseline", "identity", "--candidate", "compiler 1"};
+  const auto of_sides = [&](const char* command) {
+    std::vector<std::string> words{command, folder};
+    words.insert(words.end(), sides.begin(), sides.end());
+    return words;
+  };
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands{
-      {"report", {"report", folder}}, {"show", {"show", folder}}, {"csv", {"show", folder, "--format", "csv"}}};
+      {"report", {"report", folder}},           {"show", {"show", folder}},
+      {"csv", {"show", folder, "--format", "csv"}}, {"json", {"show", folder, "--json"}},
+      {"compare", of_sides("compare")},         {"gate", of_sides("gate")}};
+  const std::set<std::string> wanted =
+      arguments.only.empty() ? std::set<std::string>{"report", "show"} : arguments.only;
   for (const auto& [name, words] : commands) {
-    if (arguments.only.empty() ? name == "csv" : arguments.only != name) continue;
+    if (!wanted.contains(name)) continue;
     is_met = measure(arguments, name + ", first time", words) && is_met;
     is_met = measure(arguments, name + ", again", words) && is_met;
     if (record_one_more(arguments)) is_met = measure(arguments, name + ", one more process", words) && is_met;
@@ -229,7 +241,7 @@ int main(int argc, char** argv) {
     } else if (argument == "--repetitions" && has_value) {
       arguments.repetitions = std::max(1, std::atoi(argv[++i]));
     } else if (argument == "--only" && has_value) {
-      arguments.only = argv[++i];
+      arguments.only.insert(argv[++i]);
     } else if (argument == "--folder" && has_value) {
       arguments.folder = std::filesystem::path(argv[++i]) / "ngb_scale_bench";
     } else if (argument == "--most-mb" && has_value) {
@@ -243,8 +255,8 @@ int main(int argc, char** argv) {
   }
   if (arguments.ngb.empty()) {
     fmt::print(stderr,
-               "usage: scale_bench NGB [--cells N] [--processes N] [--repetitions N] [--only report|show|csv] "
-               "[--folder PATH] [--keep] [--most-mb N]\n");
+               "usage: scale_bench NGB [--cells N] [--processes N] [--repetitions N] "
+               "[--only report|show|csv|json|compare|gate]… [--folder PATH] [--keep] [--most-mb N]\n");
     return 2;
   }
   return measure_all(arguments) ? 0 : 1;

@@ -115,7 +115,9 @@ void judge_results(const Arguments& arguments) {
   fmt::print("{:<28} {:8.2f} s\n", "judged after", seconds());
   const report::Compared compared{&comparison, metrics::Axis::version, metrics::noise_floors(comparison),
                                   metrics::gate(comparison, {})};
-  const std::size_t characters = report::to_json(report::compare_document(compared, false)).size();
+  std::size_t characters = 0;
+  report::print_json(report::compare_document(compared, false),
+                     [&characters](std::string_view piece) { characters += piece.size(); });
   fmt::print("{:<28} {:8.2f} s, {} characters of JSON: {}\n", "written after", seconds(), characters,
              report::compare_summary(comparison));
 }

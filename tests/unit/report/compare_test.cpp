@@ -54,16 +54,24 @@ class Pairs {
   CellData& last_cell() { return *cells_.back(); }
   metrics::Comparison& comparison() { return comparison_; }
 
-  [[nodiscard]] Compared compared() const {
+  [[nodiscard]] Compared compared() {
+    for (ComparedPair& pair : comparison_.pairs) {
+      if (!pair.of_baseline) pair.of_baseline = measured_of(*pair.baseline);
+      if (!pair.of_candidate) pair.of_candidate = measured_of(*pair.candidate);
+    }
     return {&comparison_, metrics::Axis::version, metrics::noise_floors(comparison_), {}};
   }
-  [[nodiscard]] Compared gated(const metrics::GateRules& rules = {}) const {
+  [[nodiscard]] Compared gated(const metrics::GateRules& rules = {}) {
     Compared made = compared();
     made.gate = metrics::gate(comparison_, rules);
     return made;
   }
 
  private:
+  static std::shared_ptr<const metrics::Measured> measured_of(const CellData& cell) {
+    return std::make_shared<const metrics::Measured>(metrics::measured(cell, metrics::steady(cell)));
+  }
+
   std::vector<std::unique_ptr<CellData>> cells_{};
   metrics::Comparison comparison_{};
 };
@@ -95,7 +103,7 @@ Pairs one_of_each() {
 constexpr const char* kSummary = "2 slower, 1 failed, 1 inaccurate, 1 undecided, 1 faster, 1 same";
 
 TEST(Compare, BeginsWithTheSummaryAndListsTheWorstFirst) {
-  const Pairs pairs = one_of_each();
+  Pairs pairs = one_of_each();
   for (const char* format : {"text", "markdown", "github"}) {
     const std::string shown = compared_as(format, pairs.compared(), {.width = 200});
     EXPECT_EQ(text::split(shown, '\n')[0], kSummary) << format;
@@ -115,7 +123,7 @@ TEST(Compare, BeginsWithTheSummaryAndListsTheWorstFirst) {
 }
 
 TEST(Compare, SaysWhyAPairIsUndecidedAndWhatWouldDecideIt) {
-  const Pairs pairs = one_of_each();
+  Pairs pairs = one_of_each();
   const std::string why = "the interval excludes 1, but not after 114 comparisons: 4 more rounds, 3 min";
   EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 200}), HasSubstr(why));
   const auto json = json_text::parse(compared_as("json", pairs.compared()));
@@ -123,7 +131,7 @@ TEST(Compare, SaysWhyAPairIsUndecidedAndWhatWouldDecideIt) {
 }
 
 TEST(Compare, WritesReasonsBelowATableThatHasNoRoomForThem) {
-  const Pairs pairs = one_of_each();
+  Pairs pairs = one_of_each();
   const std::string shown = compared_as("text", pairs.compared(), {.width = 70});
   EXPECT_THAT(shown, HasSubstr("\n\n  resnet18, batch 6, on local: fast 1.0: baseline: crash; candidate: crash\n"));
   EXPECT_THAT(shown, HasSubstr("\n  resnet18, batch 3, on local: fast 1.0: the interval excludes 1, but not after 114 "
@@ -156,7 +164,7 @@ TEST(Compare, SaysWhatFewRoundsCannotShowAndWhichPairsAreNotPaired) {
 }
 
 TEST(Compare, SaysWhichSideFailedAndHow) {
-  const Pairs pairs = one_of_each();
+  Pairs pairs = one_of_each();
   EXPECT_THAT(compared_as("text", pairs.compared(), {.width = 200}), HasSubstr("candidate: inaccurate: off by 3|4"));
   EXPECT_THAT(compared_as("markdown", pairs.compared()), HasSubstr("| **inaccurate** | – | – | – | "));
   EXPECT_THAT(compared_as("markdown", pairs.compared()), HasSubstr("inaccurate: off by 3\\|4 |\n"));
@@ -274,7 +282,7 @@ TEST(CompareForGithub, KeepsAnAnnotationOnOneLine) {
 }
 
 TEST(Gate, IsReportedWithWhatFailedWhatItToleratesAndWhatIsOpen) {
-  const Pairs pairs = one_of_each();
+  Pairs pairs = one_of_each();
   EXPECT_THAT(
       compared_as("text", pairs.gated({.slower_ratio = 0.06}), {.width = 200}),
       HasSubstr("  Gate failed: 1 slower by more than 6 %, 1 newly failed, 1 newly inaccurate, 1 slower by at most "
@@ -306,8 +314,10 @@ metrics::RaisedFlag raised(std::string_view name, double value) {
 TEST(Compare, SaysInTheRowOfAVerdictWhichFlagsItsSidesHave) {
   Pairs pairs;
   ComparedPair& pair = pairs.add(Verdict::faster, 2.80);
-  pair.baseline_flags = {raised("waited", 98), raised("pressure", 90)};
-  pair.candidate_flags = {raised("unstable", 0.3), raised("waited", 94)};
+  pair.of_baseline = std::make_shared<metrics::Measured>(
+      metrics::Measured{.flags = {raised("waited", 98), raised("pressure", 90)}});
+  pair.of_candidate = std::make_shared<metrics::Measured>(
+      metrics::Measured{.flags = {raised("unstable", 0.3), raised("waited", 94)}});
   const std::string text = compared_as("text", pairs.compared(), {.width = 400});
   EXPECT_THAT(text, HasSubstr("unstable in the candidate, waited on both sides"));
   EXPECT_THAT(text, HasSubstr("Flags: unstable (IQR / median > 25 %); waited (other programs kept a process from its "

@@ -9,6 +9,7 @@
 #include "../metrics/made_up_cells.h"
 #include "base/json_text.h"
 #include "report/show/show.h"
+#include "written.h"
 
 namespace ngb::report {
 namespace {

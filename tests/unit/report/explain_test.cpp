@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "report/formats.h"
 #include "report/page/page_parts.h"
-#include "report/write/csv.h"
-#include "report/write/json.h"
 #include "report/write/text.h"
 #include "report/write/timeline.h"
+#include "written.h"
 
 namespace ngb::report {
 namespace {

@@ -5,9 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "../metrics/made_up_cells.h"
+#include "report/formats.h"
 #include "report/tables/published.h"
-#include "report/write/csv.h"
 #include "zoo/recipe.h"
+#include "written.h"
 
 namespace ngb::report::tables {
 namespace {

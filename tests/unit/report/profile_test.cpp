@@ -10,7 +10,8 @@
 #include "../metrics/made_up_cells.h"
 #include "base/file.h"
 #include "base/json_text.h"
-#include "report/write/json.h"
+#include "report/formats.h"
+#include "written.h"
 
 namespace ngb::report {
 namespace {

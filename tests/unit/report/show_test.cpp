@@ -13,6 +13,7 @@
 #include "metrics/metric.h"
 #include "report/show/text_table.h"
 #include "report/write/text_width.h"
+#include "written.h"
 
 namespace ngb::report {
 namespace {

@@ -14,11 +14,10 @@
 #include "report/formats.h"
 #include "report/tables/paper_tables.h"
 #include "report/tables/quoted_numbers.h"
-#include "report/write/csv.h"
-#include "report/write/json.h"
 #include "report/write/latex.h"
 #include "report/write/publication.h"
 #include "temporary_folder.h"
+#include "written.h"
 
 namespace ngb::report::tables {
 namespace {
@@ -155,7 +154,7 @@ TEST(Tables, HaveFormatsFoundByName) {
   EXPECT_STREQ(find_format("latex", table_formats()).value()->ending, ".tex");
   EXPECT_THAT(find_format("html", table_formats()).error().text(),
               HasSubstr("expected one of: csv, md, latex, json, parquet"));
-  EXPECT_EQ(find_format("parquet", table_formats()).value()->write, nullptr) << "pyarrow writes it";
+  EXPECT_EQ(find_format("parquet", table_formats()).value()->print, nullptr) << "pyarrow writes it";
 }
 
 // Results with two numbers whose commands would have the same name, and a hostile name.

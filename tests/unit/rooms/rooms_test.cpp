@@ -77,6 +77,15 @@ TEST(Python, IsStartedByBasePythonOrInAFolderOfOurs) {
                                     "src/base/python.cpp"));
 }
 
+// Where the folder for temporary files is full, a library says of what it wrote in part that the model is damaged.
+TEST(Python, MakesTemporaryFoldersBesideWhatItMakes) {
+  const std::regex elsewhere(R"(tempfile\.\w+\((?!.*\bdir=))");
+  for (const auto& entry : fs::recursive_directory_iterator(kSource / "python/ngraphbench")) {
+    if (entry.path().extension() != ".py") continue;
+    EXPECT_FALSE(std::regex_search(file::read(entry.path()).value(), elsewhere)) << entry.path();
+  }
+}
+
 // A link in a folder that somebody has mailed would lead to a file of the user, which would be emptied or written to.
 TEST(FilesThatAreWritten, AreNewOrOpenedWithoutFollowingALink) {
   std::set<std::string> following;
