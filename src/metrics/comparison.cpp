@@ -281,9 +281,9 @@ std::string_view name(PairStatus status) {
 Measured measured(const CellData& cell, Steady steady) {
   Measured made{.steady = std::move(steady)};
   made.faults = with_page_faults(cell, made.steady);
-  made.steady.median_by_process = {};  // a large comparison has these for half a million processes
-  made.steady.timed_inferences = {};
-  made.steady.alone_inferences = {};
+  release(made.steady.median_by_process);  // a large comparison would have these for half a million processes
+  release(made.steady.timed_inferences);
+  release(made.steady.alone_inferences);
   return made;
 }
 

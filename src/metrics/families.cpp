@@ -148,12 +148,6 @@ class FirstError {
 
 constexpr int kMostReaders = 4;  // each has a page cache and a family in memory
 
-// Empties the value and frees its memory, which an assignment would keep.
-template <class T>
-void release(T& value) {
-  (void)std::exchange(value, T{});
-}
-
 }  // namespace
 
 DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store::CellData> cells,

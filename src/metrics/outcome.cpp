@@ -192,15 +192,13 @@ void keep_outcome(store::CellData& cell) {
   for (auto* const list : {&cell.processes, &cell.failed}) {
     list->shrink_to_fit();
     for (store::RecordedProcess& each : *list) {
-      each.phases = {};
-      each.repetitions = {};
-      each.latencies_ns = {};
-      each.readings = {};
-      each.log_path = {};
-      each.cell_id = {};
+      release(each.phases);
+      release(each.repetitions);
+      release(each.latencies_ns);
+      release(each.readings);
     }
   }
-  cell.set_aside = {};
+  release(cell.set_aside);
 }
 
 }  // namespace ngb::metrics

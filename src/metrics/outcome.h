@@ -7,12 +7,19 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "statistics/binomial_intervals.h"
 #include "store/store.h"
 
 namespace ngb::metrics {
+
+// Empties the value and frees its memory, which an assignment would keep.
+template <class T>
+void release(T& value) {
+  (void)std::exchange(value, T{});
+}
 
 // Returns the failure because of which the cell has no speed, or null. That is a failure which is a property of the
 // cell (wrong outputs, an unsupported operator, …) and which no later attempt overcame; if no process completed, it is
