@@ -74,9 +74,8 @@ int push(const Installation& installation, const PushArguments& arguments) {
   if (!wanted) return report_failure(wanted.error(), kWrongUsage);
   const auto devices = named_devices(installation, arguments.devices);
   if (!devices) return report_failure(devices.error(), kWrongUsage);
-  auto local = toolchain::find(installation.toolchains, wanted->compiler.toolchain, wanted->version);
+  const auto local = toolchain::find(installation.toolchains, wanted->compiler.toolchain, wanted->version);
   if (!local) return report_failure(local.error(), kCannotGoOn);
-  if (local->has_value() && (*local)->is_adopted) local->reset();
   const std::vector<dispatch::ToolchainTree> trees{
       campaign::toolchain_for_devices(installation, wanted->compiler, wanted->version, *local,
                                       arguments.install_there ? campaign::Way::install_there : campaign::Way::deliver)};

@@ -139,7 +139,9 @@ dispatch::ToolchainTree toolchain_for_devices(const Installation& installation,
                                               const toolchain::CompilerDescription& compiler,
                                               const std::string& version, const std::optional<Toolchain>& local,
                                               Way way) {
-  const auto finder = std::make_shared<Finder>(installation, compiler, version, local, way);
+  const bool can_be_given = local && !local->is_adopted && local->changed.empty();
+  const auto finder =
+      std::make_shared<Finder>(installation, compiler, version, can_be_given ? local : std::nullopt, way);
   return {tree_path(compiler.toolchain, version),
           [finder](const samples::Arrival& arrival, const samples::Description& description) {
             return finder->find(arrival, description);

@@ -19,9 +19,9 @@ std::string tree_path(const std::string& compiler, const std::string& version);
 enum class Way { deliver, deliver_ours, install_there };
 
 // Returns how devices get this toolchain. A device with the same kind of machine as this one (and, for compilers hosted
-// by Python, the same version of Python) gets `local`, this machine's toolchain, if that may be copied. Another device
-// gets what `ngb toolchain download` downloads for it; with deliver_ours it gets nothing. With install_there the
-// device's own pip installs what would be downloaded.
+// by Python, the same version of Python) gets `local`, this machine's toolchain, unless it was adopted or its files
+// have changed since it was installed. Another device gets what `ngb toolchain download` downloads for it; with
+// deliver_ours it gets nothing. With install_there the device's own pip installs what would be downloaded.
 dispatch::ToolchainTree toolchain_for_devices(const Installation& installation,
                                               const toolchain::CompilerDescription& compiler,
                                               const std::string& version,

@@ -112,9 +112,7 @@ std::vector<dispatch::ToolchainTree> Compilers::trees(const Installation& instal
       if (!entry.description.needs_toolchain || measured_.contains(key) != is_measured) continue;
       const std::string path = tree_path(entry.description.toolchain, key.second);
       if (!trees.contains(path)) {
-        const bool can_be_given = entry.toolchain && !entry.toolchain->is_adopted;
-        trees[path] = toolchain_for_devices(installation, entry.description, key.second,
-                                            can_be_given ? entry.toolchain : std::nullopt,
+        trees[path] = toolchain_for_devices(installation, entry.description, key.second, entry.toolchain,
                                             is_measured ? Way::deliver : Way::deliver_ours);
       }
       if (key == reference_) trees[path].makes_references = true;

@@ -30,8 +30,7 @@ class Compilers {
 
   // Returns where the toolchain is on a device elsewhere, as paths relative to the device's folder.
   [[nodiscard]] Result<work::Place> place_elsewhere(const std::string& name, const std::string& version) const;
-  // Returns the toolchains that a device elsewhere needs. It may receive a copy of this machine's toolchain if that is
-  // installed and not adopted.
+  // Returns the toolchains that a device elsewhere needs.
   [[nodiscard]] std::vector<dispatch::ToolchainTree> trees(const Installation& installation) const;
 
   // Returns null if the plan has no such compiler.

@@ -287,6 +287,23 @@ TEST_F(DeviceFolder, ADamagedTreeIsReportedMissingAndDeliveredAgain) {
   EXPECT_FALSE(fs::exists(folder_ / (toolchain + ".damaged")));
 }
 
+TEST_F(DeviceFolder, TellsWhichFilesOfADeliveredToolchainHaveChanged) {
+  const std::string toolchain = "toolchains/toy/1.0";
+  AgentClient client = arrive();
+  client.send(samples::Tree{toolchain, {file("site/a.dist-info/a", "0123456789"), file("manifest.json", "{}")}});
+  ASSERT_TRUE(client.next_of<samples::Want>());
+  client.send_plain("0123456789{}");
+  ASSERT_TRUE(client.next_of<samples::Installed>()) << client.error().value_or(Error{}).text();
+  const auto manifest = [&] {
+    client.send(samples::Inspect{{toolchain}});
+    return client.next_of<samples::Inspection>()->folders.at(0).manifest;
+  };
+  EXPECT_EQ(manifest(), "{}");
+  fs::permissions(folder_ / toolchain / "site/a.dist-info/a", fs::perms::owner_all);
+  std::ofstream(folder_ / toolchain / "site/a.dist-info/a") << "0123456780";
+  EXPECT_EQ(manifest(), R"({"changed":{"site/a.dist-info/a":")" + hash::sha256("0123456780") + "\"}}");
+}
+
 // A process that is not ours, and a lock that names it.
 class ProcessNamedByALock : public DeviceFolder {
  protected:
