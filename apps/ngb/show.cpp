@@ -143,10 +143,10 @@ int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& ar
   if (const Status known = filter.check(); !known) return report_failure(known.error(), kWrongUsage);
   const report::ShowOptions options = options_for_terminal(arguments, reader.heading(), columns);
   if (format.is("csv")) print_table_text(report::show_csv_header());
-  const Status done =
-      format.is("csv")    ? each_in_order(reader, chosen->families, filter, report::show_csv_lines, print_table_text)
-      : format.is("json") ? print_json_of_families(reader, chosen->families, filter)
-                          : print_table_of_families(reader, chosen->families, filter, options);
+  const Status done = format.is("csv")
+                          ? each_in_order(reader, chosen->families, filter, report::show_csv_lines, print_table_text)
+                      : format.is("json") ? print_json_of_families(reader, chosen->families, filter)
+                                          : print_table_of_families(reader, chosen->families, filter, options);
   if (!done) return report_failure(done.error(), kCannotGoOn);
   return kSuccess;
 }

@@ -32,7 +32,7 @@ struct JudgementOrder {
 struct LoadedResults {
   std::string folder;
   metrics::FamilyReader reader;
-  std::vector<store::CellData> cells;  // what keep_outcome leaves of them
+  std::vector<store::CellData> cells;                              // what keep_outcome leaves of them
   std::vector<std::shared_ptr<const metrics::Measured>> measured;  // of each cell
 };
 

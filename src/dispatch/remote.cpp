@@ -113,9 +113,8 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
                      share_.device.name, "see agent.log in the run's folder there");
     }
     if (loop_.clock.now() - last_heard > share_.lost_after) {
-      co_return fail(
-          fmt::format("could not be reached for {}: {}", duration_words(share_.lost_after), words_),
-          share_.device.name, "the results so far are kept; run the same command again to resume");
+      co_return fail(fmt::format("could not be reached for {}: {}", duration_words(share_.lost_after), words_),
+                     share_.device.name, "the results so far are kept; run the same command again to resume");
     }
     const Nanoseconds left = share_.lost_after - (loop_.clock.now() - last_heard);
     recording_.say(share_.device.name, fmt::format("no connection ({}); trying again in {}, given up in {}", words_,

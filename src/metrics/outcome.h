@@ -76,19 +76,19 @@ struct Steady {
   // The smallest number of repetitions of one of these processes; nothing if there is none, or if a process did not
   // stop after a number of repetitions, as several instances do not.
   std::optional<std::size_t> fewest_repetitions{};
-  std::size_t processes = 0;                      // completed ones
-  double process_s = 0;                           // from its start to its end: mean of the completed ones
-  std::size_t repetitions = 0;                    // of all processes
-  double throughput_mean = 0;                     // samples/s: the mean of all repetitions' rates, as the paper has it
-  std::optional<double> throughput_deviation{};   // sample standard deviation; nothing: fewer than two repetitions
-  std::optional<double> spread_ratio{};           // interquartile range / median; nothing: fewer than four repetitions
-  std::size_t latencies = 0;                      // of all repetitions, each divided by its inferences; with several
-                                                  // inferences in flight those that were kept
+  std::size_t processes = 0;                     // completed ones
+  double process_s = 0;                          // from its start to its end: mean of the completed ones
+  std::size_t repetitions = 0;                   // of all processes
+  double throughput_mean = 0;                    // samples/s: the mean of all repetitions' rates, as the paper has it
+  std::optional<double> throughput_deviation{};  // sample standard deviation; nothing: fewer than two repetitions
+  std::optional<double> spread_ratio{};          // interquartile range / median; nothing: fewer than four repetitions
+  std::size_t latencies = 0;                     // of all repetitions, each divided by its inferences; with several
+                                                 // inferences in flight those that were kept
   // kLatencyPercentiles of which there are enough latencies; the median has no ends
   std::array<statistics::PercentileInterval, kLatencyPercentiles.size()> latency_percentiles_s{};
-  bool is_grouped = false;                        // some repetition holds more than one inference
-  std::string reason{};                           // why there are no steady repetitions; empty if there are some
-  bool has_failed = false;                        // that is the reason: it has a decisive failure, or is disturbed
+  bool is_grouped = false;   // some repetition holds more than one inference
+  std::string reason{};      // why there are no steady repetitions; empty if there are some
+  bool has_failed = false;   // that is the reason: it has a decisive failure, or is disturbed
   std::string no_verdict{};  // why its speed is compared with no other; empty if it may be, or if there is none
   std::string doubt{};       // its flag_against_factors (metric.h)
 };

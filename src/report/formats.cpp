@@ -26,10 +26,9 @@ void print_whole(const Document& document, const Screen& /*screen*/, const Print
 
 // name, ending, meaning, is_for_people, print
 constexpr std::array kFormats{
-    Format{"text", ".txt", "a table as wide as the terminal", true,
-           [](const Document& document, const Screen& screen, const Print& print) {
-             print(to_text(document, screen));
-           }},
+    Format{
+        "text", ".txt", "a table as wide as the terminal", true,
+        [](const Document& document, const Screen& screen, const Print& print) { print(to_text(document, screen)); }},
     Format{"json", ".json", "everything, numbers with their intervals or the reason why there is none", false,
            [](const Document& document, const Screen& /*screen*/, const Print& print) { print_json(document, print); }},
     Format{"csv", ".csv", "a line for each row of the table, numbers unrounded", false,

@@ -50,7 +50,8 @@ std::vector<Record> list_in(const sql::Statement& row, int column, const char* w
   constexpr std::int64_t kBytesOfAValue = std::is_arithmetic_v<Record> ? sizeof(double) : sizeof(std::string);
   shelf.left_bytes -= claimed + kBytesOfAValue * std::count(text.begin(), text.end(), ',');
   if (shelf.left_bytes < 0) {
-    throw sql::SqlError({"these profiles are too large to be read together", {},
+    throw sql::SqlError({"these profiles are too large to be read together",
+                         {},
                          "choose some of them: --model, --compiler, --batch or --device"},
                         SQLITE_TOOBIG);
   }
@@ -126,7 +127,8 @@ void insert_profile(sql::Database& database, std::int64_t process_key, const Ker
 std::optional<KernelProfile> profile_of(sql::Database& database, std::int64_t process_key, ProfileShelf& shelf) {
   sql::Statement& row = database.kept(
       "SELECT times_zlib, times_bytes, nodes_zlib, nodes_bytes, kernels_zlib, kernels_bytes, profiled_ns, plain_ns, "
-      "inferences, least_zlib, least_bytes, graph_key, kernels_key FROM profile LEFT JOIN graph USING (graph_key) LEFT JOIN kernels USING "
+      "inferences, least_zlib, least_bytes, graph_key, kernels_key FROM profile LEFT JOIN graph USING (graph_key) LEFT "
+      "JOIN kernels USING "
       "(kernels_key) "
       "WHERE process_key = ?");
   const sql::Resetting resetting(row);

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import time
 import unittest
+import zipfile
 
 from ngb_program import NgbTest, NULL_STUDY, TOOLCHAINS, without_toolchains
 
@@ -32,6 +33,17 @@ class Run(NgbTest):
         steady = "select count(*) from sample where is_warm_up = 0 group by cell_id, process_index"
         self.assertEqual(self.query("results/test", steady), [(5,)] * PROCESSES)
         self.assertEqual(len(self.show("results/test")["cells"]), CELLS)
+
+    def test_results_of_a_clock_that_stood_at_1970_make_a_bundle(self):
+        self.assertEqual(self.ngb("run", self.write("study.yaml", NULL_STUDY), "--no-report").returncode, 0)
+        with sqlite3.connect(self.folder / "results/test/results.db") as database:
+            database.execute("UPDATE run SET started_unix_ns = 10000000000")
+        database.close()
+        made = self.ngb("bundle", "results/test", "-o", "early.zip")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        with zipfile.ZipFile(self.folder / "early.zip") as bundle:
+            manifest = next(name for name in bundle.namelist() if name.endswith("manifest.json"))
+            self.assertIn('"date": "1980-01-01"', bundle.read(manifest).decode())
 
     def test_running_a_study_again_measures_nothing_again(self):
         self.write("study.yaml", NULL_STUDY)

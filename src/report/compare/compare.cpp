@@ -62,12 +62,14 @@ void add_flags(std::vector<PairColumn>& columns, const std::string& side,
                std::shared_ptr<const metrics::Measured> ComparedPair::* of_side) {
   columns.push_back({{.json = side + ".flags"}, [of_side](Whole, Pair pair) {
                        json values = json::object();
-                       for (const metrics::RaisedFlag& each : (pair.*of_side)->flags) values[each.flag->name] = each.value;
+                       for (const metrics::RaisedFlag& each : (pair.*of_side)->flags)
+                         values[each.flag->name] = each.value;
                        return Entry{std::move(values)};
                      }});
   columns.push_back({{.csv = side + "_flags"}, [of_side](Whole, Pair pair) {
                        std::vector<std::string> names;
-                       for (const metrics::RaisedFlag& each : (pair.*of_side)->flags) names.emplace_back(each.flag->name);
+                       for (const metrics::RaisedFlag& each : (pair.*of_side)->flags)
+                         names.emplace_back(each.flag->name);
                        return Entry{text::join(names, " ")};
                      }});
 }

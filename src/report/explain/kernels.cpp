@@ -120,8 +120,8 @@ void add_kernels(const ProfiledCell& cell, const UseRow& use) {
     for (const std::size_t node : owners.nodes[i]) nodes.push_back(graph[node].name);
     use({.entries = {Entry{cell.cell->of.model.label}, Entry{cell.cell->of.model.key.batch}, Entry{cell.compiler},
                      Entry{i}, Entry{kernel.name}, text_entry(kernel.kind), Entry{start_ns},
-                     Entry{profile.kernel_ns[i] / 1e6}, Entry{profile.kernel_ns[i]},
-                     text_entry(text::join(nodes, " ")), text_entry(kernel.found_by)}});
+                     Entry{profile.kernel_ns[i] / 1e6}, Entry{profile.kernel_ns[i]}, text_entry(text::join(nodes, " ")),
+                     text_entry(kernel.found_by)}});
     start_ns += profile.kernel_ns[i];
   }
 }

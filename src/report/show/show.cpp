@@ -137,7 +137,8 @@ void show(const Format& format, const Results& results, const ShowOptions& optio
 
 std::string show_text(const Results& results, const ShowOptions& options) {
   std::string text;
-  show(*find_format("text", show_formats()).value(), results, options, [&text](std::string_view piece) { text += piece; });
+  show(*find_format("text", show_formats()).value(), results, options,
+       [&text](std::string_view piece) { text += piece; });
   return text;
 }
 

@@ -210,9 +210,12 @@ bool measure_all(const Arguments& arguments) {
     return words;
   };
   const std::vector<std::pair<std::string, std::vector<std::string>>> commands{
-      {"report", {"report", folder}},           {"show", {"show", folder}},
-      {"csv", {"show", folder, "--format", "csv"}}, {"json", {"show", folder, "--json"}},
-      {"compare", of_sides("compare")},         {"gate", of_sides("gate")}};
+      {"report", {"report", folder}},
+      {"show", {"show", folder}},
+      {"csv", {"show", folder, "--format", "csv"}},
+      {"json", {"show", folder, "--json"}},
+      {"compare", of_sides("compare")},
+      {"gate", of_sides("gate")}};
   const std::set<std::string> wanted =
       arguments.only.empty() ? std::set<std::string>{"report", "show"} : arguments.only;
   for (const auto& [name, words] : commands) {

@@ -314,10 +314,10 @@ metrics::RaisedFlag raised(std::string_view name, double value) {
 TEST(Compare, SaysInTheRowOfAVerdictWhichFlagsItsSidesHave) {
   Pairs pairs;
   ComparedPair& pair = pairs.add(Verdict::faster, 2.80);
-  pair.of_baseline = std::make_shared<metrics::Measured>(
-      metrics::Measured{.flags = {raised("waited", 98), raised("pressure", 90)}});
-  pair.of_candidate = std::make_shared<metrics::Measured>(
-      metrics::Measured{.flags = {raised("unstable", 0.3), raised("waited", 94)}});
+  pair.of_baseline =
+      std::make_shared<metrics::Measured>(metrics::Measured{.flags = {raised("waited", 98), raised("pressure", 90)}});
+  pair.of_candidate =
+      std::make_shared<metrics::Measured>(metrics::Measured{.flags = {raised("unstable", 0.3), raised("waited", 94)}});
   const std::string text = compared_as("text", pairs.compared(), {.width = 400});
   EXPECT_THAT(text, HasSubstr("unstable in the candidate, waited on both sides"));
   EXPECT_THAT(text, HasSubstr("Flags: unstable (IQR / median > 25 %); waited (other programs kept a process from its "

@@ -7,8 +7,8 @@
 #include "../metrics/made_up_cells.h"
 #include "report/formats.h"
 #include "report/tables/published.h"
-#include "zoo/recipe.h"
 #include "written.h"
+#include "zoo/recipe.h"
 
 namespace ngb::report::tables {
 namespace {

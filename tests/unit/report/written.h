@@ -9,7 +9,9 @@
 
 namespace ngb::report {
 
-inline std::string to_json(const Document& document) { return find_format("json", {"json"}).value()->write(document, {}); }
+inline std::string to_json(const Document& document) {
+  return find_format("json", {"json"}).value()->write(document, {});
+}
 inline std::string to_csv(const Document& document) { return find_format("csv", {"csv"}).value()->write(document, {}); }
 
 inline std::string show(const Format& format, const Results& results, const ShowOptions& options) {

@@ -168,10 +168,10 @@ TEST(StoredProfiles, OfAModelTakeLittleRoom) {
     for (int i = 0; i < 500; ++i) {
       const auto at = static_cast<std::size_t>(i) * 2;
       kernels.push_back({"kernel_" + std::to_string(compiler) + "_" + std::to_string(i),
-                               "FullyConnected",
-                               {graph[at].name, graph[at + 1].name},
-                               {},
-                               "node name"});
+                         "FullyConnected",
+                         {graph[at].name, graph[at + 1].name},
+                         {},
+                         "node name"});
     }
     large.kernels = kernels;
     for (int process = 0; process < 5; ++process) {
