@@ -170,9 +170,9 @@ Result<fs::path> write_models_study(const Installation& installation, const Mode
   const Status written = file::write_new(file, text);
   if (written) return file;
   if (!fs::exists(file, failed)) return error_of(written);
-  return fail(
-      "there is a study here that says something else", file.string(),
-      fmt::format("to run that one: ngb run {}; else remove it, or give these results another folder with -o", file.string()));
+  return fail("there is a study here that says something else", file.string(),
+              fmt::format("to run that one: ngb run {}; else remove it, or give these results another folder with -o",
+                          file.string()));
 }
 
 }  // namespace ngb::campaign
