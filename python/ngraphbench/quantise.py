@@ -38,7 +38,8 @@ def answer() -> None:
 def _quantise(question) -> None:
     from onnxruntime import quantization
     from onnxruntime.quantization import shape_inference
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(question["output"])) as folder:
+    tempfile.tempdir = os.path.dirname(question["output"])  # of the library's files, too
+    with tempfile.TemporaryDirectory(dir=tempfile.tempdir) as folder:
         prepared = os.path.join(folder, "prepared.onnx")
         shape_inference.quant_pre_process(question["exact"], prepared, skip_symbolic_shape=True)
         if not question["is_static"]:
