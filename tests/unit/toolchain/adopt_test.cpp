@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 class Adopt : public WithWheels {
  protected:
   void run(std::vector<std::string> arguments) {
-    const auto outcome = process::run({.arguments = std::move(arguments)});
+    const auto outcome = process::run({.arguments = std::move(arguments), .inherits = environment::Share::network});
     ASSERT_TRUE(outcome && outcome->succeeded()) << (outcome ? outcome->output : outcome.error().text());
   }
   // A virtual environment with toy 2.0+cpu in it.
