@@ -158,7 +158,10 @@ void set_help(CLI::App& app) { app.formatter(std::make_shared<Help>(shape_of_std
 
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.empty()) return help(app, {});
+  if (words.empty()) {
+    help(app, {});
+    return kWrongUsage;
+  }
   if (words.front() == "help") return help(app, {words.begin() + 1, words.end()});
   try {
     app.parse(argc, argv);

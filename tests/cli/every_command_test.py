@@ -42,7 +42,7 @@ COMMANDS = (
     (("plan", "study.yaml"), 0, None),
     (("run", "study.yaml", "-o", "measured"), 0, "measured"),
     (("run", "study.yaml", "-o", "again", "--no-report"), 0, "again"),
-    (("run", "mlp.onnx", "--compilers", "null", "-o", "named"), 0, "named"),  # and its study beside it
+    (("run", "mlp.onnx", "--compilers", "null", "-o", "named", "--dry-run"), 0, "named"),  # its study
     (("resume", "measured"), 0, "measured"),
     (("fetch", "measured"), 3, "measured"),
     (("status", "measured"), 0, "measured"),

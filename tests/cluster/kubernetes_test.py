@@ -94,7 +94,7 @@ class OnAStandIn(PodCases, DevicesTest):
         role = self.ngb("devices", "rbac", "--namespace", "bench")
         self.assertEqual(role.returncode, 0)
         self.assertIn("resources: [pods/exec], verbs: [create, get]", role.stdout)
-        self.assertIn("metadata: {name: ngraphbench, namespace: bench}", role.stdout)
+        self.assertIn("metadata: {name: ngraphbench, namespace: \"bench\"}", role.stdout)
 
     def test_a_dry_run_prints_the_manifests_and_asks_the_cluster_for_nothing(self):
         self.use_nodes("edge1", "edge2")
