@@ -29,7 +29,7 @@ class InAFolder(unittest.TestCase):
 
     def prove(self, *words, libraries=""):
         environment = {**os.environ, "LD_LIBRARY_PATH": libraries, "NGB_PYTHON": sys.executable,
-                       "RECORDING_TENSORRT_STAND_IN_VERSION": "10.9.0.34"}
+                       "NGB_TENSORRT_STAND_IN_VERSION": "10.9.0.34"}
         return subprocess.run(["sh", HERE.parent.parent / "scripts/gpu-proof", "-o", self.folder / "out", *words],
                               capture_output=True, text=True, env=environment, cwd=self.folder, check=False)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated studies whose truth is known, and how often what ngb says of them is true."""
 
+import hashlib
 import json
 import math
 import pathlib
@@ -126,6 +127,11 @@ def gate(slower, deviation, rounds, studies, models, seed=1):
     return passes
 
 
+def as_kept(text):
+    """What the cache has of a text: the text's hash, and the text."""
+    return hashlib.sha256(text.encode()).hexdigest() + "\n" + text
+
+
 PLANNED_STUDY = """\
 name: planned
 models: [{zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}}]
@@ -144,8 +150,8 @@ def difference_in_plan(rounds, deviation):
     cells = [{"name": "any", "inference_s": 0.01, "process_s": 1, "differences": [-deviation, 0, deviation]}]
     kept = made_up.home() / f".cache/ngraphbench/calibrations/{environment}.json"
     kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps({"version": 1, "environment_hash": environment, "threads": [
-        {"threads": 1, "turns": 1, "measured_unix_ns": 0, "compiler": "null", "cells": cells}]}))
+    kept.write_text(as_kept(json.dumps({"version": 1, "environment_hash": environment, "threads": [
+        {"threads": 1, "turns": 1, "measured_unix_ns": 0, "compiler": "null", "cells": cells}]})))
     file = made_up.home() / "planned.yaml"
     file.write_text(PLANNED_STUDY.replace("ROUNDS", str(rounds)))
     decidable, = json.loads(made_up.ngb("plan", file, "--json"))["decidable"]

@@ -320,7 +320,7 @@ class Versions(TensorRTTest):
                    f"error = case.one({precision!r}); print(*case.calls(), *error, sep='\\n')")
         run = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, cwd=HERE,
                              check=True,
-                             env={**os.environ, "RECORDING_TENSORRT_STAND_IN_VERSION": version})
+                             env={**os.environ, "NGB_TENSORRT_STAND_IN_VERSION": version})
         return run.stdout.splitlines()
 
     def one(self, precision="f32"):

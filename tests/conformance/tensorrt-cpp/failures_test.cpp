@@ -155,7 +155,7 @@ TEST_F(TensorRTCppFailure, ALibraryOfAnotherMajorVersionIsNamedBesideTheOneThatI
   EXPECT_THAT(error_.message, AllOf(HasSubstr("this plugin was built for TensorRT " + kMajor),
                                     HasSubstr("tensorrt_libs/libnvinfer.so.99")));
   put_libraries(RECORDING_TENSORRT_STAND_IN, kMajor);
-  ::setenv("RECORDING_TENSORRT_STAND_IN_VERSION", "990201", 1);
+  ::setenv("NGB_TENSORRT_STAND_IN_VERSION", "990201", 1);
   EXPECT_EQ(open(), NGB_IMPORT_ERROR);
   EXPECT_THAT(error_.message, HasSubstr("is version 99.2.1"));
   EXPECT_THAT(calls(), IsEmpty());
@@ -180,7 +180,7 @@ TEST_F(TensorRTCppFailure, ADamagedLibraryIsAnImportError) {
 }
 
 TEST_F(TensorRTCppFailure, WhatCameAfterTheLibrarysOwnVersionIsNotCalled) {
-  ::setenv("RECORDING_TENSORRT_STAND_IN_VERSION", "100001", 1);
+  ::setenv("NGB_TENSORRT_STAND_IN_VERSION", "100001", 1);
   ASSERT_EQ(compile(), NGB_OK) << error_.message;
   EXPECT_EQ(facts()["version"], "10.0.1.34");
   EXPECT_EQ(facts()["activation_memory_bytes"], "2048");  // getDeviceMemorySizeV2 came with 10.1, and says 4096

@@ -63,7 +63,7 @@ class RecordedSession : public testing::Test {
   }
   void TearDown() override {
     close();
-    ::unsetenv("RECORDING_TENSORRT_STAND_IN_VERSION");
+    ::unsetenv("NGB_TENSORRT_STAND_IN_VERSION");
     ::unsetenv("RECORDING_TENSORRT_STAND_IN_HAS_NO_RUNTIME");
     ::unsetenv("RECORDING_TENSORRT_STAND_IN_LOGS_AN_ERROR");
   }

@@ -4,7 +4,7 @@
 // ONNX file it reads these names and shapes. The "engine" doubles its first input, as much of it as an output has room
 // for; an output of open shape has as many elements as the input has positive ones.
 // As in TensorRT, the parser owns the network's weights, a builder needs the library of kernels in the folder that it
-// was told, and the timing cache must outlive the builder. RECORDING_TENSORRT_STAND_IN_VERSION: its version, as
+// was told, and the timing cache must outlive the builder. NGB_TENSORRT_STAND_IN_VERSION: its version, as
 // 10.9.0.34 or as the number that it gives; …_HAS_NO_RUNTIME: it makes none; …_LOGS_AN_ERROR: everything is made, after
 // an error that is survived.
 #include "recording_tensorrt_building.h"
@@ -285,7 +285,7 @@ class Runtime : public IRuntime, apiv::RefusingVRuntime {
 #define STAND_IN extern "C" __attribute__((visibility("default")))
 
 STAND_IN std::int32_t getInferLibVersion() noexcept {
-  const char* const version = std::getenv("RECORDING_TENSORRT_STAND_IN_VERSION");
+  const char* const version = std::getenv("NGB_TENSORRT_STAND_IN_VERSION");
   if (version == nullptr) return static_cast<std::int32_t>(NV_TENSORRT_VERSION);
   int major = 0;
   int minor = 0;

@@ -11,7 +11,7 @@ import math
 import os
 import weakref
 
-__version__ = os.environ.get("RECORDING_TENSORRT_STAND_IN_VERSION", "10.9.0.34")
+__version__ = os.environ.get("NGB_TENSORRT_STAND_IN_VERSION", "10.9.0.34")
 _MAJOR = int(__version__.split(".")[0])
 _cuda = ctypes.CDLL("libcuda.so.1")
 _cuda.recording_stand_in_name.restype = ctypes.c_char_p
