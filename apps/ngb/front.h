@@ -11,7 +11,8 @@ namespace ngb::app {
 void set_help(CLI::App& app);
 
 // Parses the command line by the commands that the app has. Prints help and the version if they are asked for, and help
-// with the exit code of wrong usage if nothing is. Returns an ExitCode if there is nothing more to do; else the chosen command has been called back.
+// with the exit code of wrong usage if nothing is. Returns an ExitCode if there is nothing more to do; else the chosen
+// command has been called back.
 std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 }  // namespace ngb::app

@@ -69,8 +69,8 @@ Value throughput_median(const Analysis& analysis, std::size_t cell) {
   });
 }
 
-// Returns one of kLatencyPercentiles if there are enough latencies. Above the median it is unknown if a repetition holds
-// several inferences, because the latency of a single one was not measured.
+// Returns one of kLatencyPercentiles if there are enough latencies. Above the median it is unknown if a repetition
+// holds several inferences, because the latency of a single one was not measured.
 template <std::size_t percentile>
 Value latency(const Analysis& analysis, std::size_t cell) {
   return of_steady(analysis, cell, [](const Steady& steady) -> Value {

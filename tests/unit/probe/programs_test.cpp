@@ -84,7 +84,8 @@ class Shell {
   pid_t pid_;
 };
 
-// Returns the first of the names that is among the busiest since `before`, once one is; "" if none is within two minutes.
+// Returns the first of the names that is among the busiest since `before`, once one is; "" if none is within two
+// minutes.
 std::string first_busy(const std::map<pid_t, Program>& before, const std::set<std::string>& names) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   while (std::chrono::steady_clock::now() < give_up) {

@@ -330,7 +330,8 @@ TEST_F(Install, SaysWhatToDoWithoutPythonWithoutPipAndWithAnOldPip) {
   EXPECT_THAT(error_with("/nowhere/python3").next, HasSubstr("install Python 3.9 or newer"));
   put_script("no_pip", "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.11.2\", \"pip\": \"\"}' >&3\n");
   EXPECT_THAT(error_with(folder() / "no_pip").what, HasSubstr("this Python has no pip"));
-  put_script("old_pip", "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.9.2\", \"pip\": \"20.3.4\"}' >&3\n");
+  put_script("old_pip",
+             "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.9.2\", \"pip\": \"20.3.4\"}' >&3\n");
   EXPECT_THAT(error_with(folder() / "old_pip").what, HasSubstr("pip 20.3.4 is too old"));
   put_script("old_python", "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.8.10\"}' >&3\n");
   EXPECT_THAT(error_with(folder() / "old_python").what, HasSubstr("Python 3.8.10 is too old"));

@@ -85,12 +85,11 @@ TEST(Specifications, DrawOnlyColumnsOfTheirData) {
                                             "drawn_low", "drawn_high", "count", "shared_low", "shared_high"};
   for (const Figure& figure : all_figures()) {
     const std::vector<std::string> columns = text::split(figure.columns, ' ');
-    visit(figure.specification, "",
-          [&](const ordered_json& json, const std::string& /*key*/) {
-            const std::string field = json.value("field", "panel");
-            if (of_transforms.contains(field)) return;
-            EXPECT_NE(std::find(columns.begin(), columns.end(), field), columns.end()) << figure.name << ": " << field;
-          });
+    visit(figure.specification, "", [&](const ordered_json& json, const std::string& /*key*/) {
+      const std::string field = json.value("field", "panel");
+      if (of_transforms.contains(field)) return;
+      EXPECT_NE(std::find(columns.begin(), columns.end(), field), columns.end()) << figure.name << ": " << field;
+    });
   }
 }
 
