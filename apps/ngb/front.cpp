@@ -121,13 +121,13 @@ int unknown_word(const CLI::App& app, const std::string& word) {
 }
 
 // Returns the command that was named last: the one whose options were read.
-const CLI::App& innermost(const CLI::App& app) {
-  const std::vector<CLI::App*> parsed = app.get_subcommands();
-  return parsed.empty() ? app : innermost(*parsed.back());
+const CLI::App* innermost(const CLI::App* app) {
+  const std::vector<CLI::App*> parsed = app->get_subcommands();
+  return parsed.empty() ? app : innermost(parsed.back());
 }
 
 int explain_error(const CLI::App& app, const CLI::ParseError& error) {
-  const CLI::App& at = innermost(app);
+  const CLI::App& at = *innermost(&app);
   const std::vector<std::string> unknown = app.remaining(true);
   const auto option = std::find_if(unknown.begin(), unknown.end(),
                                    [](const std::string& word) { return word.starts_with('-') && word.size() > 1; });
@@ -166,7 +166,7 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return help(innermost(app), {});
+    return help(*innermost(&app), {});
   } catch (const CLI::CallForVersion& version) {
     print_out(fmt::format("{}\n", version.what()));
     return kSuccess;

@@ -38,7 +38,7 @@ def openvino_call(path, threads):
 
 
 def module_of(torch, model):
-    """The module with weights of its own: how long it takes does not depend on them. The block is that of wall_clock.py."""
+    """The module with weights of its own. The block is that of wall_clock.py."""
     if model == "conv_block":
         stem, convolution = torch.nn.Conv2d(3, 64, 3, padding=1), torch.nn.Conv2d(64, 64, 3, padding=1)
         return torch.nn.Sequential(stem, convolution, torch.nn.BatchNorm2d(64), torch.nn.ReLU())
