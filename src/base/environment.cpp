@@ -17,9 +17,9 @@ constexpr auto kHarmless = std::to_array<std::string_view>({"HOME", "PATH", "LAN
                                                             "PYENV_*",         // which Python a shim of pyenv starts
                                                             "*SAN_OPTIONS"});  // read by sanitized builds only
 
-// Where libraries are, which GPUs may be used, which C++ compiler is called, where weights are kept.
+// Where libraries are, which GPUs may be used, which C++ compiler is called, where weights are, how an emulator runs.
 constexpr auto kRecorded = std::to_array<std::string_view>(
-    {"LD_LIBRARY_PATH", "CUDA_*", "NVIDIA_*", "CC", "CXX", "HF_HOME", "HF_HUB_CACHE", "TORCH_HOME"});
+    {"LD_LIBRARY_PATH", "CUDA_*", "NVIDIA_*", "CC", "CXX", "HF_HOME", "HF_HUB_CACHE", "TORCH_HOME", "QEMU_*"});
 
 constexpr auto kNetwork = std::to_array<std::string_view>({"*_proxy", "*_PROXY", "PIP_*", "SSL_CERT_*", "*_CA_BUNDLE",
                                                            "NETRC", "HF_*", "KEYRING_*", "DBUS_SESSION_BUS_ADDRESS",
