@@ -121,7 +121,7 @@ void summarize(std::vector<double> rates, Steady& found) {
   }
 }
 
-// Keeps the percentiles that are told, if there are latencies.
+// Keeps the percentiles that are told, if there are latencies: of means over several inferences only the median.
 void keep_percentiles(const Latencies& latencies, double error_rate, Steady& found) {
   found.latencies = latencies.seconds.size();
   found.is_grouped = latencies.is_grouped;
@@ -129,8 +129,11 @@ void keep_percentiles(const Latencies& latencies, double error_rate, Steady& fou
   std::vector<double> sorted = latencies.seconds;
   std::sort(sorted.begin(), sorted.end());
   found.latency_percentiles_s.front().value = statistics::quantile_of_sorted(sorted, 0.5);
+  if (found.is_grouped) return;
   for (std::size_t i = 1; i < kLatencyPercentiles.size() && found.latencies >= needed_latencies(i); ++i) {
-    found.latency_percentiles_s.at(i) = latencies.percentile_s(kLatencyPercentiles.at(i) / 100.0, error_rate);
+    const double q = kLatencyPercentiles.at(i) / 100.0;
+    found.latency_percentiles_s.at(i) =
+        statistics::percentile_interval(sorted, q, latencies.worth(q, error_rate).independent, error_rate);
   }
 }
 

@@ -26,8 +26,9 @@ using NonCentralT = bm::non_central_t_distribution<double, Quiet>;
 using Normal = bm::normal_distribution<double, Quiet>;
 using FisherF = bm::fisher_f_distribution<double, Quiet>;
 using Gamma = bm::gamma_distribution<double, Quiet>;
-using Continued = policies::normalise<Quiet, policies::discrete_quantile<policies::real>>::type;
-using Binomial = bm::binomial_distribution<double, Continued>;
+// In long double, as Boost computes by default, it would take six times as long.
+using InDouble = policies::normalise<Quiet, policies::promote_double<false>>::type;
+using Binomial = bm::binomial_distribution<double, InDouble>;
 
 // Boost takes infinite degrees of freedom for the normal distribution.
 template <class Distribution, class Compute>
@@ -39,6 +40,9 @@ std::optional<double> finite(double parameter, const Distribution& distribution,
 
 auto quantile_at(double probability) {
   return [probability](const auto& of) { return bm::quantile(of, probability); };
+}
+auto share_until(double x) {
+  return [x](const auto& of) { return bm::cdf(of, x); };
 }
 auto share_above(double x) {
   return [x](const auto& of) { return bm::cdf(bm::complement(of, x)); };
@@ -68,13 +72,12 @@ std::optional<double> gamma_quantile(double shape, double scale, double probabil
   return finite(shape, Gamma(shape, scale), quantile_at(probability));
 }
 
-std::optional<double> binomial_quantile(double trials, double probability, double reached) {
-  return finite(trials, Binomial(trials, probability), quantile_at(reached));
+std::optional<double> binomial_at_most(double trials, double probability, double count) {
+  return finite(trials, Binomial(trials, probability), share_until(count));
 }
 
-std::optional<double> binomial_upper_quantile(double trials, double probability, double exceeded) {
-  return finite(trials, Binomial(trials, probability),
-                [exceeded](const auto& of) { return bm::quantile(bm::complement(of, exceeded)); });
+std::optional<double> binomial_exceeds(double trials, double probability, double count) {
+  return finite(trials, Binomial(trials, probability), share_above(count));
 }
 
 }  // namespace ngb::statistics

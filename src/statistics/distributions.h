@@ -23,10 +23,9 @@ std::optional<double> f_exceeds(double degrees_above, double degrees_below, doub
 // Returns x with P(X <= x) = probability, for the sum of `shape` waits that are exponential with mean `scale`.
 std::optional<double> gamma_quantile(double shape, double scale, double probability);
 
-// Of `trials` independent trials, each of which succeeds with `probability`: returns c with P(successes <= c) =
-// reached, and c with P(successes > c) = exceeded. Between integers, both are continued by the incomplete beta
-// function.
-std::optional<double> binomial_quantile(double trials, double probability, double reached);
-std::optional<double> binomial_upper_quantile(double trials, double probability, double exceeded);
+// Of `trials` independent trials, each of which succeeds with `probability`: returns P(successes <= count) and
+// P(successes > count). Between integers, both are continued by the incomplete beta function.
+std::optional<double> binomial_at_most(double trials, double probability, double count);
+std::optional<double> binomial_exceeds(double trials, double probability, double count);
 
 }  // namespace ngb::statistics

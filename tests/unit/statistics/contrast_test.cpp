@@ -132,8 +132,7 @@ TEST(Distributions, SayNothingWhereTheyDoNotExist) {
     EXPECT_FALSE(students_t_exceeds(degrees, 2)) << degrees;
     EXPECT_FALSE(non_central_t_exceeds(degrees, 1, 2)) << degrees;
     EXPECT_FALSE(gamma_quantile(degrees, 1, 0.5)) << degrees;
-    EXPECT_FALSE(binomial_quantile(degrees, 0.5, 0.025)) << degrees;
-    EXPECT_FALSE(binomial_upper_quantile(degrees, 0.5, 0.025)) << degrees;
+    EXPECT_FALSE(binomial_at_most(degrees, 0.5, 1)) << degrees;
   }
   EXPECT_FALSE(students_t_exceeds(3, std::numeric_limits<double>::quiet_NaN()));
   EXPECT_FALSE(students_t_quantile(3, 1));
