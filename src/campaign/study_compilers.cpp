@@ -23,6 +23,14 @@ std::string why_missing(const toolchain::CompilerDescription& compiler, const st
   return why;
 }
 
+// Returns nothing if it is not installed, and an error if it cannot be used.
+Result<std::optional<toolchain::Toolchain>> find_usable(const std::filesystem::path& root, const std::string& compiler,
+                                                        const std::string& version) {
+  auto found = toolchain::find(root, compiler, version);
+  const Status usable = found && *found ? toolchain::check_adopted(**found) : Status{};
+  return usable ? found : error_of(usable);
+}
+
 }  // namespace
 
 Result<Compilers> Compilers::find(const Installation& installation, const plan::Plan& plan) {
@@ -45,20 +53,20 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
   if (has_module || is_converted) wanted.emplace(config::kExporter, plan.study.exporter_version);
   compilers.needed_ = wanted;
   for (const work::Compiler& other : plan.study.other_references) wanted.emplace(other.name, other.version);
+  std::map<std::pair<std::string, std::string>, Result<std::optional<toolchain::Toolchain>>> toolchains;
   for (const auto& [name, version] : wanted) {
     const auto description = std::find_if(catalog->begin(), catalog->end(),
                                           [&name = name](const auto& compiler) { return compiler.name == name; });
     if (description == catalog->end()) return fail("no such compiler in this installation", name);
     Entry entry{.description = *description, .toolchain = {}};
     if (description->needs_toolchain) {
-      auto found = toolchain::find(installation.toolchains, description->toolchain, version);
-      Status usable;
-      if (!found) usable = tl::unexpected(found.error());
-      if (found && found->has_value()) usable = toolchain::check_adopted(**found);
-      if (usable) {
-        entry.toolchain = *std::move(found);
+      // Several compilers may share one, and to look at its files takes a tenth of a second for PyTorch's.
+      const auto [found, is_new] = toolchains.try_emplace({description->toolchain, version});
+      if (is_new) found->second = find_usable(installation.toolchains, description->toolchain, version);
+      if (found->second) {
+        entry.toolchain = *found->second;
       } else {
-        entry.damage = text::to_utf8(usable.error().text());
+        entry.damage = text::to_utf8(found->second.error().text());
       }
       if (!entry.toolchain && compilers.needed_.contains({name, version}))
         compilers.missing_.push_back({fmt::format("{}@{}", name, version), entry.damage});
