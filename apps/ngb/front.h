@@ -10,9 +10,8 @@ namespace ngb::app {
 // Sets how the app's help looks, and that of all commands that are added from now on.
 void set_help(CLI::App& app);
 
-// Parses the command line by the commands that the app has. Prints help and the version if they are asked for, and help
-// with the exit code of wrong usage if nothing is. Returns an ExitCode if there is nothing more to do; else the chosen
-// command has been called back.
+// Parses the command line, and calls back the command that it chooses. Prints help and the version if they are asked
+// for, and help if nothing is. Returns the program's exit code if it is to end now; nothing if a command was chosen.
 std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 }  // namespace ngb::app

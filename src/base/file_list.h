@@ -30,7 +30,7 @@ Result<std::vector<Entry>> files_below(const std::filesystem::path& folder);
 
 // Writes the list. Hashes the files of which the hash is unknown, and asks for the time of each.
 Status write(const std::filesystem::path& folder, std::vector<Entry> files);
-// Does so for all files below the folder.
+// Writes the list of all files below the folder, and hashes them.
 Status write(const std::filesystem::path& folder);
 
 bool is_there(const std::filesystem::path& folder);

@@ -23,9 +23,10 @@ struct ModelsOrder {
 // timm's models. Returns an error that says what a file of another kind is, and which command takes it.
 Result<bool> is_model(const std::string& word);
 
-// Writes the study beside its results folder and returns its path. One that is there already is kept if it says the
-// same. Without the identity, the first compiler judges outputs, and what is not given is compared with it. Returns an
-// error if the study says something else, if a file is missing or a compiler unknown, or if none is installed.
+// Writes a study of the models beside its results folder, as RESULTS.yaml, and returns its path. If the identity is not
+// among the compilers, the others are compared with the first one; if it is not installed, that one judges outputs as
+// well. Returns an error if another study is there, if a file is missing or a compiler unknown, or if none is
+// installed.
 Result<std::filesystem::path> write_models_study(const Installation& installation, const ModelsOrder& order);
 
 }  // namespace ngb::campaign

@@ -53,7 +53,8 @@ struct Measured {
   std::vector<SpeedWithFaults> faults{};
   std::vector<RaisedFlag> flags{};  // in the table's order
 };
-// Returns it without flags, which follow from the cell's family, and of the Steady what speeds are compared by.
+// Returns that of a cell, with those parts of `steady` by which speeds are compared. Flags depend on other cells of the
+// family, so there are none yet.
 Measured measured(const store::CellData& cell, Steady steady);
 
 struct ComparedPair {

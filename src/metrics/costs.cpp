@@ -125,8 +125,8 @@ struct TimedReading {
   samples::StartTime at_ns{};
 };
 
-// Returns the mean over time: a reading holds since the one before it, the first for as long as the second. Without
-// their times, all hold equally long. Precondition: there is a reading.
+// Returns the mean over time. Each reading stands for the time since the one before it, the first for as long as the
+// second. If their times are unknown, all count alike. Precondition: there is a reading.
 double mean_over_time(std::span<const TimedReading> readings) {
   double sum = 0;
   double all_ns = 0;

@@ -20,8 +20,8 @@ struct ProfileShelf {
   std::map<std::int64_t, SharedList<samples::Kernel>> kernels{};
   std::int64_t left_bytes = 512 << 20;  // of memory for further ones, about
 };
-// Returns the profile of a process; nothing if it has none. What it decompresses, and all that is on the shelf, is
-// bounded, whatever the file claims.
+// Returns the profile of a process; nothing if it has none. Whatever the file claims, neither what is decompressed for
+// one profile nor all profiles on the shelf exceed a bound.
 std::optional<samples::KernelProfile> profile_of(sql::Database& database, std::int64_t process_key,
                                                  ProfileShelf& shelf);
 

@@ -36,11 +36,11 @@ struct WritingBounds {
 // Returns whether the compiler reads the model's ONNX file.
 bool needs_file(const work::Job& job, const work::Model& model, const work::Compiler& compiler);
 
-// How a module is exported. The cache keeps this export for later runs under the name, unless that is "".
+// How a module is exported, and under which name of the cache the export is kept for later runs.
 struct Exporting {
   bool needs_file = true;  // false: nothing reads an ONNX file, so only the module's inputs are asked for
   CacheFolder cache{};
-  std::filesystem::path name{};
+  std::filesystem::path name{};  // "": it is not kept
 };
 
 // Writes one model by a child process: `ngb-worker write-model`, or the exporter's Python.
