@@ -16,7 +16,7 @@ class ModelsLine(NgbTest):
 
     def ran(self, *arguments):
         """What ngb says of a run; beside other work its cell may be disturbed, which is not the matter here."""
-        told = self.ngb(*arguments, "--budget", "5s")
+        told = self.ngb(*arguments)
         self.assertIn(told.returncode, (0, 1), told.stdout + told.stderr)
         return told
 
