@@ -61,7 +61,7 @@ def gate(count):
 
 
 def gate_that_measures(count):
-    """It takes a minute or so for each, on an idle machine."""
+    """It takes three seconds or so for each."""
     passes, passes_early, rounds = studies.gate_that_measures(0.08, 0.02, max(1, count // 4))
     yield "gate that measures, 8 models, sd 2 %, one 8 % slower: passes with rounds left", passes_early, "0 %"
     yield f"the same: passes ({rounds:.1f} of 15 rounds)", passes, ""

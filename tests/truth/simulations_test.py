@@ -65,6 +65,10 @@ class Simulations(unittest.TestCase):
                 self.assertEqual(left.hits, 0, "it passes although there are rounds left")
                 self.expect_at_most(passes, 0.05)
 
+    def test_the_programs_that_gate_use_the_rounds_that_their_verdict_needs(self):
+        passes, left, rounds = studies.gate_that_measures(0.08, 0.02, 4)
+        self.assertEqual((passes.hits, left.hits), (0, 0), f"{rounds} rounds")
+
     def test_the_answer_names_the_fastest(self):
         for compilers, faster in ((2, 0), (6, 0), (14, 0.01)):
             with self.subTest(compilers):

@@ -179,8 +179,8 @@ INFERENCE_MS = 5.0
 
 def gate_that_measures(slower, deviation, studies, most_rounds=15, seed=1):
     """How often `ngb gate`, which measures until it is decided, lets a study pass of whose eight models one is slower by that
-    share, at all and with rounds left; and how many rounds it measured of the slower one on average. Inferences sleep, so
-    that an idle machine adds little noise."""
+    share, at all and with rounds left; and how many rounds it measured of the slower one on average. Their times
+    are made up; the programs are the real ones."""
     draw = random.Random(seed)
     passes, passes_early, rounds = Counted(), Counted(), 0
     for number in range(studies):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A compiler for tests only, whose outputs are its inputs. Its inferences take given times, and it keeps a log of its
-// own of when each began and ended, so that what ngb says of them can be held against a count.
+// own of when each began and ended, so that what ngb says of them can be held against a count. Those of a table are made up.
 #include <time.h>
 #include <unistd.h>
 
@@ -63,9 +63,9 @@ class Session {
  public:
   explicit Session(const ngb_settings& settings) {
     const ngb::plugin::Options options(kCompilerJson, settings);
-    times_ns_ = times_of_this_process(options.text("times_us"));
-    busy_percent_ = options.integer("busy_percent");
     table_ = options.text("table");
+    if (table_.empty()) times_ns_ = times_of_this_process(options.text("times_us"));
+    busy_percent_ = options.integer("busy_percent");
     log_ = options.text("log");
     if (!log_.empty()) spans_.reserve(kMostLogged);
   }
@@ -81,7 +81,9 @@ class Session {
   void load(const ngb_model& /*model*/) const {}
   void bind(const ngb_tensor* inputs, std::uint32_t count) {
     inputs_.assign(inputs, inputs + count);
-    if (!table_.empty()) times_ns_ = {time_in_table(table_, inputs_.at(0).size_bytes)};
+    if (table_.empty() || !times_ns_.empty()) return;
+    times_ns_ = {time_in_table(table_, inputs_.at(0).size_bytes)};
+    facts_.emplace_back("made_up_ns", std::to_string(times_ns_.front()));
   }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) const {
     *count = static_cast<std::uint32_t>(inputs_.size());
@@ -91,6 +93,7 @@ class Session {
 
   // Uses a processor for its share of the time, and sleeps for the rest.
   void run() {
+    if (!table_.empty()) return;  // its times are made up
     const std::int64_t begin_ns = now_ns(CLOCK_MONOTONIC);
     const std::int64_t time_ns = times_ns_[next_++ % times_ns_.size()];
     const std::int64_t idle_from_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) + time_ns * busy_percent_ / 100;
