@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the package have in common: a small study of the null compiler, and an environment of its own."""
 
+import json
 import os
 import pathlib
 import sys
@@ -16,6 +17,10 @@ except ModuleNotFoundError as missing:
 import ngraphbench as ngb
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+_DATA = pathlib.Path(os.environ.get("XDG_DATA_HOME") or pathlib.Path.home() / ".local/share")
+_TOOLCHAINS = pathlib.Path(os.environ.get("NGB_TOOLCHAINS") or _DATA / "ngraphbench/toolchains")
+_IDENTITY = json.loads((ROOT / "versions.json").read_text())["toolchains"]["identity"]["default"]
+SITE = _TOOLCHAINS / "identity" / _IDENTITY / "site"  # where torch is, if that toolchain is installed
 # Two settings of one compiler, and a compiler without a toolchain, whose cells fail.
 STUDY = {
     "name": "test",

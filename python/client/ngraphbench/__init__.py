@@ -6,6 +6,7 @@
     results = ngb.open("results/quickstart")
     results.cells[["model", "batch", "compiler_label", "throughput_per_s", "speed_up_ratio"]]
     ngb.figures(results)["throughput_by_batch"]
+    results = ngb.measure(model, x, compilers=["identity", "onnxruntime"], budget="2m")  # a module in memory
     results = ngb.run({"models": [{"zoo": "resnet18"}], "compilers": ["identity", "onnxruntime"]}, output="results/mine")
 
 Columns have the names of docs/metrics.md and docs/results.md, with their units at the end (`_ns`, `_s`, `_per_s`, `_bytes`,
@@ -16,8 +17,9 @@ Every error of this package is an NgbError; docs/python.md lists what raises whi
 """
 
 from ngraphbench.comparison import Comparison, compare
-from ngraphbench.errors import CellsFailedWarning, NgbError, ProgramError, ProgramMissingError, ResultsError
+from ngraphbench.errors import CellsFailedWarning, ModelError, NgbError, ProgramError, ProgramMissingError, ResultsError
 from ngraphbench.figures import Figures, figures
+from ngraphbench.measuring import measure
 from ngraphbench.program import find_program
 from ngraphbench.results import Results
 from ngraphbench.results import open_results as open
@@ -27,6 +29,7 @@ __all__ = [
     "CellsFailedWarning",
     "Comparison",
     "Figures",
+    "ModelError",
     "NgbError",
     "ProgramError",
     "ProgramMissingError",
@@ -35,6 +38,7 @@ __all__ = [
     "compare",
     "figures",
     "find_program",
+    "measure",
     "open",
     "run",
 ]

@@ -16,6 +16,10 @@ class ResultsError(NgbError):
     """A results folder cannot be read: there is none, it is of a newer version, or it is no results file."""
 
 
+class ModelError(NgbError):
+    """A model in memory cannot be saved: the message names the attribute and says what to do."""
+
+
 class ProgramMissingError(NgbError):
     """The program `ngb` was not found, or cannot be started."""
 

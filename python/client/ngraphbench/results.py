@@ -15,6 +15,7 @@ import pandas
 
 from ngraphbench import database, program
 from ngraphbench.comparison import Comparison, compare_sides
+from ngraphbench.notebook import html_of
 
 _INTERVAL = ("low", "high")
 
@@ -24,6 +25,9 @@ _FINDINGS = ["kind", "sentence", "to_act_on", "is_difference", "device", "compil
 _REVERSALS = ["reversal", "ranked", "between", "adjusted_p", "device", "compiler_a", "compiler_b", "model_a", "model_b",
               "batch", *_NUMBER, "cell_ids"]
 _CLAIMS = ["claim", "sentence", "quantity", "source", "device", "compiler", "status", *_NUMBER, "adjusted_p", "cell_ids"]
+
+_BEST = ["device", "model", "batch", "compiler", "compiler_version", "options_json", "settings_json", "throughput_per_s",
+         "speed_up_ratio", "speed_up_ratio_low", "speed_up_ratio_high"]
 
 _OPERATORS = ["model", "batch", "compiler", "call", "name", "kind", "start_ns", "duration_ns", "nodes", "found_by"]
 
@@ -108,6 +112,25 @@ class Results:
         """Which compiler is the fastest, or which may be, by how much at least, what is open, and what has no result: at most
         five sentences, those that `ngb show` begins with."""
         return list(self._shown["conclusions"]["answer"]["sentences"])
+
+    def best(self) -> pandas.DataFrame:
+        """Returns which compiler is the fastest of each workload, or has the highest speed of those that may be: a row for
+        each `device`, `model` and `batch`, with `compiler`, `compiler_version`, `options_json`, `settings_json`,
+        `throughput_per_s` and `speed_up_ratio` with the ends of its interval. `is_decided` says whether all others are told
+        slower, and `may_be_fastest` names those that are not."""
+        races = self._shown["conclusions"]["answer"]["rows"]
+        made = self._cells.set_index("cell_id").loc[[race["cell_ids"][0] for race in races]].reset_index()[_BEST]
+        made["is_decided"] = [race["is_decided"] for race in races]
+        made["may_be_fastest"] = [tuple(race["may_be_fastest"]) for race in races]
+        return made
+
+    def _repr_html_(self) -> str | None:
+        """Called by notebooks: the answer, the table with a bar for each speed, and what is to be acted on."""
+        if self._shown["conclusions"] is None:  # of results too many for a page
+            return None
+        acts = [each["sentence"] for each in self._shown["conclusions"]["findings"] if each["to_act_on"]]
+        table = program.call("show", *self.source_arguments, *self.baseline_arguments, "--format", "markdown")
+        return html_of(self.answer, table, self._cells, acts)
 
     @property
     def findings(self) -> pandas.DataFrame:
