@@ -34,6 +34,7 @@ class Step:
 
 
 PYTORCH, WITH_TENSORRT = ("packages",), ("packages", "tensorrt", "kernels")
+THREE_ONCE = {"processes": 3, "compile": "once"}  # intervals, for the time of one engine
 
 
 def steps(model_file=None, shape=""):
@@ -57,7 +58,8 @@ def steps(model_file=None, shape=""):
             studies.explain, "identity", "tensorrt-cpp", "identity", "tensorrt", compile="once")),
         Step("aotinductor", 150, 300, torch, PYTORCH, study(studies.aotinductor, "identity")),
         Step("tvm", 170, 400, ("identity", "tvm"), ("packages", "tvm"), study(studies.tvm, "tvm")),
-        Step("figure-1", 125, 400, both, WITH_TENSORRT, study(studies.figure_1, "identity", "tensorrt")),
+        Step("figure-1", 190, 400, both, WITH_TENSORRT, study(studies.figure_1, "identity", "tensorrt", **THREE_ONCE)),
+        Step("families", 350, 520, both, WITH_TENSORRT, study(studies.families, "identity", "tensorrt", **THREE_ONCE)),
         Step("tensorrt-options", 200, 600, both, WITH_TENSORRT, study(studies.tensorrt_options, "tensorrt")),
         Step("half", 110, 300, both, (*WITH_TENSORRT, "kernels-f16"), study(
             studies.half, "identity", "tensorrt", precision="f16", tolerances={"absolute": 0.1, "relative": 0.05})),

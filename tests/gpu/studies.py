@@ -76,9 +76,15 @@ def tvm(versions):
 
 
 def figure_1(versions):
-    """Does the order of two models turn round by a compiler (the paper, Figure 1)?"""
+    """Does the order of two models turn round by a compiler (the paper, Figure 1)? One of them is a transformer."""
     return [*eager(versions), compiler("tensorrt-cpp", versions["tensorrt"], "tensorrt-cpp")], [
         "resnet50", "deit3_small_patch16_224"], [1]
+
+
+def families(versions):
+    """The paper's other families, which no GPU has run yet: a transformer of windows, a network of inverted residuals, both blocks."""
+    return [*eager(versions), compiler("tensorrt-cpp", versions["tensorrt"], "tensorrt-cpp")], [
+        "swin_s3_tiny_224", "efficientnet_b3", {"conv_block": {"width": 64, "depth": 3}}, {"mha_block": {"depth": 3}}], [1]
 
 
 def explain(versions):
