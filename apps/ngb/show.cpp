@@ -121,7 +121,7 @@ Status print_json_of_families(metrics::FamilyReader& reader, const std::vector<s
                               const report::CellFilter& filter) {
   const metrics::Heading& heading = reader.heading();
   const std::vector<store::DerivedValue> none;
-  report::Results whole{.values = report::Values(none), .baseline = heading.baseline, .allocator = heading.allocator};
+  report::Results whole{.numbers = metrics::Numbers(none), .baseline = heading.baseline, .allocator = heading.allocator};
   std::set<std::string> devices;
   for (const store::ValueFamily& family : families) devices.insert(family.device);
   whole.differences = report::environment_differences(heading.environments, devices);
@@ -172,7 +172,7 @@ int show(const ShowArguments& arguments) {
   if (comes_in_parts && reader->cell_count() > metrics::kMostCellsInMemory) {
     return show_family_by_family(*reader, arguments, **format, columns);
   }
-  const auto derived = metrics::derive(*std::move(reader), processor_count());
+  auto derived = metrics::derive(*std::move(reader), processor_count());
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
   auto results = report::passing_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);

@@ -100,7 +100,7 @@ namespace fs = std::filesystem;
 // Computes all derived values, which keeps them in the file, and writes those of the cells as a table.
 Status derive_all(const fs::path& results_file, const fs::path& cells_file) {
   const std::vector<store::Source> sources{{results_file, {}}};
-  const auto derived = metrics::derive(sources, processor_count());
+  auto derived = metrics::derive(sources, processor_count());
   if (!derived) return error_of(derived);
   const auto series = metrics::series::derive_series(sources, *derived, processor_count());
   if (!series) return error_of(series);

@@ -16,6 +16,7 @@
 #include "explain/fusions.h"
 #include "explain/ownership.h"
 #include "metrics/comparison.h"
+#include "metrics/ratios.h"
 #include "metrics/series/workload.h"
 #include "metrics/settings.h"
 #include "statistics/verdict.h"
@@ -262,14 +263,9 @@ std::vector<DepthClaimRow> overhead_rows(const Claim& claim, const std::vector<S
   const std::vector<statistics::Judgement> judgements = statistics::judge(questions, rules);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     ClaimRow& row = rows[i].row;
-    const statistics::Contrast& contrast = judgements[i].contrast;
     row.status = metrics::series::status_of(judgements[i], rules);
     row.adjusted_p = judgements[i].adjusted_p;
-    row.value.value = std::exp(contrast.estimate);
-    if (contrast.interval) {
-      row.value.low = std::exp(contrast.interval->low);
-      row.value.high = std::exp(contrast.interval->high);
-    }
+    row.value = metrics::ratio_of(judgements[i].contrast);
     if (row.status == ClaimStatus::undecided) row.value.reason = judgements[i].reason;
   }
   return rows;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "metrics/ratios.h"
 #include "statistics/sequential.h"
 #include "statistics/verdict.h"
 
@@ -12,12 +13,8 @@ namespace ngb::live {
 namespace {
 
 SpeedUp speed_up_of(const statistics::Judgement& judgement, std::size_t rounds) {
-  const statistics::Contrast& contrast = judgement.contrast;
-  SpeedUp found{.ratio = std::exp(contrast.estimate)};
-  if (contrast.interval) {
-    found.low = std::exp(contrast.interval->low);
-    found.high = std::exp(contrast.interval->high);
-  }
+  const metrics::Value ratio = metrics::ratio_of(judgement.contrast);
+  SpeedUp found{.ratio = *ratio.value, .low = ratio.low, .high = ratio.high};
   if (rounds >= statistics::kLeastRounds) found.verdict = name(judgement.verdict);
   return found;
 }

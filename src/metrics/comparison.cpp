@@ -134,9 +134,7 @@ PairStatus status_of_pair(const SideOfPair& baseline, const SideOfPair& candidat
 
 // Two cells share rounds only if one run measured both, with the same model, batch size and device.
 bool may_share_rounds(const Side& a, const Side& b, const CellData& baseline, const CellData& candidate) {
-  return a.origin == b.origin && baseline.of.device == candidate.of.device &&
-         baseline.of.model.key.batch == candidate.of.model.key.batch &&
-         baseline.of.model.key.hash == candidate.of.model.key.hash;
+  return a.origin == b.origin && share_rounds(baseline, candidate);
 }
 
 double geometric_mean_speed(const Steady& steady) {
@@ -312,8 +310,7 @@ Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axi
     pair.status = status_of_pair(left, right);
     if (pair.status == PairStatus::judged) {
       statistics::Question question;
-      const LikeSpeeds speeds = like_speeds(right.steady, left.steady);
-      add_log_ratio(question, speeds.a, speeds.b, may_share_rounds(baseline, candidate, **partner, *cell), 1);
+      add_speed_ratio(question, right.steady, left.steady, may_share_rounds(baseline, candidate, **partner, *cell), 1);
       pair.is_paired = question.size() == 1;
       pair.is_same_build = is_same_build(**partner, *cell);
       pair.baseline_per_s = geometric_mean_speed(left.steady);

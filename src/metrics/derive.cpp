@@ -216,6 +216,22 @@ Status derive_and_keep(store::Store& results, const Baseline& baseline, const st
   return results.save_derived(*state, {{&family, std::move(made), std::move(derived.values)}});
 }
 
+Status add_steady(const std::vector<store::Source>& sources, int threads, Derived& derived) {
+  if (derived.steady.size() == derived.cells.size()) return Done{};
+  auto reader = FamilyReader::open(sources);
+  if (!reader) return error_of(reader);
+  derived.steady.resize(derived.cells.size());
+  return reader->each(reader->families(), threads, [&](const auto& family, std::vector<store::CellData> cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::size_t at = family.cells[i].position;
+      if (at >= derived.cells.size()) continue;
+      derived.steady[at] = steady(cells[i]);
+      drop_details(cells[i]);
+      derived.cells[at] = std::move(cells[i]);
+    }
+  });
+}
+
 Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::ValueFamily>& families, int threads) {
   Collection part(families);
   if (const Status done = part.compute_others(reader, threads); !done) return error_of(done);

@@ -8,34 +8,18 @@
 #include <initializer_list>
 #include <iterator>
 
+#include "statistics/distributions.h"
+
 namespace ngb::metrics {
 namespace {
 
 Value unknown_ratio(std::string reason) { return {.reason = std::move(reason)}; }
-
-// Two cells of one device are in one group if their model and batch size are the same. Their processes were then
-// measured in rounds, one of each cell, so a disturbance of a round affected both. A variant is measured in other
-// rounds than its exact model.
-bool are_of_one_group(const Analysis& analysis, std::size_t a, std::size_t b) {
-  return analysis.cell(a).of.model.key == analysis.cell(b).of.model.key;
-}
 
 std::vector<double> logs_of(const std::vector<OfRound>& values) {
   std::vector<double> logs;
   std::transform(values.begin(), values.end(), std::back_inserter(logs),
                  [](const OfRound& each) { return std::log(each.value); });
   return logs;
-}
-
-// Returns the exponential of a contrast of logarithms, divided by `divisor`.
-Value ratio_of(const std::vector<statistics::Part>& parts, double error_rate, double divisor = 1) {
-  const statistics::Contrast found = statistics::contrast(parts, error_rate);
-  Value value{std::exp(found.estimate) / divisor};
-  if (found.interval) {
-    value.low = std::exp(found.interval->low) / divisor;
-    value.high = std::exp(found.interval->high) / divisor;
-  }
-  return value;
 }
 
 // A cell that another is related to, with the name that messages use for it.
@@ -64,10 +48,10 @@ Relative baseline_of(const Analysis& analysis, std::size_t cell) {
   return {analysis.baseline_of(cell), analysis.baseline().role(), analysis.why_no_baseline(cell)};
 }
 
-void add_speed_ratio(std::vector<statistics::Part>& parts, const Analysis& analysis, std::size_t a, std::size_t b,
-                     double weight) {
-  const LikeSpeeds speeds = like_speeds(analysis.steady(a), analysis.steady(b));
-  add_log_ratio(parts, speeds.a, speeds.b, are_of_one_group(analysis, a, b), weight);
+void add_ratio_of_cells(std::vector<statistics::Part>& parts, const Analysis& analysis, std::size_t a, std::size_t b,
+                        double weight) {
+  add_speed_ratio(parts, analysis.steady(a), analysis.steady(b), share_rounds(analysis.cell(a), analysis.cell(b)),
+                  weight);
 }
 
 // Returns the cell's speed over that of `other`, divided by `divisor`.
@@ -75,15 +59,15 @@ Value speed_ratio(const Analysis& analysis, std::size_t cell, const Relative& ot
   std::string reason = why_unknown(analysis, {{cell, "", ""}, other});
   if (!reason.empty()) return unknown_ratio(std::move(reason));
   std::vector<statistics::Part> parts;
-  add_speed_ratio(parts, analysis, cell, *other.cell, 1);
-  return ratio_of(parts, analysis.error_rate(), divisor);
-}
-
-bool are_all_above_zero(const std::vector<OfRound>& values) {
-  return std::all_of(values.begin(), values.end(), [](const OfRound& each) { return each.value > 0; });
+  add_ratio_of_cells(parts, analysis, cell, *other.cell, 1);
+  return ratio_of(statistics::contrast(parts, analysis.error_rate()), divisor);
 }
 
 }  // namespace
+
+bool share_rounds(const store::CellData& a, const store::CellData& b) {
+  return a.of.device == b.of.device && a.of.model.key == b.of.model.key;
+}
 
 std::vector<double> log_ratios_of_rounds(const std::vector<OfRound>& a, const std::vector<OfRound>& b) {
   std::vector<double> ratios;
@@ -98,8 +82,8 @@ std::vector<double> log_ratios_of_rounds(const std::vector<OfRound>& a, const st
 }
 
 void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
-                   bool share_rounds, double weight) {
-  std::vector<double> paired = share_rounds ? log_ratios_of_rounds(a, b) : std::vector<double>{};
+                   bool are_paired, double weight) {
+  std::vector<double> paired = are_paired ? log_ratios_of_rounds(a, b) : std::vector<double>{};
   if (paired.size() >= 2) {
     parts.push_back({std::move(paired), weight});
     return;
@@ -108,8 +92,36 @@ void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRou
   parts.push_back({logs_of(b), -weight});
 }
 
+void add_speed_ratio(std::vector<statistics::Part>& parts, const Steady& a, const Steady& b, bool are_paired,
+                     double weight) {
+  const LikeSpeeds speeds = like_speeds(a, b);
+  add_log_ratio(parts, speeds.a, speeds.b, are_paired, weight);
+}
+
+Value ratio_of(const statistics::Contrast& contrast, double divisor) {
+  Value value{std::exp(contrast.estimate) / divisor};
+  if (contrast.interval) {
+    value.low = std::exp(contrast.interval->low) / divisor;
+    value.high = std::exp(contrast.interval->high) / divisor;
+  }
+  return value;
+}
+
+bool are_above_zero(const std::vector<OfRound>& values) {
+  return std::all_of(values.begin(), values.end(), [](const OfRound& each) { return each.value > 0; });
+}
+
 Value geometric_mean(const std::vector<OfRound>& values, double error_rate) {
-  return ratio_of({{logs_of(values)}}, error_rate);
+  return ratio_of(statistics::contrast(std::vector<statistics::Part>{{logs_of(values)}}, error_rate));
+}
+
+// On the scale of logarithms, half the width is Student's t of the processes times a standard error.
+statistics::Interval widened(double mean, const statistics::Interval& ends, std::size_t processes, double given,
+                             double wanted) {
+  const auto degrees = static_cast<double>(std::max<std::size_t>(processes, 2) - 1);
+  const auto t = [degrees](double rate) { return statistics::students_t_quantile(degrees, 1 - rate / 2).value_or(1); };
+  const double factor = std::max(t(wanted) / t(given), 1.0);
+  return {mean * std::pow(ends.low / mean, factor), mean * std::pow(ends.high / mean, factor)};
 }
 
 Value speed_up(const Analysis& analysis, std::size_t cell) {
@@ -136,9 +148,9 @@ Value bsr(const Analysis& analysis, std::size_t cell) {
   if (!reason.empty()) return unknown_ratio(std::move(reason));
   if (*single == cell) return {1, 1, 1};
   std::vector<statistics::Part> parts;
-  add_speed_ratio(parts, analysis, cell, *baseline.cell, 1);
-  add_speed_ratio(parts, analysis, *single, *baseline_single, -1);
-  return ratio_of(parts, analysis.error_rate());
+  add_ratio_of_cells(parts, analysis, cell, *baseline.cell, 1);
+  add_ratio_of_cells(parts, analysis, *single, *baseline_single, -1);
+  return ratio_of(statistics::contrast(parts, analysis.error_rate()));
 }
 
 Value load_retention(const Analysis& analysis, std::size_t cell) {
@@ -186,11 +198,11 @@ Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
   const auto& other = analysis.busy_cpus(*baseline.cell);
   if (!other.value) return unknown_ratio(baseline.role + ": " + other.reason);
   constexpr const char* kTooLittle = "used less processor time than the clock resolves";
-  if (!are_all_above_zero(*own.value)) return unknown_ratio(fmt::format("a process {}", kTooLittle));
-  if (!are_all_above_zero(*other.value)) return unknown_ratio(fmt::format("{} {}", baseline.role, kTooLittle));
+  if (!are_above_zero(*own.value)) return unknown_ratio(fmt::format("a process {}", kTooLittle));
+  if (!are_above_zero(*other.value)) return unknown_ratio(fmt::format("{} {}", baseline.role, kTooLittle));
   std::vector<statistics::Part> parts;
-  add_log_ratio(parts, *own.value, *other.value, are_of_one_group(analysis, cell, *baseline.cell), 1);
-  const Value share = ratio_of(parts, analysis.error_rate());
+  add_log_ratio(parts, *own.value, *other.value, share_rounds(analysis.cell(cell), analysis.cell(*baseline.cell)), 1);
+  const Value share = ratio_of(statistics::contrast(parts, analysis.error_rate()));
   Value reduction{1 - *share.value};
   if (share.high) reduction.low = 1 - *share.high;
   if (share.low) reduction.high = 1 - *share.low;

@@ -19,7 +19,6 @@ namespace {
 using metrics::Metric;
 using nlohmann::json;
 using store::CellData;
-using store::DerivedValue;
 
 json text_or_null(const std::string& text) { return text.empty() ? json(nullptr) : json(text); }
 // Returns the check of a process that counts, else of the last one that failed; null if there is none.
@@ -270,12 +269,18 @@ Column described(const NumberColumn& column, std::string_view over) {
                        column.metric->unit);
 }
 
+Entry entry_of(const metrics::Number& number) {
+  Entry entry = number_entry(number.value, number.reason);
+  if (entry.is_empty()) return entry;
+  entry.low = number.low;
+  entry.high = number.high;
+  return entry;
+}
+
 Entry value_entry(const Results& results, const CellData& cell, const Metric& metric) {
-  const DerivedValue* const found = results.values.find(cell.cell_id, metric.name);
-  if (found == nullptr) return {};
-  if (!found->value) return {.reason = found->reason};
-  return {
-      .value = *found->value, .low = found->low, .high = found->high, .over = precision_below(results, cell, metric)};
+  Entry entry = entry_of(results.numbers.of(cell, metric.name));
+  if (!entry.is_empty()) entry.over = precision_below(results, cell, metric);
+  return entry;
 }
 
 Entry metric_entry(const Results& results, const CellData& cell, const NumberColumn& column) {
@@ -288,8 +293,7 @@ Entry metric_entry(const Results& results, const CellData& cell, const NumberCol
   const auto number = entry.value.get<double>();
   if (entry.low == number && entry.high == number) entry.low = entry.high = std::nullopt;
   if (column.deviation == nullptr) return entry;
-  const DerivedValue* const deviation = results.values.find(cell.cell_id, column.deviation->name);
-  if (deviation != nullptr) entry.deviation = deviation->value;
+  entry.deviation = results.numbers.of(cell, column.deviation->name).value;
   return entry;
 }
 

@@ -10,7 +10,7 @@
 #include "metrics/metric.h"
 #include "report/document.h"
 #include "report/results.h"
-#include "report/values.h"
+#include "report/status.h"
 #include "report/words.h"
 #include "work/property.h"
 
@@ -77,7 +77,10 @@ Column described(const NumberColumn& column, std::string_view over);
 // good or bad.
 Entry metric_entry(const Results& results, const store::CellData& cell, const NumberColumn& column);
 
-// Returns the value as CSV and JSON have it, with its reason; an entry with neither if the metric was not computed.
+// Returns the number with its ends, or its reason.
+Entry entry_of(const metrics::Number& number);
+
+// Returns the value as CSV and JSON have it, with its reason.
 Entry value_entry(const Results& results, const store::CellData& cell, const metrics::Metric& metric);
 
 // Returns the precision of the cell's baseline ("f32") if the metric refers to it and the cell is not in f32; else "".

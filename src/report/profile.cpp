@@ -20,10 +20,7 @@ using store::CellData;
 Entry unknown_value(std::string reason) { return {.reason = std::move(reason)}; }
 
 Entry value_of_metric(std::string_view name, const CellData& cell, const Results& results) {
-  const store::DerivedValue* const found = results.values.find(cell.cell_id, name);
-  if (found == nullptr) return unknown_value(fmt::format("{} was not computed", name));
-  if (!found->value) return unknown_value(found->reason);
-  return {.value = *found->value, .low = found->low, .high = found->high};
+  return entry_of(results.numbers.of(cell, name));
 }
 
 Entry of_attribute(const ProfileColumn& column, const CellData& cell, const Results& /*results*/,

@@ -43,7 +43,7 @@ constexpr std::array kFilters{
 Results results_with(const std::vector<CellData>& cells, const std::vector<DerivedValue>& derived,
                      const metrics::Baseline& baseline, const std::function<bool(const CellData&)>& is_shown,
                      bool with_best_options = true) {
-  Results results{.cells = {}, .values = Values(derived), .best_options = {}, .baseline = baseline};
+  Results results{.cells = {}, .numbers = metrics::Numbers(derived), .best_options = {}, .baseline = baseline};
   std::vector<const CellData*> all;
   for (const CellData& cell : cells) all.push_back(&cell);
   const metrics::BaselineCells baselines(all, baseline);
@@ -52,7 +52,7 @@ Results results_with(const std::vector<CellData>& cells, const std::vector<Deriv
     results.cells.push_back(&cells[i]);
     if (baselines.of(i)) results.baseline_cells.emplace(cells[i].cell_id, all[*baselines.of(i)]);
   }
-  if (with_best_options) results.best_options = best_options(cells, results.values, is_shown);
+  if (with_best_options) results.best_options = best_options(cells, results.numbers, is_shown);
   return results;
 }
 

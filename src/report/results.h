@@ -13,16 +13,17 @@
 #include "base/result.h"
 #include "metrics/baseline.h"
 #include "metrics/families.h"
+#include "metrics/numbers.h"
 #include "report/show/best_options.h"
 #include "report/show/environments.h"
-#include "report/values.h"
+#include "report/status.h"
 
 namespace ngb::report {
 
 // The selected results. They point into the cells and values they were made from.
 struct Results {
   std::vector<const store::CellData*> cells{};  // in the order of the study; may be outlines (store.h)
-  Values values;
+  metrics::Numbers numbers;
   std::vector<BestOptions> best_options{};  // of the selected cells' compilers, each chosen from all its settings
   metrics::Baseline baseline{};             // to which the values refer
   std::map<std::string, const store::CellData*> baseline_cells{};  // by the id of the selected cell; without it: none

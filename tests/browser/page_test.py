@@ -97,6 +97,20 @@ class InTheBrowser(ReportTest):
             speed_up = cell["metrics"]["speed_up_ratio"]["value"]
             self.assertIn(f"{speed_up:.2f}" if speed_up < 9.995 else f"{speed_up:.1f}", text)
 
+    def test_a_ratio_to_any_compiler_is_that_of_compare(self):
+        self.open()
+        compared = self.ngb("compare", "results", "--baseline", "other", "--candidate", "null", "--json")
+        expected = [pair["ratio"] for pair in json.loads(compared.stdout)["pairs"]]
+        self.assertEqual(len(expected), 4)
+        found = self.page.run("""(() => {
+          const other = numbers.data.compilers.find((name) => name.startsWith("other"));
+          return numbers.cells.filter((cell) => cell.compiler.startsWith("null"))
+            .map((cell) => numbers.numberOf(cell, [], "throughput_per_s", `compiler:${other}`));
+        })()""")
+        for ratio, shown in zip(expected, found, strict=True):
+            for part in ("value", "low", "high"):
+                self.assertAlmostEqual(shown[part] / ratio[part], 1, delta=1e-6)
+
     def test_ranks_are_explained_where_there_are_any(self):
         self.open("#?metric=throughput_per_s&to=value")
         notes = "[...document.querySelectorAll('#matrix p')].map(note => note.textContent).join()"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <span>
 #include <utility>
 
 #include "base/hash.h"
@@ -66,13 +65,13 @@ std::vector<std::size_t> fill_in_kept(std::vector<SeriesPart>& parts, std::vecto
   return missing;
 }
 
-void compute(const std::vector<CellData>& cells, std::span<const Steady> steady, const Heading& heading,
-             const std::vector<Part>& parts, const std::vector<std::size_t>& missing, std::vector<SeriesPart>& made) {
+void compute(const Derived& derived, const std::vector<Part>& parts, const std::vector<std::size_t>& missing,
+             std::vector<SeriesPart>& made) {
   std::vector<const Steady*> of_exact;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (!cells[i].of.model.is_variant()) of_exact.push_back(&steady[i]);
+  for (std::size_t i = 0; i < derived.cells.size(); ++i) {
+    if (!derived.cells[i].of.model.is_variant()) of_exact.push_back(&derived.steady[i]);
   }
-  const Analysis analysis(of_exact_models(cells), heading.baseline, std::move(of_exact));
+  const Analysis analysis(of_exact_models(derived.cells), derived.baseline, std::move(of_exact));
   Part of_all{"", {}};
   for (std::size_t i = 0; i < analysis.size(); ++i) of_all.cells.push_back(i);
   for (const std::size_t i : missing) {
@@ -80,34 +79,9 @@ void compute(const std::vector<CellData>& cells, std::span<const Steady> steady,
       made[i].values = values_of(analysis, parts[i]);
     } else {
       made[i].values = values_of(analysis, of_all);
-      made[i].conclusions = conclusions_of(analysis, heading.size_factor);
+      made[i].conclusions = conclusions_of(analysis, derived.size_factor);
     }
   }
-}
-
-// Cells with what drop_details leaves of them.
-struct Measured {
-  std::vector<CellData> cells{};
-  std::vector<Steady> steady{};
-};
-
-// Loads the first `count` cells. A run that records meanwhile may have added others: what is shown stays what `derive`
-// has returned.
-Result<Measured> load_measured(const std::vector<store::Source>& sources, std::size_t count, int threads) {
-  auto reader = FamilyReader::open(sources);
-  if (!reader) return error_of(reader);
-  Measured measured{std::vector<CellData>(count), std::vector<Steady>(count)};
-  const Status done = reader->each(reader->families(), threads, [&](const auto& family, std::vector<CellData> cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::size_t at = family.cells[i].position;
-      if (at >= count) continue;
-      measured.steady[at] = steady(cells[i]);
-      drop_details(cells[i]);
-      measured.cells[at] = std::move(cells[i]);
-    }
-  });
-  if (!done) return error_of(done);
-  return measured;
 }
 
 // Ignores errors: a file that cannot be written can still be shown.
@@ -131,7 +105,7 @@ std::string series_version() {
   return hash::sha256(text).substr(0, 16);
 }
 
-Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, const Derived& derived, int threads) {
+Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, Derived& derived, int threads) {
   const std::string version =
       fmt::format("{} {} {}\n", series_version(), derived.baseline.words(), derived.size_factor);
   DerivedSeries found;
@@ -158,13 +132,8 @@ Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, c
   {
     const store::Store closed = std::move(*store);
   }  // closes the store: an open reader would make the writer wait
-  if (derived.steady.empty()) {
-    const auto measured = load_measured(sources, derived.cells.size(), threads);
-    if (!measured) return error_of(measured);
-    compute(measured->cells, measured->steady, derived, parts, missing, found.parts);
-  } else {
-    compute(derived.cells, derived.steady, derived, parts, missing, found.parts);
-  }
+  if (const Status done = add_steady(sources, threads, derived); !done) return error_of(done);
+  compute(derived, parts, missing, found.parts);
   if (may_keep && !is_older) keep_series(sources.front().file, *state, found.parts, missing);
   return found;
 }

@@ -21,8 +21,9 @@ struct DerivedSeries {
 // Returns the numbers that span the cells of `derived`, which `derive` has returned for the same results. Parts of
 // which no process was added since they were kept are not computed again. The others are computed, and kept if the
 // results are one file as it is, which is writable, no other process writes it, and the values refer to the study's
-// baseline and are of all cells. Returns an error if a file cannot be read. The values do not depend on `threads`.
-Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, const Derived& derived, int threads = 1);
+// baseline and are of all cells; `derived` has the Steady of each cell then (add_steady). Returns an error if a file
+// cannot be read. The values do not depend on `threads`.
+Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, Derived& derived, int threads = 1);
 
 // Returns a text that changes whenever a formula does.
 std::string series_version();

@@ -14,11 +14,6 @@
 namespace ngb::metrics::series {
 namespace {
 
-bool share_rounds(const store::CellData& a, const store::CellData& b) {
-  return a.of.device == b.of.device && a.of.model.key.hash == b.of.model.key.hash &&
-         a.of.model.key.batch == b.of.model.key.batch;
-}
-
 // Names the cells of the parts that were added to `found` as the logarithm of a ratio of two cells.
 void name_cells(Relation& found, std::size_t cell, std::size_t other) {
   if (found.parts.size() == 2)
@@ -45,10 +40,6 @@ bool is_a_cell_in_two_parts(const Relation& sum) {
   return false;
 }
 
-bool are_above_zero(const std::vector<OfRound>& values) {
-  return std::all_of(values.begin(), values.end(), [](const OfRound& each) { return each.value > 0; });
-}
-
 }  // namespace
 
 std::string why_no_speed(const Analysis& analysis, std::size_t cell) {
@@ -66,8 +57,8 @@ Relation log_ratio(const Analysis& analysis, std::size_t cell, std::size_t other
     if (found.reason.empty()) found.reason = why_no_speed(analysis, each);
   }
   if (!found.reason.empty()) return found;
-  const LikeSpeeds speeds = like_speeds(analysis.steady(cell), analysis.steady(other));
-  add_log_ratio(found.parts, speeds.a, speeds.b, share_rounds(analysis.cell(cell), analysis.cell(other)), weight);
+  add_speed_ratio(found.parts, analysis.steady(cell), analysis.steady(other),
+                  share_rounds(analysis.cell(cell), analysis.cell(other)), weight);
   name_cells(found, cell, other);
   return found;
 }
@@ -145,13 +136,7 @@ statistics::Context context_of(const Analysis& analysis, std::size_t cell, std::
 Value ratio_value(const Analysis& analysis, const Relation& relation, std::size_t intervals) {
   if (!relation.reason.empty()) return {.reason = relation.reason};
   const double error_rate = analysis.error_rate() / static_cast<double>(intervals);
-  const statistics::Contrast found = statistics::contrast(relation.parts, error_rate);
-  Value value{std::exp(found.estimate)};
-  if (found.interval) {
-    value.low = std::exp(found.interval->low);
-    value.high = std::exp(found.interval->high);
-  }
-  return value;
+  return ratio_of(statistics::contrast(relation.parts, error_rate));
 }
 
 }  // namespace ngb::metrics::series

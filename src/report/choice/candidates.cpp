@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <tuple>
 
 #include "metrics/outcome.h"
 #include "metrics/queueing.h"
+#include "metrics/ratios.h"
 #include "report/choice/choice.h"
-#include "statistics/distributions.h"
 #include "work/load.h"
 
 namespace ngb::report {
@@ -18,21 +17,10 @@ namespace {
 
 constexpr double kWholePercent = 100;
 
-struct MetricValue {
-  std::optional<double> value{};
-  std::string reason{};
-};
-
-MetricValue metric_of(const Results& results, const store::CellData& cell, const std::string& name) {
-  const store::DerivedValue* found = results.values.find(cell.cell_id, name);
-  if (found == nullptr) return {std::nullopt, name + " is not computed"};
-  return {found->value, found->reason};
-}
-
 // What a candidate's answer is computed from.
 struct Measured {
   Candidate* candidate = nullptr;
-  const store::DerivedValue* speed = nullptr;  // samples/s, of all instances together
+  metrics::Number speed{};  // samples/s, of all instances together
   const metrics::ServiceTimes* times = nullptr;
 
   // Returns when requests are answered at this speed and with inferences of this duration; nothing if they pile up.
@@ -51,9 +39,9 @@ struct Measured {
 std::optional<Measured> add_expected(Candidate& candidate, const Results& results, const Demand& demand,
                                      const ServiceTimesByCell& times) {
   const store::CellData& cell = *candidate.cell;
-  const store::DerivedValue* const speed = results.values.find(cell.cell_id, "throughput_per_s");
-  if (speed == nullptr || !speed->value) {
-    candidate.why = speed == nullptr ? "it has no result" : speed->reason;
+  const metrics::Number speed = results.numbers.of(cell, "throughput_per_s");
+  if (!speed.value) {
+    candidate.why = speed.reason;
     return std::nullopt;
   }
   const auto found = times.find(cell.cell_id);
@@ -61,33 +49,28 @@ std::optional<Measured> add_expected(Candidate& candidate, const Results& result
     candidate.why = "the spread of its times is unknown: it needs two repetitions";
     return std::nullopt;
   }
-  candidate.utilisation_ratio = demand.requests_per_s / *speed->value;
-  const MetricValue inference = metric_of(results, cell, fmt::format("latency_p{}_s", demand.percentile));
+  candidate.utilisation_ratio = demand.requests_per_s / *speed.value;
+  const metrics::Number inference = results.numbers.of(cell, fmt::format("latency_p{}_s", demand.percentile));
   const Measured measured{&candidate, speed, &found->second};
   if (!inference.value && *candidate.utilisation_ratio < 1) {
-    const std::optional<double> without_inference_s = measured.answered_s(demand, *speed->value, 0);
+    const std::optional<double> without_inference_s = measured.answered_s(demand, *speed.value, 0);
     const bool waits_too_long = !without_inference_s || *without_inference_s > demand.latency_s;
     candidate.fit = waits_too_long ? Fit::fails : Fit::open;
     candidate.why = waits_too_long ? "too slow to answer in time" : inference.reason;
     return std::nullopt;
   }
-  if (inference.value) candidate.answered_s = measured.answered_s(demand, *speed->value, *inference.value);
+  if (inference.value) candidate.answered_s = measured.answered_s(demand, *speed.value, *inference.value);
   if (inference.value) return measured;
   candidate.fit = Fit::fails;
   candidate.why = "too slow for so many requests";
   return std::nullopt;
 }
 
-// Returns the 95 % interval of a speed for another error rate: on the scale of logarithms its half width is Student's t
-// of its processes times a standard error.
+// Returns the interval of a speed for another error rate.
 statistics::Interval speed_interval(const Measured& measured, double error_rate) {
   const store::CellData& cell = *measured.candidate->cell;
-  const double speed = *measured.speed->value;
-  const auto degrees = static_cast<double>(std::max<std::size_t>(cell.processes.size(), 2) - 1);
-  const auto t = [degrees](double rate) { return statistics::students_t_quantile(degrees, 1 - rate / 2).value_or(1); };
-  const double widening = t(error_rate) / t(metrics::interval_error_rate(cell));
-  return {speed * std::pow(*measured.speed->low / speed, std::max(widening, 1.0)),
-          speed * std::pow(*measured.speed->high / speed, std::max(widening, 1.0))};
+  return metrics::widened(*measured.speed.value, {*measured.speed.low, *measured.speed.high}, cell.processes.size(),
+                          metrics::interval_error_rate(cell), error_rate);
 }
 
 // Says why the percentile has no upper end.
@@ -106,10 +89,10 @@ void add_interval(const Measured& measured, const Demand& demand, double error_r
   Candidate& candidate = *measured.candidate;
   const double q = demand.percentile / kWholePercent;
   const statistics::PercentileInterval inference_s = measured.times->latencies.percentile_s(q, error_rate);
-  const bool has_interval = measured.speed->low && measured.speed->high && *measured.speed->low > 0;
+  const bool has_interval = measured.speed.low && measured.speed.high && *measured.speed.low > 0;
   const statistics::Interval speeds = has_interval
                                           ? speed_interval(measured, error_rate)
-                                          : statistics::Interval{*measured.speed->value, *measured.speed->value};
+                                          : statistics::Interval{*measured.speed.value, *measured.speed.value};
   candidate.low_s = measured.answered_s(demand, speeds.high, inference_s.low.value_or(0));
   if (inference_s.high) candidate.high_s = measured.answered_s(demand, speeds.low, *inference_s.high);
   candidate.fit = Fit::open;
@@ -154,7 +137,7 @@ struct Bound {
 
 // Returns the metric's value. A candidate beyond the limit fails.
 std::optional<double> value_within(Candidate& candidate, const Results& results, const Bound& bound) {
-  const MetricValue found = metric_of(results, *candidate.cell, bound.metric);
+  const metrics::Number found = results.numbers.of(*candidate.cell, bound.metric);
   if (!bound.limit || candidate.fit == Fit::unknown) return found.value;
   if (!found.value) {
     candidate.fit = Fit::unknown;
@@ -179,7 +162,7 @@ void add_bounds(Candidate& candidate, const Results& results, const Demand& dema
 
 void add_cost(Candidate& candidate, const Results& results, const Demand& demand) {
   const store::CellData& cell = *candidate.cell;
-  const MetricValue cpu = metric_of(results, cell, "cpu_per_inference_s");
+  const metrics::Number cpu = results.numbers.of(cell, "cpu_per_inference_s");
   if (cpu.value) candidate.cpu_s_per_request = *cpu.value / cell.of.model.key.batch;
   const auto cost = demand.cost_per_hour.find(cell.of.device);
   if (cost != demand.cost_per_hour.end()) candidate.cost_per_hour = cost->second;

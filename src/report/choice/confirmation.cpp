@@ -16,8 +16,8 @@
 #include "report/write/json.h"
 #include "report/write/numbers.h"
 #include "samples/process_result.h"
+#include "statistics/contrast.h"
 #include "statistics/dependent_values.h"
-#include "statistics/distributions.h"
 
 namespace ngb::report {
 namespace {
@@ -81,11 +81,9 @@ Requests requests_of(const store::CellData& served) {
 double least_mean_s(const Requests& requests) {
   const bool has_one = requests.means_by_process.size() < 2;
   const std::vector<double>& values = has_one ? requests.inferences_s : requests.means_by_process;
-  const auto deviation = statistics::standard_deviation(values);
-  if (!deviation) return 0;
-  const auto n = static_cast<double>(values.size());
-  const auto t = statistics::students_t_quantile(n - 1, 1 - statistics::kErrorRate / 2);
-  return t ? statistics::mean(values) - *t * *deviation / std::sqrt(n) : 0;
+  if (values.empty()) return 0;
+  const statistics::Contrast mean = statistics::contrast(std::vector<statistics::Part>{{values}});
+  return mean.interval ? mean.interval->low : 0;
 }
 
 double timed_phases_s(const store::CellData& served) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <set>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "metrics/allocator.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
+#include "metrics/ratios.h"
 #include "report/words.h"
 
 namespace ngb::report {
@@ -281,12 +281,8 @@ Column ratio_column() {
 }
 
 Entry ratio_of(const statistics::Contrast& contrast) {
-  Entry entry{std::exp(contrast.estimate)};
-  if (contrast.interval) {
-    entry.low = std::exp(contrast.interval->low);
-    entry.high = std::exp(contrast.interval->high);
-  }
-  return entry;
+  const metrics::Value ratio = metrics::ratio_of(contrast);
+  return {.value = *ratio.value, .low = ratio.low, .high = ratio.high};
 }
 
 std::string why(const Compared& compared, const ComparedPair& pair) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/figures/published_rows.h"
@@ -42,31 +43,21 @@ std::set<std::string> dominated_cells(const Selection& selection) {
   return cells;
 }
 
-// Returns the cells of which another cell of the workload is certainly faster and keeps the processor no busier.
+// Returns the cells of which another cell of the workload is faster, by the interval of their ratio, and keeps the
+// processor no busier.
 std::set<const CellData*> dominated_by_cpu(const Selection& selection, const Workloads& workloads) {
-  struct Paid {
-    double cpu_percent = 0;
-    const CellData* cell = nullptr;
-    Number speed{};
-  };
   std::set<const CellData*> dominated;
   for (const std::vector<const CellData*>* cells : workloads.all()) {
-    std::vector<Paid> paid;
+    std::vector<Number> used;
     for (const CellData* cell : *cells) {
-      const Number cpu = number_of(selection, *cell, "cpu_percent");
-      if (cpu.value) paid.push_back({*cpu.value, cell, number_of(selection, *cell, "throughput_per_s")});
+      Number cpu = number_of(selection, *cell, "cpu_percent");
+      if (cpu.value) used.push_back(std::move(cpu));
     }
-    std::stable_sort(paid.begin(), paid.end(),
-                     [](const Paid& a, const Paid& b) { return a.cpu_percent < b.cpu_percent; });
-    double highest_low = 0;  // of the cells that are no busier
-    for (std::size_t begin = 0; begin < paid.size();) {
-      std::size_t end = begin;
-      for (; end < paid.size() && paid[end].cpu_percent <= paid[begin].cpu_percent; ++end) {
-        highest_low = std::max(highest_low, paid[end].speed.low.value_or(0));
-      }
-      for (; begin < end; ++begin) {
-        if (paid[begin].speed.high && highest_low > *paid[begin].speed.high) dominated.insert(paid[begin].cell);
-      }
+    for (const Number& own : used) {
+      const bool is_dominated = std::any_of(used.begin(), used.end(), [&](const Number& other) {
+        return *other.value <= *own.value && selection.results().numbers.ratio(*other.of, *own.of).is_above_one();
+      });
+      if (is_dominated) dominated.insert(own.of);
     }
   }
   return dominated;

@@ -20,11 +20,6 @@ Row number_or_null(const std::optional<double>& number) {
   return number && std::isfinite(*number) ? Row(*number) : Row(nullptr);
 }
 
-// Returns the distance from the value to an end of its interval, by logarithms; 0 without an interval.
-double log_distance(const std::optional<double>& end, double value) {
-  return end && *end > 0 ? std::abs(std::log(*end / value)) : 0;
-}
-
 }  // namespace
 
 State state_of(const CellData& cell) {
@@ -47,10 +42,8 @@ Row row_of(const Selection& selection, const CellData& cell, std::string panel) 
 
 Number number_of(const Selection& selection, const CellData& cell, std::string_view metric) {
   const State state = state_of(cell);
-  if (!state.reason.empty()) return {.reason = state.reason};
-  const store::DerivedValue* const value = selection.results().values.find(cell.cell_id, metric);
-  if (value == nullptr) return {.reason = "not measured yet"};
-  return {value->value, value->low, value->high, text::visible(value->reason.str())};
+  if (!state.reason.empty()) return {.reason = state.reason, .of = &cell};
+  return selection.results().numbers.of(cell, metric);
 }
 
 void add_number(Row& row, const char* name, const Number& number, const State& state) {
@@ -59,7 +52,7 @@ void add_number(Row& row, const char* name, const Number& number, const State& s
   row["high"] = number_or_null(number.high);
   const bool is_missing = row[name].is_null() && state.reason.empty();
   row["state"] = is_missing ? "no_value" : state.name;
-  row["reason"] = state.reason.empty() ? number.reason : state.reason;
+  row["reason"] = state.reason.empty() ? text::visible(number.reason) : state.reason;
 }
 
 bool have_number(const std::vector<Row>& rows, const char* name) {
@@ -69,20 +62,6 @@ bool have_number(const std::vector<Row>& rows, const char* name) {
 Rows rows_with(std::vector<Row> rows, const char* name, const std::string& why_none) {
   if (!have_number(rows, name)) return {.why_none = why_none};
   return {.rows = std::move(rows)};
-}
-
-Number ratio_of(const Number& number, const Number& reference) {
-  if (!number.value) return {.reason = number.reason};
-  if (!reference.value) return {.reason = reference.reason};
-  Number ratio{*number.value / *reference.value};
-  if (!number.low || !number.high || !reference.low || !reference.high) return ratio;
-  // Not std::hypot, which would need glibc 2.35.
-  const auto length = [](double a, double b) { return std::sqrt(a * a + b * b); };
-  ratio.low = *ratio.value * std::exp(-length(log_distance(number.low, *number.value),
-                                              log_distance(reference.high, *reference.value)));
-  ratio.high = *ratio.value * std::exp(length(log_distance(number.high, *number.value),
-                                              log_distance(reference.low, *reference.value)));
-  return ratio;
 }
 
 }  // namespace ngb::report::figures

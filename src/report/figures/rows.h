@@ -2,11 +2,11 @@
 // Makes what rows of several figures have in common. All texts are safe to show (text::visible).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "metrics/numbers.h"
 #include "report/figures/figure.h"
 
 namespace ngb::report::figures {
@@ -23,13 +23,7 @@ State state_of(const store::CellData& cell);
 // the figure in which the row is drawn.
 Row row_of(const Selection& selection, const store::CellData& cell, std::string panel);
 
-// A number with its interval, or the reason why there is none.
-struct Number {
-  std::optional<double> value{};
-  std::optional<double> low{};
-  std::optional<double> high{};
-  std::string reason{};
-};
+using metrics::Number;
 // Returns the cell's value of a metric. A cell that failed has none, whatever it measured before it failed.
 Number number_of(const Selection& selection, const store::CellData& cell, std::string_view metric);
 
@@ -41,10 +35,6 @@ bool have_number(const std::vector<Row>& rows, const char* name);
 
 // Returns the rows, or `why_none` if none of them has a number of this name.
 Rows rows_with(std::vector<Row> rows, const char* name, const std::string& why_none);
-
-// Returns the ratio of two numbers. Its interval comes from their intervals by their logarithms, as if the errors were
-// independent, as on the page; a number without an interval has the ratio without one.
-Number ratio_of(const Number& number, const Number& reference);
 
 // The functions of the table of figures.
 Rows throughput_by_batch(const Selection& selection);

@@ -55,7 +55,7 @@ std::vector<Shown> processes_of(const CellData& cell) {
 
 std::string flags_of(const Selection& selection, const CellData& cell) {
   std::vector<std::string> flags;
-  for (const Values::Raised& raised : selection.results().values.flags(cell.cell_id)) {
+  for (const metrics::Numbers::Raised& raised : selection.results().numbers.flags(cell)) {
     flags.push_back(text::visible(raised.flag));
   }
   return text::join(flags, ", ");

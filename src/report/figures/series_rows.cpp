@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/figures/series_rows.h"
 
-#include "base/text.h"
-
 namespace ngb::report::figures {
 
 std::vector<SeriesNumber> series_numbers(const Selection& selection, std::string_view series) {
@@ -19,7 +17,7 @@ std::vector<SeriesNumber> series_numbers(const Selection& selection, std::string
 }
 
 Number number_of(const SeriesNumber& number) {
-  return {number.value->value, number.value->low, number.value->high, text::visible(number.value->reason)};
+  return {number.value->value, number.value->low, number.value->high, number.value->reason, number.cells.front()};
 }
 
 State state_of(const SeriesNumber& number) {

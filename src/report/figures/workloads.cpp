@@ -2,6 +2,7 @@
 #include "report/figures/workloads.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ngb::report::figures {
 
@@ -11,12 +12,10 @@ Workloads::Workloads(const Selection& selection) : selection_(selection) {
   for (const CellData* cell : selection.cells()) {
     Workload& workload = workloads_[key_of(*cell)];
     workload.cells.push_back(cell);
-    const Number speed = number_of(selection, *cell, "throughput_per_s");
-    if (!speed.value) continue;
-    ++workload.cells_with_speed;
-    if (workload.best != nullptr && *speed.value <= *workload.best_speed.value) continue;
-    workload.best = cell;
-    workload.best_speed = speed;
+    if (!selection.results().numbers.why_no_ratio(*cell).empty()) continue;
+    ++workload.compared;
+    Number speed = number_of(selection, *cell, "throughput_per_s");
+    if (speed.value.value_or(0) > workload.best.value.value_or(0)) workload.best = std::move(speed);
   }
 }
 
@@ -31,14 +30,14 @@ std::vector<const std::vector<const CellData*>*> Workloads::all() const {
 }
 
 Number Workloads::ratio_to_best(const CellData& cell) const {
-  const Workload& workload = workloads_.at(key_of(cell));
-  if (workload.best == &cell) return {1, 1, 1, ""};
-  return ratio_of(number_of(selection_, cell, "throughput_per_s"), workload.best_speed);
+  const store::CellData* const best = workloads_.at(key_of(cell)).best.of;
+  const metrics::Numbers& numbers = selection_.results().numbers;
+  return best == nullptr ? Number{.reason = numbers.why_no_ratio(cell), .of = &cell} : numbers.ratio(cell, *best);
 }
 
 bool Workloads::compare_something() const {
   return std::any_of(workloads_.begin(), workloads_.end(),
-                     [](const auto& workload) { return workload.second.cells_with_speed > 1; });
+                     [](const auto& workload) { return workload.second.compared > 1; });
 }
 
 }  // namespace ngb::report::figures

@@ -123,8 +123,10 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const Repor
   auto derived = derive_for_page(*std::move(reader), *chosen, threads);
   if (!derived) return failed(derived.error());
   loaded->derived = *std::move(derived);
-  const metrics::Derived& kept = loaded->derived;
+  metrics::Derived& kept = loaded->derived;
+  if (const Status done = metrics::add_steady(request.sources, threads, kept); !done) return failed(done.error());
   loaded->results = results_of(kept.cells, kept.values, filter, kept.baseline, true);
+  loaded->results->numbers.add_speeds(kept.cells, kept.steady);
   if (loaded->results->cells.size() > kMostCells) loaded->results->cells.resize(kMostCells);
   loaded->folded = words_of_folded(loaded->results->cells.size(), *chosen);
   add_differences(*loaded->results, kept.environments);

@@ -17,14 +17,6 @@ namespace {
 
 using store::CellData;
 
-// Returns the class of a speed-up whose interval is wholly above or below 1.
-const char* tone_of(const Results& results, const CellData& cell, const NumberColumn& column) {
-  if (std::string_view(column.metric->name) != "speed_up_ratio") return "";
-  const store::DerivedValue* value = results.values.find(cell.cell_id, column.metric->name);
-  if (value == nullptr || !value->low || !value->high) return "";
-  return *value->low > 1 ? " good" : *value->high < 1 ? " bad" : "";
-}
-
 bool has_numbers(const CellData& cell) {
   const Status status = status_of(cell);
   return status == Status::measured || status == Status::partial;
@@ -36,34 +28,32 @@ struct CellColumn {
   std::string only_reason{};  // why there is no number, if that is the same for all cells without one; it is told once
 };
 
-const store::DerivedValue* value_of(const Results& results, const CellData& cell, const NumberColumn& column) {
-  return results.values.find(cell.cell_id, column.metric->name);
-}
-
 std::string only_reason(const Results& results, const NumberColumn& column) {
   std::string reason;
   for (const CellData* cell : results.cells) {
-    const store::DerivedValue* value = has_numbers(*cell) ? value_of(results, *cell, column) : nullptr;
-    if (value == nullptr || value->value) continue;
-    if (!reason.empty() && reason != value->reason) return "";
-    reason = value->reason;
+    if (!has_numbers(*cell)) continue;
+    const metrics::Number number = results.numbers.of(*cell, column.metric->name);
+    if (number.value) continue;
+    if (!reason.empty() && reason != number.reason) return "";
+    reason = number.reason;
   }
   return reason;
 }
 
 std::string number_html(const Results& results, const CellData& cell, const CellColumn& column) {
-  const Shown shown = shown_entry(metric_entry(results, cell, column.numbers), column.numbers.metric->unit);
-  const store::DerivedValue* value = value_of(results, cell, column.numbers);
-  const bool has_reason = value != nullptr && !value->value && value->reason != column.only_reason;
-  const std::string title = has_reason ? fmt::format(" title=\"{}\"", escaped(value->reason.str())) : "";
+  const Entry entry = metric_entry(results, cell, column.numbers);
+  const Shown shown = shown_entry(entry, column.numbers.metric->unit);
+  const std::string reason = results.numbers.of(cell, column.numbers.metric->name).reason;
+  const bool has_reason = !reason.empty() && reason != column.only_reason;
+  const std::string title = has_reason ? fmt::format(" title=\"{}\"", escaped(reason)) : "";
+  const char* const tone = entry.style == Style::good ? " good" : entry.style == Style::bad ? " bad" : "";
   const std::string tail = shown.tail.empty() ? "" : fmt::format("<small>{}</small>", escaped(shown.tail));
-  return fmt::format("<td class=\"n{}\"{}>{}{}", tone_of(results, cell, column.numbers), title, escaped(shown.main),
-                     tail);
+  return fmt::format("<td class=\"n{}\"{}>{}{}", tone, title, escaped(shown.main), tail);
 }
 
 std::string flag_links(const Results& results, const CellData& cell) {
   std::string html;
-  for (const Values::Raised& raised : results.values.flags(cell.cell_id)) {
+  for (const metrics::Numbers::Raised& raised : results.numbers.flags(cell)) {
     const auto table = metrics::flag_table();
     const auto row =
         std::find_if(table.begin(), table.end(), [&](const metrics::Flag& flag) { return flag.name == raised.flag; });

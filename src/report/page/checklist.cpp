@@ -47,7 +47,7 @@ void count(Facts& facts, const Results& results, const CellData& cell) {
   if (status == Status::failed) ++facts.failed;
   if (status == Status::disturbed) ++facts.disturbed;
   if (status == Status::planned) ++facts.planned;
-  if (!results.values.flags(cell.cell_id).empty()) ++facts.flagged;
+  if (!results.numbers.flags(cell).empty()) ++facts.flagged;
   if (status != Status::measured && status != Status::partial) return;
   ++facts.measured;
   facts.fewest_processes = std::min(facts.fewest_processes, cell.processes.size());
@@ -91,8 +91,7 @@ std::string how_many(std::size_t number, const char* noun) {
 // Returns how many cells have a value of the metric.
 std::size_t cells_with(const Results& results, std::string_view metric) {
   return static_cast<std::size_t>(std::count_if(results.cells.begin(), results.cells.end(), [&](const CellData* cell) {
-    const store::DerivedValue* value = results.values.find(cell->cell_id, metric);
-    return value != nullptr && value->value;
+    return results.numbers.of(*cell, metric).value.has_value();
   }));
 }
 
@@ -101,10 +100,10 @@ std::string range_of(const Results& results, std::string_view metric) {
   std::optional<double> low;
   std::optional<double> high;
   for (const CellData* cell : results.cells) {
-    const store::DerivedValue* value = results.values.find(cell->cell_id, metric);
-    if (value == nullptr || !value->value) continue;
-    low = std::min(low.value_or(*value->value), *value->value);
-    high = std::max(high.value_or(*value->value), *value->value);
+    const std::optional<double> value = results.numbers.of(*cell, metric).value;
+    if (!value) continue;
+    low = std::min(low.value_or(*value), *value);
+    high = std::max(high.value_or(*value), *value);
   }
   if (!low) return "–";
   return *low == *high ? fmt::format("{:.0f}", *low) : fmt::format("{:.0f} to {:.0f}", *low, *high);

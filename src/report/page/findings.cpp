@@ -110,7 +110,7 @@ std::string flag_groups_html(const Results& results, const Labels& labels, bool 
     if (flag.casts_doubt() != casts_doubt) continue;
     std::vector<std::string> cells;
     for (const CellData* cell : results.cells) {
-      for (const Values::Raised& raised : results.values.flags(cell->cell_id)) {
+      for (const metrics::Numbers::Raised& raised : results.numbers.flags(*cell)) {
         if (raised.flag != flag.name) continue;
         cells.push_back(cell_name(labels, *cell) + detail(flag, *cell, raised.value));
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the page's data and forms ratios and ranks with their intervals. It draws nothing.
+// Reads the page's data: numbers and ratios with their intervals, which ngb has computed. It draws nothing.
 "use strict";
 const numbers = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -7,6 +7,8 @@ const numbers = (() => {
     index, device: data.devices[row[0]], model: data.models[row[1]], group: data.group_of[row[1]],
     batch: String(data.batches[row[2]]), compiler: data.compilers[row[3]], status: row[4],
     why: row[5] < 0 ? "" : data.reasons[row[5]], baseline: row[6], flags: row[7].map((flag) => data.flags[flag]), values: row[8],
+    whyNoRatio: Array.isArray(row[9]) ? "" : data.reasons[row[9]],
+    ratios: new Map(Array.isArray(row[9]) ? row[9].map(([other, ...ratio]) => [other, ratio]) : []),
   }));
   const metricIndex = new Map(data.metrics.map((metric, index) => [metric.name, index]));
 
@@ -35,17 +37,18 @@ const numbers = (() => {
     return number;
   }
 
-  // The ratio of two numbers whose errors are taken as independent, by their logarithms.
-  function ratio(a, b) {
-    const made = {value: a.value / b.value};
+  // Returns the speed of a cell over that of another one of its workload, as `ngb compare` has it.
+  function ratioOfSpeeds(cell, other) {
+    const without = [cell, other].find((each) => each.whyNoRatio !== "");
+    if (without !== undefined) return {why: `${without.compiler}: ${without.whyNoRatio}`};
+    const [value, low, high] = cell.ratios.get(other.index);
+    return withText({value, low, high});
+  }
+
+  // A quotient has no interval: only ratios of speeds have one.
+  function quotient(a, b) {
     if (!(a.value > 0) || !(b.value > 0)) return {why: "a ratio needs two numbers above 0"};
-    if (hasInterval(a) && hasInterval(b) && a.low > 0 && b.low > 0) {
-      const down = Math.hypot(Math.log(a.value / a.low), Math.log(b.high / b.value));
-      const up = Math.hypot(Math.log(a.high / a.value), Math.log(b.value / b.low));
-      made.low = made.value * Math.exp(-down);
-      made.high = made.value * Math.exp(up);
-    }
-    return withText(made);
+    return withText({value: a.value / b.value});
   }
 
   const isLowerBetter = (metric) => ["s", "bytes", "percent"].includes(data.metrics[metricIndex.get(metric)].unit);
@@ -63,7 +66,7 @@ const numbers = (() => {
     let best = null;
     for (const cell of selected) {
       const number = valueOf(cell, metric);
-      if (number.value === undefined) continue;
+      if (number.value === undefined || (metric === "throughput_per_s" && cell.whyNoRatio !== "")) continue;
       if (best === null || isBetter(number.value, valueOf(best, metric).value, metric)) best = cell;
     }
     return best;
@@ -86,35 +89,29 @@ const numbers = (() => {
     if (reference === cell) return {value: 1, low: 1, high: 1, text: "1.00"};
     const below = valueOf(reference, metric);
     if (below.value === undefined) return {why: `the reference has no number: ${below.why}`};
-    return ratio(own, below);
+    return metric === "throughput_per_s" && data.has_ratios ? ratioOfSpeeds(cell, reference) : quotient(own, below);
   }
 
   const mayBeFastest = new Set(data.may_be_fastest);
 
-  // Returns the rank of each cell by its own interval: one more than the number of cells that are certainly better. The first
-  // in speed are those that the answer does not exclude, which it judges by the rounds that cells share.
+  // Returns the rank of each cell: one more than the number of cells that are certainly better, by the interval of the ratio of
+  // two speeds, or because two intervals are apart. The first in speed are those that the answer does not exclude.
   function ranksOf(selected, metric) {
     const known = selected.map((cell) => ({cell, number: valueOf(cell, metric)})).filter((each) => hasInterval(each.number));
     const lower = isLowerBetter(metric);
-    const isApart = (a, b) => (lower ? a.high < b.low : a.low > b.high);
-    const isJudged = metric === "throughput_per_s" && known.some((each) => mayBeFastest.has(each.cell.index));
+    const isOfSpeed = metric === "throughput_per_s";
+    const isApart = (a, b) => (isOfSpeed && data.has_ratios ? ratioOfSpeeds(a.cell, b.cell).low > 1
+      : lower ? a.number.high < b.number.low : a.number.low > b.number.high);
+    const isJudged = isOfSpeed && known.some((each) => mayBeFastest.has(each.cell.index));
     return new Map(known.map((each) => {
-      const rank = 1 + known.filter((other) => isApart(other.number, each.number)).length;
+      const rank = 1 + known.filter((other) => other !== each && isApart(other, each)).length;
       return [each.cell, !isJudged ? rank : mayBeFastest.has(each.cell.index) ? 1 : Math.max(2, rank)];
     }));
   }
 
-  // The geometric mean of ratios whose errors are taken as independent.
-  function geometricMean(ratios) {
-    const mean = (of) => ratios.reduce((sum, each) => sum + of(each), 0) / ratios.length;
-    const made = {value: Math.exp(mean((each) => Math.log(each.value)))};
-    if (ratios.every((each) => hasInterval(each) && each.low > 0)) {
-      const spread = (of) => Math.sqrt(ratios.reduce((sum, each) => sum + of(each) ** 2, 0)) / ratios.length;
-      made.low = made.value * Math.exp(-spread((each) => Math.log(each.value / each.low)));
-      made.high = made.value * Math.exp(spread((each) => Math.log(each.high / each.value)));
-    }
-    return withText(made);
-  }
+  // The geometric mean of what is chosen, which has no interval.
+  const geometricMean = (ratios) =>
+    withText({value: Math.exp(ratios.reduce((sum, each) => sum + Math.log(each.value), 0) / ratios.length)});
 
   return {data, cells, valueOf, numberOf, ranksOf, geometricMean, hasInterval, isLowerBetter, canBeRelated, workloadOf};
 })();

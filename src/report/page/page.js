@@ -223,11 +223,14 @@
     const caption = to === "value" ? metricTitle(metricOf(metric)) : `${metricTitle(metricOf(metric))}, ratio to ${referenceWords(to)}`;
     const table = element("table", {class: "matrix"}, element("caption", {}, caption), element("thead", {}, head), body);
     const notes = works.some((work) => work.ranks.size > 0)
-      ? "The number before each value is its rank; compilers share a rank unless their intervals are apart; first in speed are all that may be the fastest. " +
+      ? "The number before each value is its rank; compilers share a rank unless an interval tells them apart; first in speed are all that may be the fastest. " +
         "A colour means that the interval leaves 1 out: blue is better than the reference, orange is worse."
       : "No value here has an interval, so none has a rank.";
     find("matrix").replaceChildren(element("div", {class: "wide", tabindex: 0, role: "region", "aria-label": caption}, table),
                                    element("p", {}, notes));
+    if (to !== "value" && !data.has_ratios) {
+      find("matrix").append(element("p", {}, "So many cells have no intervals of ratios here: ngb compare has them."));
+    }
     if (works.length > MOST_ROWS) find("matrix").append(element("p", {}, `${works.length - MOST_ROWS} more rows: choose fewer.`));
   }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -20,7 +21,6 @@ namespace {
 using metrics::Metric;
 using nlohmann::json;
 using store::CellData;
-using store::DerivedValue;
 
 // Numbers texts in the order in which they first appear.
 class Names {
@@ -49,6 +49,9 @@ json short_number(double value) {
   return rounded;
 }
 
+// Of all cells together: about 700 kB of a page.
+constexpr std::size_t kMostRatios = 20'000;
+
 class DataWriter {
  public:
   DataWriter(const Content& content, const Labels& labels)
@@ -69,24 +72,58 @@ class DataWriter {
             {"flags", flags_.all()},
             {"reasons", reasons_.all()},
             {"may_be_fastest", may_be_fastest()},
+            {"has_ratios", has_ratios_},
             {"cells", std::move(cells)}};
   }
 
  private:
   json cells_json() {
-    std::unordered_map<std::string, std::size_t> index_of_id;
-    for (std::size_t i = 0; i < results_.cells.size(); ++i) index_of_id[results_.cells[i]->cell_id] = i;
+    std::unordered_map<const CellData*, std::size_t> index_of;
+    for (std::size_t i = 0; i < results_.cells.size(); ++i) index_of[results_.cells[i]] = i;
     json cells = json::array();
     for (const CellData* cell : results_.cells) {
-      const CellData* baseline = results_.baseline_of(*cell);
-      const auto found = baseline == nullptr ? index_of_id.end() : index_of_id.find(baseline->cell_id);
+      const auto found = index_of.find(results_.baseline_of(*cell));
       json row = identity_of(*cell);
-      row.push_back(found == index_of_id.end() ? json(-1) : json(found->second));
+      row.push_back(found == index_of.end() ? json(-1) : json(found->second));
       row.push_back(flags_of(*cell));
       row.push_back(values_of(*cell));
       cells.push_back(std::move(row));
     }
+    add_ratios(cells);
     return cells;
+  }
+
+  // Adds to each cell its ratios to all others of its workload, if that are not too many of all cells together.
+  void add_ratios(json& cells) {
+    std::map<json, std::vector<std::size_t>> workloads;  // by device, model and batch size
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      workloads[json::array({cells[i][0], cells[i][1], cells[i][2]})].push_back(i);
+    std::size_t count = 0;
+    for (const auto& [workload, members] : workloads) count += members.size() * (members.size() - 1);
+    has_ratios_ = count <= kMostRatios;
+    for (const auto& [workload, members] : workloads) {
+      for (const std::size_t i : members) cells[i].push_back(ratios_of(i, has_ratios_ ? members : std::vector{i}));
+    }
+  }
+
+  json ratios_of(std::size_t cell, const std::vector<std::size_t>& workload) {
+    const metrics::Numbers& numbers = results_.numbers;
+    const std::string& why = numbers.why_no_ratio(*results_.cells[cell]);
+    if (!why.empty()) return reasons_.index_of(text::visible(why));
+    json ratios = json::array();
+    for (const std::size_t other : workload) {
+      const metrics::Number ratio = numbers.ratio(*results_.cells[cell], *results_.cells[other]);
+      if (other == cell || !ratio.value) continue;
+      ratios.push_back(json::array({other, short_number(*ratio.value)}));
+      add_ends(ratios.back(), ratio);
+    }
+    return ratios;
+  }
+
+  static void add_ends(json& entry, const metrics::Number& number) {
+    if (!number.low || !number.high) return;
+    entry.push_back(short_number(*number.low));
+    entry.push_back(short_number(*number.high));
   }
 
   [[nodiscard]] json may_be_fastest() const {
@@ -112,7 +149,7 @@ class DataWriter {
 
   json flags_of(const CellData& cell) {
     json flags = json::array();
-    for (const Values::Raised& raised : results_.values.flags(cell.cell_id)) {
+    for (const metrics::Numbers::Raised& raised : results_.numbers.flags(cell)) {
       flags.push_back(flags_.index_of(std::string(raised.flag)));
     }
     return flags;
@@ -120,22 +157,16 @@ class DataWriter {
 
   json values_of(const CellData& cell) {
     json values = json::array();
-    for (const Metric* metric : metrics_) {
-      const DerivedValue* value = results_.values.find(cell.cell_id, metric->name);
-      values.push_back(value == nullptr ? json(reasons_.index_of("not measured yet"))
-                                        : value_json(cell, *metric, *value));
-    }
+    for (const Metric* metric : metrics_) values.push_back(value_json(cell, *metric));
     return values;
   }
 
-  json value_json(const CellData& cell, const Metric& metric, const DerivedValue& value) {
-    if (!value.value) return reasons_.index_of(text::visible(value.reason.str()));
+  json value_json(const CellData& cell, const Metric& metric) {
+    const metrics::Number number = results_.numbers.of(cell, metric.name);
+    if (!number.value) return reasons_.index_of(text::visible(number.reason));
     const Shown shown = shown_entry(metric_entry(results_, cell, {&metric, nullptr}), metric.unit);
-    json entry = json::array({short_number(*value.value), shown.main + shown.tail});
-    if (value.low && value.high) {
-      entry.push_back(short_number(*value.low));
-      entry.push_back(short_number(*value.high));
-    }
+    json entry = json::array({short_number(*number.value), shown.main + shown.tail});
+    add_ends(entry, number);
     return entry;
   }
 
@@ -168,6 +199,7 @@ class DataWriter {
   Names flags_{};
   Names reasons_{};
   std::vector<int> batches_{};
+  bool has_ratios_ = true;
   std::vector<std::string> kind_of_{};  // the name of the compiler of each of `compilers_`
   std::vector<std::string> group_of_{};
 };

@@ -34,11 +34,6 @@ struct PlanePoint {
   bool is_on_front = false;  // no other is at least as good in both, and better in one
 };
 
-std::optional<double> metric_value(const Results& results, const CellData& cell, const char* metric) {
-  const store::DerivedValue* const found = results.values.find(cell.cell_id, metric);
-  return found == nullptr ? std::nullopt : found->value;
-}
-
 // The cells of a device, an exact model and a batch size, with those of its variants.
 struct Plane {
   std::string title{};
@@ -67,9 +62,9 @@ void add_points(Plane& plane, const Results& results, const Labels& labels) {
   std::map<std::string, std::size_t> colours;
   for (const CellData* cell : plane.cells) {
     const std::size_t colour = colours.emplace(labels.compiler(*cell), colours.size()).first->second;
-    const auto speed_up = metric_value(results, *cell, "speed_up_ratio");
+    const auto speed_up = results.numbers.of(*cell, "speed_up_ratio").value;
     const auto agreement =
-        cell->of.model.is_variant() ? metric_value(results, *cell, "agreement_ratio") : std::optional(1.0);
+        cell->of.model.is_variant() ? results.numbers.of(*cell, "agreement_ratio").value : std::optional(1.0);
     if (speed_up && agreement) plane.points.push_back({cell, *agreement, *speed_up, colour});
   }
   for (PlanePoint& point : plane.points) {

@@ -18,20 +18,19 @@ namespace {
 using nlohmann::json;
 using store::CellData;
 
-double speed_of(const CellData& cell, const Values& values) {
-  const store::DerivedValue* value = values.find(cell.cell_id, "throughput_per_s");
-  return value == nullptr ? 0 : value->value.value_or(0);
+double speed_of(const CellData& cell, const metrics::Numbers& numbers) {
+  return numbers.of(cell, "throughput_per_s").value.value_or(0);
 }
 
-BestOptions chosen_from(std::vector<const CellData*> cells, const Values& values) {
+BestOptions chosen_from(std::vector<const CellData*> cells, const metrics::Numbers& numbers) {
   BestOptions choice{.any = cells.front()};
-  std::erase_if(cells, [&](const CellData* cell) { return speed_of(*cell, values) <= 0; });
+  std::erase_if(cells, [&](const CellData* cell) { return speed_of(*cell, numbers) <= 0; });
   std::stable_sort(cells.begin(), cells.end(),
-                   [&](const CellData* a, const CellData* b) { return speed_of(*a, values) > speed_of(*b, values); });
+                   [&](const CellData* a, const CellData* b) { return speed_of(*a, numbers) > speed_of(*b, numbers); });
   if (!cells.empty()) choice.winner = cells[0];
   if (cells.size() < 2) return choice;
   choice.runner_up = cells[1];
-  choice.margin = values.find(choice.winner->cell_id, "margin_ratio");
+  choice.margin = numbers.of(*choice.winner, "margin_ratio");
   return choice;
 }
 
@@ -42,13 +41,13 @@ Row row_of_choice(const BestOptions& choice) {
             .rest = Entry{.value = "none of its settings has a speed", .style = Style::bad}};
   }
   const Entry winner{.value = compiler_of(*choice.winner)};
-  if (choice.margin == nullptr || !choice.margin->value) {
+  if (!choice.margin.value) {
     return {.entries = {winner}, .rest = Entry{.value = "no other setting has a speed"}};
   }
-  Entry margin{.value = *choice.margin->value, .style = choice.is_told_apart() ? Style::good : Style::plain};
+  Entry margin{.value = *choice.margin.value, .style = choice.is_told_apart() ? Style::good : Style::plain};
   if (choice.has_interval()) {
-    margin.low = choice.margin->low;
-    margin.high = choice.margin->high;
+    margin.low = choice.margin.low;
+    margin.high = choice.margin.high;
   }
   const char* relation = !choice.has_interval()   ? "over, by one process, "
                          : choice.is_told_apart() ? "over "
@@ -68,19 +67,19 @@ json configuration_json(const CellData* cell) {
 }
 
 json margin_json(const BestOptions& choice) {
-  if (choice.margin == nullptr || !choice.margin->value) return nullptr;
-  json margin{{"value", *choice.margin->value}};
-  if (choice.has_interval()) margin.update({{"low", *choice.margin->low}, {"high", *choice.margin->high}});
+  if (!choice.margin.value) return nullptr;
+  json margin{{"value", *choice.margin.value}};
+  if (choice.has_interval()) margin.update({{"low", *choice.margin.low}, {"high", *choice.margin.high}});
   return margin;
 }
 
 }  // namespace
 
-bool BestOptions::has_interval() const { return margin != nullptr && margin->low && margin->high; }
+bool BestOptions::has_interval() const { return margin.low && margin.high; }
 
-bool BestOptions::is_told_apart() const { return has_interval() && (*margin->low > 1 || *margin->high < 1); }
+bool BestOptions::is_told_apart() const { return margin.is_above_one() || margin.is_below_one(); }
 
-std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const Values& values,
+std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const metrics::Numbers& numbers,
                                       const std::function<bool(const CellData&)>& is_shown) {
   // A cell that failed before it reported its compute device is listed with the first that did.
   using Choice = std::string;
@@ -105,7 +104,7 @@ std::vector<BestOptions> best_options(const std::vector<CellData>& cells, const 
   for (std::vector<const CellData*>& choice : by_choice) {
     const bool is_one_shown =
         std::any_of(choice.begin(), choice.end(), [&](const auto* cell) { return is_shown(*cell); });
-    if (choice.size() > 1 && is_one_shown) choices.push_back(chosen_from(std::move(choice), values));
+    if (choice.size() > 1 && is_one_shown) choices.push_back(chosen_from(std::move(choice), numbers));
   }
   return choices;
 }

@@ -55,7 +55,7 @@ Row cell_row(const CellData& cell, const Results& results) {
   add(failure);
   for (const char* field : kFailureFields) add(failure.contains(field) ? failure[field] : json());
   json flags = json::object();
-  for (const Values::Raised& raised : results.values.flags(cell.cell_id))
+  for (const metrics::Numbers::Raised& raised : results.numbers.flags(cell))
     flags[std::string(raised.flag)] = raised.value;
   add(flags);
   for (const metrics::Flag& flag : metrics::flag_table()) add(flags.contains(flag.name) ? flags[flag.name] : json());
@@ -70,9 +70,9 @@ Row cell_row(const CellData& cell, const Results& results) {
   return row;
 }
 
-std::string flags_or_why(const CellData& cell, const Values& values) {
+std::string flags_or_why(const CellData& cell, const metrics::Numbers& numbers) {
   std::vector<std::string> names;
-  for (const Values::Raised& raised : values.flags(cell.cell_id)) names.emplace_back(raised.flag);
+  for (const metrics::Numbers::Raised& raised : numbers.flags(cell)) names.emplace_back(raised.flag);
   const std::string why = why_no_numbers(cell);
   return why.empty() ? text::join(names, ", ") : why;
 }
@@ -96,7 +96,7 @@ Document flat_document(const Results& results, const ShowOptions& options) {
     for (const Attribute& attribute : shown) row.entries.push_back({.value = attribute.of(*cell), .reason = "unknown"});
     row.entries.push_back({.value = compiler_of(*cell) + (names_devices ? ", " + compute_device_of(*cell) : "")});
     for (const NumberColumn& column : numbers) row.entries.push_back(metric_entry(results, *cell, column));
-    row.entries.push_back({.value = flags_or_why(*cell, results.values)});
+    row.entries.push_back({.value = flags_or_why(*cell, results.numbers)});
     section.rows.push_back(std::move(row));
   }
   return document;

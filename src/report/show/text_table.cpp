@@ -10,7 +10,6 @@
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "report/show/best_options.h"
-#include "report/values.h"
 #include "report/words.h"
 #include "report/write/text_width.h"
 
@@ -226,7 +225,7 @@ Row TextTable::number_row(const Results& results, const CellData& cell, std::str
 // Returns "u i", the marks of what casts doubt on the number; with options.notes the names of all flags.
 std::string TextTable::flags_of(const Results& results, const CellData& cell) {
   std::vector<std::string> words;
-  for (const Values::Raised& raised : results.values.flags(cell.cell_id)) {
+  for (const metrics::Numbers::Raised& raised : results.numbers.flags(cell)) {
     const auto flag = std::find_if(metrics::flag_table().begin(), metrics::flag_table().end(),
                                    [&](const metrics::Flag& each) { return each.name == raised.flag; });
     if (flag == metrics::flag_table().end()) continue;

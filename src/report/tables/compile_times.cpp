@@ -134,12 +134,11 @@ Document compile_times(const Input& input) {
   CompileTimes times;
   std::set<std::string> own;
   for (const CellData* cell : cells) {
-    const store::DerivedValue* value = input.results().values.find(cell->cell_id, kMetric);
-    Entry entry = value == nullptr ? empty_entry("not computed") : number_entry(value->value, value->reason);
+    const metrics::Number number = input.results().numbers.of(*cell, kMetric);
     own.insert(cell->of.model.label);
     times.add_column(input.device(*cell), input.compiler(*cell));
     times.set(cell->of.model.label, cell->of.model.key.batch, input.device(*cell), input.compiler(*cell),
-              std::move(entry));
+              number_entry(number.value, number.reason));
   }
   add_published(input, own, times);
   Document made = times.table();

@@ -95,6 +95,22 @@ TEST(Page, HasTheTextOfShowBesideEachNumber) {
   EXPECT_EQ(data["cells"][1][6], 0);  // the baseline is the first cell
 }
 
+TEST(Page, HasTheRatioOfTwoCellsOfAWorkloadInBothDirections) {
+  Made made{{cell_of("identity", 1, {process(0, {10, 10}), process(1, {10, 10})}),
+             cell_of("onnxruntime", 1, {process(0, {5, 5}), process(1, {5, 5})}), made_up::cell("tvm", 1)},
+            {}};
+  std::vector<metrics::Steady> steady;
+  for (const CellData& cell : made.cells) steady.push_back(metrics::steady(cell));
+  made.results = all_results(made.cells, made.values);
+  made.results.numbers.add_speeds(made.cells, steady);
+  const Content content = content_of(made, "results");
+  const nlohmann::json data = page_data(content, {}, Labels(content));
+  EXPECT_EQ(data["has_ratios"], true);
+  EXPECT_EQ(data["cells"][0][9].dump(), "[[1,0.5,0.5,0.5]]");
+  EXPECT_EQ(data["cells"][1][9].dump(), "[[0,2.0,2.0,2.0]]");
+  EXPECT_EQ(data["reasons"][data["cells"][2][9].get<std::size_t>()], steady[2].reason);
+}
+
 TEST(Page, AdmitsOnlyItsOwnScriptAndStyle) {
   const Made made = pair_of_cells();
   const std::string page = html(content_of(made, "results"), {}, "0.1.0");

@@ -44,7 +44,7 @@ class KeptSeries : public ::testing::Test {
     record(*store, cell, index);
   }
   [[nodiscard]] DerivedSeries derived() const {
-    const auto cells = derive(folder_.results(), 1);
+    auto cells = derive(folder_.results(), 1);
     EXPECT_TRUE(cells);
     auto series = derive_series({{folder_.results(), {}}}, *cells);
     EXPECT_TRUE(series);
@@ -115,7 +115,7 @@ TEST_F(KeptSeries, AreAllComputedAgainAfterAnotherProgramChangedTheFile) {
 
 TEST_F(KeptSeries, DoNotMixTheValuesOfTwoBaselines) {
   (void)derived();
-  const auto other = derive(results(), 1, "onnxruntime");
+  auto other = derive(results(), 1, "onnxruntime");
   ASSERT_TRUE(other);
   EXPECT_EQ(derive_series({{results(), {}}}, *other)->computed, 3U);
   EXPECT_EQ(derived().computed, 0U);

@@ -152,19 +152,16 @@ store::SeriesValue series_value(const std::string& series, const std::string& su
           .cell_ids = {cell}};
 }
 
-TEST(FiguresOfGroups, OfStylesTakeTheErrorsOfGroupsAsIndependent) {
-  const ResultsOf results({of_group(cell_with({.model = "a"}, always(100)), "A", "convolutional"),
-                           of_group(cell_with({.model = "b"}, always(100)), "B", "convolutional")},
-                          {series_value("family_speed_up_ratio", "A", "local/a/identity/1", 4, 2, 8),
-                           series_value("family_speed_up_ratio", "B", "local/b/identity/1", 1, 0.5, 2)});
+TEST(FiguresOfGroups, OfStylesHaveTheMeanOfTheirModelsWithItsInterval) {
+  const ResultsOf results({of_group(cell_with({.model = "a"}, always(100)), "A", "convolutional")},
+                          {series_value("style_batch_speed_up_ratio", "convolutional", "local/a/identity/1", 2, 1, 4)});
   const auto rows = rows_of(results, "speed_up_by_style");
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows.front().at("panel"), "convolutional");
-  EXPECT_EQ(rows.front().at("groups"), 2);
-  EXPECT_NEAR(rows.front().at("style_speed_up_ratio").get<double>(), 2, 1e-9);
-  // Each end is ln 2 away from its value; the mean's ends are sqrt(2) ln 2 / 2 away, a factor of 2^0.7071 = 1.6325.
-  EXPECT_NEAR(rows.front().at("low").get<double>(), 2 / 1.632527, 1e-5);
-  EXPECT_NEAR(rows.front().at("high").get<double>(), 2 * 1.632527, 1e-5);
+  EXPECT_EQ(rows.front().at("batch"), 1);
+  EXPECT_EQ(rows.front().at("style_batch_speed_up_ratio"), 2.0);
+  EXPECT_EQ(rows.front().at("low"), 1.0);
+  EXPECT_EQ(rows.front().at("high"), 4.0);
 }
 
 TEST(FigureOfTheProcessor, HasTheDeviationBetweenProcessesAsItsInterval) {
@@ -330,6 +327,30 @@ TEST(FigureOfTheBest, RelatesEachCellToTheFastestOfItsWorkload) {
   EXPECT_EQ(rows[1].at("ratio_to_best"), 1.0);
   EXPECT_EQ(rows[2].at("state"), "failed");
   EXPECT_EQ(rows[3].at("ratio_to_best"), 1.0) << "it is alone";
+}
+
+// Expected interval: scipy 1.17.1, ttest_rel on the logarithms of the same speeds.
+TEST(FigureOfTheBest, HasTheIntervalOfTheRoundsThatBothCellsShare) {
+  const ResultsOf results({cell_with({}, {100.0, 104.0, 98.0, 101.0, 97.0}),
+                           cell_with({.compiler = "fast"}, {110.0, 113.0, 109.0, 108.0, 111.0})});
+  const auto rows = rows_of(results, "ratio_to_best");
+  EXPECT_NEAR(rows[0].at("ratio_to_best").get<double>(), 1 / 1.102194824895, 1e-6);
+  EXPECT_NEAR(rows[0].at("low").get<double>(), 1 / 1.137755931427, 1e-6);
+  EXPECT_NEAR(rows[0].at("high").get<double>(), 1 / 1.067745197778, 1e-6);
+}
+
+TEST(FigureOfTheBest, HasNoRatioOfASpeedThatIsPerhapsOfAnotherComputation) {
+  CellData unchecked = cell_with({.compiler = "unchecked"}, always(400));
+  for (store::RecordedProcess& process : unchecked.processes) {
+    process.check->reference = "none";
+    process.check->reference_reason = "no reference";
+  }
+  const ResultsOf results({cell_with({}, always(100)), cell_with({.compiler = "fast"}, always(200)), unchecked});
+  const auto rows = rows_of(results, "ratio_to_best");
+  EXPECT_NEAR(rows[0].at("ratio_to_best").get<double>(), 0.5, 1e-9) << "the fastest that is compared is the best";
+  EXPECT_TRUE(rows[2].at("ratio_to_best").is_null());
+  EXPECT_EQ(rows[2].at("state"), "no_value");
+  EXPECT_EQ(rows[2].at("reason"), "unchecked: no reference");
 }
 
 TEST(FigureOfTheBest, IsLeftOutIfNothingIsCompared) {

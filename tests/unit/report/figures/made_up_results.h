@@ -26,9 +26,11 @@ class ResultsOf {
  public:
   explicit ResultsOf(std::vector<store::CellData> cells)
       : cells_(std::move(cells)),
+        steady_(steady_of(cells_)),
         values_(values_of(cells_)),
         parts_(series_of(cells_)),
         results_(report::all_results(cells_, values_)) {
+    results_.numbers.add_speeds(cells_, steady_);
     report::add_series(results_, parts_);
     content_ = {.name = "results", .study = "study", .results = &results_, .environments = &environments_};
     add_profiles();
@@ -36,9 +38,11 @@ class ResultsOf {
   // The numbers that span cells are these, whatever the cells are.
   ResultsOf(std::vector<store::CellData> cells, std::vector<store::SeriesValue> series)
       : cells_(std::move(cells)),
+        steady_(steady_of(cells_)),
         values_(values_of(cells_)),
         parts_({{.part = "part", .made_of = "", .values = std::move(series), .conclusions = {}}}),
         results_(report::all_results(cells_, values_)) {
+    results_.numbers.add_speeds(cells_, steady_);
     report::add_series(results_, parts_);
     content_ = {.name = "results", .study = "study", .results = &results_, .environments = &environments_};
     add_profiles();
@@ -58,6 +62,11 @@ class ResultsOf {
   }
 
  private:
+  static std::vector<metrics::Steady> steady_of(const std::vector<store::CellData>& cells) {
+    std::vector<metrics::Steady> all;
+    for (const store::CellData& cell : cells) all.push_back(metrics::steady(cell));
+    return all;
+  }
   static std::vector<store::SeriesPart> series_of(const std::vector<store::CellData>& cells) {
     const metrics::Analysis analysis = analysis_of(cells);
     std::vector<store::SeriesPart> parts;
@@ -84,6 +93,7 @@ class ResultsOf {
 
   std::vector<store::CellData> cells_;
   report::Profiles profiles_{};
+  std::vector<metrics::Steady> steady_;
   std::vector<store::DerivedValue> values_;
   std::vector<store::SeriesPart> parts_;
   report::Results results_;

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/status.h"
+
+#include "metrics/outcome.h"
+
+namespace ngb::report {
+
+std::string_view name(Status status) {
+  switch (status) {
+    case Status::measured:
+      return "measured";
+    case Status::partial:
+      return "partial";
+    case Status::failed:
+      return "failed";
+    case Status::disturbed:
+      return "disturbed";
+    case Status::planned:
+      return "planned";
+  }
+  return "planned";
+}
+
+Status status_of(const store::CellData& cell) {
+  if (metrics::is_disturbed(cell)) return Status::disturbed;
+  if (metrics::decisive_failure(cell) != nullptr) return Status::failed;
+  if (cell.processes.empty()) return Status::planned;
+  return static_cast<int>(cell.processes.size()) < cell.needed_processes() ? Status::partial : Status::measured;
+}
+
+}  // namespace ngb::report
