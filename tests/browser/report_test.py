@@ -61,7 +61,7 @@ class Text(ReportTest):
                          [file.stem for file in files])
         self.assertIn("<h3>Throughput by batch size</h3><p>Lines are 95 % intervals.", text)
         self.assertIn("<p>The figures are not drawn here. To have them drawn, type: ngb report RESULTS", text)
-        self.assertRegex(text, r"<p>Without data: .*depth_mha \(no stack of mha_block has a speed-up\)")
+        self.assertRegex(text, r"<p>Without data: .*tcr_by_model \(the study gives no model raw_bytes and encoded_bytes\)")
         with (self.folder / "results/report/figures/throughput_by_batch.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
         table = text[text.index('data-name="throughput_by_batch"'):]

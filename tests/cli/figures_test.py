@@ -41,7 +41,7 @@ class Figures(MeasuredTest):
         self.assertEqual(specifications, sorted(path.stem for path in self.figures.glob("*.csv")))
         self.assertIn("throughput_by_batch", specifications)
         self.assertIn(f"Figures: {len(specifications)} in report/figures\n", made.stdout)
-        self.assertIn("depth_mha (no stack of mha_block has a speed-up)", made.stdout)
+        self.assertIn("tcr_by_model (the study gives no model raw_bytes and encoded_bytes)", made.stdout)
         for name in specifications:
             specification = json.loads((self.figures / f"{name}.vl.json").read_text())
             self.assertEqual(specification["$schema"], "https://vega.github.io/schema/vega-lite/v6.json")

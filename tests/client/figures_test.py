@@ -30,7 +30,11 @@ class Figures(PackageTest):
         self.assertEqual(sorted(data["throughput_per_s"]), sorted(self.results.cells["throughput_per_s"].dropna()))
 
     def test_figures_without_data_are_named_with_their_reasons(self):
-        self.assertIn("depth_mha (no stack of mha_block has a speed-up)", " ".join(self.figures.remarks))
+        self.assertIn("tcr_by_model (the study gives no model raw_bytes and encoded_bytes)", " ".join(self.figures.remarks))
+
+    def test_a_figure_is_found_under_its_other_names(self):
+        self.assertEqual(self.figures.specification("rtr_by_batch"), self.figures.specification("ase_by_batch"))
+        self.assertNotIn("rtr_by_batch", list(self.figures))
 
     def test_an_unknown_name_gets_the_names_that_there_are(self):
         self.assertIn("throughput_by_batch", str(self.raised(KeyError, self.figures.__getitem__, "througput")))

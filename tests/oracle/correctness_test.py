@@ -141,11 +141,10 @@ class Correctness(unittest.TestCase):
     def test_slopes_are_those_of_the_points_that_the_figures_draw(self):
         ngb(self.folder, "report", "broad", "-o", self.folder / "drawn")
         curves = {}
-        for name in ("depth_conv", "depth_mha"):
-            with (self.folder / f"drawn/figures/{name}.csv").open(newline="") as file:
-                for row in csv.DictReader(file):
-                    curve = curves.setdefault(tuple(row[each] for each in ("panel", "device", "compiler", "width", "batch")), {})
-                    curve[float(row["depth"])] = float(row["speed_up_ratio"] or "nan")
+        with (self.folder / "drawn/figures/speed_up_by_depth.csv").open(newline="") as file:
+            for row in csv.DictReader(file):
+                curve = curves.setdefault(tuple(row[each] for each in ("panel", "device", "compiler", "block", "batch")), {})
+                curve[float(row["depth"])] = float(row["speed_up_ratio"] or "nan")
         drawn = sorted(stats.linregress(list(points), list(points.values())).slope for points in curves.values())
         told = sorted(each["value"] for each in self.told["series"]["values"] if each["series"] == "depth_slope_per_block")
         self.assertEqual(len(drawn), 24)  # 3 stacks, 2 batch sizes, 4 settings beside the identity

@@ -2,6 +2,7 @@
 """The report's figures as Altair charts."""
 
 import io
+import json
 import os
 import pathlib
 import tempfile
@@ -19,7 +20,7 @@ _FILTERS = ("device", "compiler", "model", "batch", "group", "style")
 
 
 class Figures(Mapping[str, Any]):
-    """The figures of results, by name (docs/report.md lists them). A value is an Altair chart with its data: a notebook
+    """The figures of results, by name (docs/report.md lists them, with other names). A value is an Altair chart with its data: a notebook
     draws it, and `chart.save("figure.html")` writes it. `remarks` says which figures have no data, and why."""
 
     def __init__(self, specifications: Mapping[str, str], tables: Mapping[str, str], remarks: Sequence[str]) -> None:
@@ -28,9 +29,7 @@ class Figures(Mapping[str, Any]):
         self.remarks = tuple(remarks)
 
     def __getitem__(self, name: str) -> Any:
-        if name in self._specifications:
-            return altair.Chart.from_json(self._specifications[name])
-        raise KeyError(f"{name}: there is no such figure of these results; there are: {', '.join(self._specifications)}")
+        return altair.Chart.from_json(self.specification(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._specifications)
@@ -43,11 +42,18 @@ class Figures(Mapping[str, Any]):
 
     def specification(self, name: str) -> str:
         """Returns the Vega-Lite specification of a figure as JSON text, as `ngb report` writes it. Raises KeyError."""
-        return self._specifications[name]
+        return self._specifications[self._called(name)]
 
     def data(self, name: str) -> pandas.DataFrame:
         """Returns the data of a figure; its columns are named as in docs/metrics.md. Raises KeyError."""
-        return pandas.read_csv(io.StringIO(self._tables[name]))
+        return pandas.read_csv(io.StringIO(self._tables[self._called(name)]))
+
+    def _called(self, name: str) -> str:
+        """Returns the name of the figure that has this one as its own or as another one. Raises KeyError."""
+        for own, text in self._specifications.items():
+            if name == own or (name not in self._specifications and name in json.loads(text)["usermeta"].get("also", ())):
+                return own
+        raise KeyError(f"{name}: there is no such figure of these results; there are: {', '.join(self._specifications)}")
 
 
 def figures(

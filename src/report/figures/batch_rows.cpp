@@ -33,13 +33,6 @@ Rows metric_of_cells(const Selection& selection, const char* metric, const char*
   return rows_with(std::move(rows), metric, why_none);
 }
 
-// Leaves out the cells of one sample.
-Rows metric_of_batching(const Selection& selection, const char* metric) {
-  return metric_of_cells(
-      selection, metric, "no compiler was measured at batch 1 and at a larger batch size",
-      [](const CellData& cell) { return cell.of.model.key.batch != 1; }, panel_of_model);
-}
-
 }  // namespace
 
 Rows throughput_by_batch(const Selection& selection) {
@@ -53,9 +46,11 @@ Rows tcr_by_model(const Selection& selection) {
       [](const CellData& cell) { return cell.of.model.raw_bytes.has_value(); }, panel_of_batch);
 }
 
-Rows rtr_by_batch(const Selection& selection) { return metric_of_batching(selection, "rtr_ratio"); }
-
-Rows ase_by_batch(const Selection& selection) { return metric_of_batching(selection, "ase_ratio"); }
+Rows ase_by_batch(const Selection& selection) {
+  return metric_of_cells(
+      selection, "ase_ratio", "no compiler was measured at batch 1 and at a larger batch size",
+      [](const CellData& cell) { return cell.of.model.key.batch != 1; }, panel_of_model);
+}
 
 Rows break_even(const Selection& selection) {
   const auto is_no_baseline = [&](const CellData& cell) { return selection.results().baseline_of(cell) != &cell; };

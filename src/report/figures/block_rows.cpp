@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -17,8 +20,6 @@ namespace {
 using metrics::series::Block;
 using metrics::series::block_of;
 
-Row number_or_nothing(const std::optional<double>& number) { return number ? Row(*number) : Row(nullptr); }
-
 // The order of the rows is that of the figure's columns.
 void sort_by_width_and_depth(std::vector<Row>& rows) {
   const auto number = [](const Row& row, const char* name) {
@@ -29,29 +30,29 @@ void sort_by_width_and_depth(std::vector<Row>& rows) {
   });
 }
 
-// Returns a row for each cell of a stack of these blocks. The panels are batch sizes; widths are side by side.
-Rows speed_up_over_depth(const Selection& selection, const char* family) {
+}  // namespace
+
+// The panels are batch sizes; kinds and widths of blocks are side by side.
+Rows speed_up_by_depth(const Selection& selection) {
   constexpr const char* kMetric = "speed_up_ratio";
-  std::vector<Row> rows;
+  std::map<std::string, std::vector<Row>> by_kind;
   for (const store::CellData* cell : selection.cells()) {
-    if (cell->of.model.family != family) continue;
     const auto block = block_of(*cell);
     if (!block || selection.results().baseline_of(*cell) == cell) continue;
     Row row = row_of(selection, *cell, selection.with_device(fmt::format("batch {}", cell->of.model.key.batch), *cell));
-    row["width"] = number_or_nothing(block->width);
+    row["block"] = text::visible(block->name);
+    row["width"] = or_null(block->width);
     row["depth"] = block->depth;
     add_number(row, kMetric, number_of(selection, *cell, kMetric), state_of(*cell));
-    rows.push_back(std::move(row));
+    by_kind[block->name_sans_width].push_back(std::move(row));
   }
-  sort_by_width_and_depth(rows);
-  return rows_with(std::move(rows), kMetric, fmt::format("no stack of {} has a speed-up", family));
+  std::vector<Row> rows;
+  for (auto& [kind, of_kind] : by_kind) {
+    sort_by_width_and_depth(of_kind);
+    std::move(of_kind.begin(), of_kind.end(), std::back_inserter(rows));
+  }
+  return rows_with(std::move(rows), kMetric, "no stack of blocks has a speed-up");
 }
-
-}  // namespace
-
-Rows depth_conv(const Selection& selection) { return speed_up_over_depth(selection, "conv_block"); }
-
-Rows depth_mha(const Selection& selection) { return speed_up_over_depth(selection, "mha_block"); }
 
 Rows batch_width_friction(const Selection& selection) {
   constexpr const char* kSeries = "batch_width_friction_ratio";
@@ -65,8 +66,8 @@ Rows batch_width_friction(const Selection& selection) {
     const std::string stack = fmt::format("{}, depth {}", name, block->depth);
     Row row = row_of(selection, narrow, selection.with_device(stack, narrow));
     row["model"] = name;
-    row["narrow_width"] = number_or_nothing(block->width);
-    row["width"] = number_or_nothing(wide->width);
+    row["narrow_width"] = or_null(block->width);
+    row["width"] = or_null(wide->width);
     row["depth"] = block->depth;
     add_number(row, kSeries, number_of(friction), state_of(friction));
     rows.push_back(std::move(row));

@@ -75,7 +75,7 @@ Rows speed_against_cost(const Selection& selection, const Workloads& workloads, 
     const Number paid = number_of(selection, *cell, cost);
     Number speed = workloads.ratio_to_best(*cell);
     if (!paid.value && speed.value) speed = {.reason = fmt::format("{}: {}", cost, paid.reason)};
-    row[cost] = paid.value ? Row(*paid.value) : Row(nullptr);
+    row[cost] = or_null(paid.value);
     add_number(row, "ratio_to_best", speed, state_of(*cell));
     row["on_front"] = speed.value ? Row(is_on_front(*cell) ? "yes" : "no") : Row(nullptr);
     has_both = has_both || speed.value;
@@ -96,7 +96,7 @@ Rows compile_time(const Selection& selection) {
     Number total = number_of(selection, *cell, kMetric);
     const Number tuning = number_of(selection, *cell, "tuning_s");
     add_range_of_processes(total, *cell, tuning);
-    row["tuning_s"] = tuning.value ? Row(*tuning.value) : Row(nullptr);
+    row["tuning_s"] = or_null(tuning.value);
     add_number(row, kMetric, total, state_of(*cell));
     rows.push_back(std::move(row));
   }

@@ -58,10 +58,8 @@ constexpr std::array kRowsOf{
     RowsOf{"speed_up_by_style", speed_up_by_style},
     RowsOf{"cpu_use", cpu_use},
     RowsOf{"cpu_relief", cpu_relief},
-    RowsOf{"rtr_by_batch", rtr_by_batch},
     RowsOf{"ase_by_batch", ase_by_batch},
-    RowsOf{"depth_conv", depth_conv},
-    RowsOf{"depth_mha", depth_mha},
+    RowsOf{"speed_up_by_depth", speed_up_by_depth},
     RowsOf{"batch_width_friction", batch_width_friction},
     RowsOf{"tcr_by_model", tcr_by_model},
     RowsOf{"compile_time", compile_time},
@@ -131,6 +129,7 @@ Figure figure_of(const ordered_json& row) {
   values.update(row.value("with", ordered_json::object()));
   form.erase("with");
   return {.name = text("name"),
+          .also = text("also"),
           .title = text("title"),
           .reading = text("reading"),
           .paper = text("paper"),

@@ -27,6 +27,7 @@ struct Rows {
 
 struct Figure {
   std::string name;     // of its files: "compile_time"
+  std::string also;     // other names under which the Python package finds it, separated by blanks
   std::string title;    // for people
   std::string reading;  // how to read it; part of the figure
   std::string paper;    // "figure 12": it has the form of the paper's; "answers the question of figure 12"; "": ours
@@ -65,7 +66,7 @@ struct Figures {
 // Returns the figures of the selection; those as in the paper are last, and only there if `with_paper_figures`.
 Figures make_figures(const Selection& selection, const Form& form = {});
 
-// Returns "speed_up_by_family (no model belongs to a group), depth_conv, depth_mha (no stack of blocks)": figures that
+// Returns "tcr_by_model (no model has sizes), pareto_compile, pareto_cpu (no two cells have a speed)": figures that
 // follow each other with one reason share it. "" if none is left out.
 std::string words_of(const std::vector<LeftOut>& left_out);
 

@@ -25,8 +25,6 @@ std::string workload_of_panel(const store::CellData& cell) {
 
 std::string shown_ms(double ns) { return fmt::format("{:.{}f} ms", ns / kNsPerMs, decimals_of(ns / kNsPerMs)); }
 
-Row nullable(const std::optional<double>& number) { return number ? Row(*number) : Row(nullptr); }
-
 // Adds a row for each step of the pair.
 void add_steps(const Selection& selection, const ExplainedPair& pair, const store::CellData& cell,
                std::vector<Row>& rows) {
@@ -49,7 +47,7 @@ void add_steps(const Selection& selection, const ExplainedPair& pair, const stor
     row["difference_ms"] = step.ns() / kNsPerMs;
     row["low"] = has_interval ? Row(step.region->difference.interval->low / kNsPerMs) : Row(nullptr);
     row["high"] = has_interval ? Row(step.region->difference.interval->high / kNsPerMs) : Row(nullptr);
-    row["adjusted_p"] = step.region == nullptr ? Row(nullptr) : nullable(step.region->p);
+    row["adjusted_p"] = step.region == nullptr ? Row(nullptr) : or_null(step.region->p);
     row["direction"] = step.ns() > 0 ? "takes more" : "takes less";
     row["told"] = step.region != nullptr && step.region->is_told() ? "yes" : "no";
   }

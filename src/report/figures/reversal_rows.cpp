@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "metrics/series/conclusions.h"
 #include "report/figures/rows.h"
+#include "report/series/series.h"
 #include "report/write/numbers.h"
 
 namespace ngb::report::figures {
@@ -20,16 +21,6 @@ namespace {
 
 using nlohmann::json;
 using store::CellData;
-
-std::optional<double> number_in(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found == object.end() || !found->is_number() ? std::nullopt : std::optional(found->get<double>());
-}
-
-std::string text_in(const json& object, const char* name) {
-  const auto found = object.find(name);
-  return found == object.end() || !found->is_string() ? std::string() : found->get<std::string>();
-}
 
 // The two cells of one side, in the order in which their ratio is formed.
 struct Side {
@@ -50,7 +41,7 @@ std::optional<Side> side_of(const Selection& selection, const json& object) {
     if (cells.at(i) == nullptr) return std::nullopt;
   }
   return Side{
-      cells[0], cells[1], {number_in(object, "value"), number_in(object, "low"), number_in(object, "high"), ""}};
+      cells[0], cells[1], {number_at(object, "value"), number_at(object, "low"), number_at(object, "high"), ""}};
 }
 
 // Returns "batch 8, on local: 120 and 100 samples/s", with the compiler if models are ranked and with the model if
@@ -105,8 +96,8 @@ Rows rank_reversals(const Selection& selection) {
     const auto faster = side_of(selection, (*sides)[0]);
     const auto slower = side_of(selection, (*sides)[1]);
     if (!faster || !slower) continue;
-    all.push_back({std::min(clearness(*faster), clearness(*slower)), text_in(object, "ranked") == "models",
-                   number_in(object, "adjusted_p").value_or(1), *faster, *slower});
+    all.push_back({std::min(clearness(*faster), clearness(*slower)), text_at(object, "ranked") == "models",
+                   number_at(object, "adjusted_p").value_or(1), *faster, *slower});
   }
   std::stable_sort(all.begin(), all.end(), [](const Found& a, const Found& b) { return a.clearness > b.clearness; });
   std::vector<Row> rows;

@@ -12,15 +12,8 @@
 #include "report/columns.h"
 
 namespace ngb::report::figures {
-namespace {
 
 using store::CellData;
-
-Row number_or_null(const std::optional<double>& number) {
-  return number && std::isfinite(*number) ? Row(*number) : Row(nullptr);
-}
-
-}  // namespace
 
 State state_of(const CellData& cell) {
   const Status status = status_of(cell);
@@ -46,10 +39,14 @@ Number number_of(const Selection& selection, const CellData& cell, std::string_v
   return selection.results().numbers.of(cell, metric);
 }
 
+Row or_null(const std::optional<double>& number) {
+  return number && std::isfinite(*number) ? Row(*number) : Row(nullptr);
+}
+
 void add_number(Row& row, const char* name, const Number& number, const State& state) {
-  row[name] = number_or_null(number.value);
-  row["low"] = number_or_null(number.low);
-  row["high"] = number_or_null(number.high);
+  row[name] = or_null(number.value);
+  row["low"] = or_null(number.low);
+  row["high"] = or_null(number.high);
   const bool is_missing = row[name].is_null() && state.reason.empty();
   row["state"] = is_missing ? "no_value" : state.name;
   row["reason"] = state.reason.empty() ? text::visible(number.reason) : state.reason;

@@ -2,6 +2,7 @@
 // Makes what rows of several figures have in common. All texts are safe to show (text::visible).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,9 @@ using metrics::Number;
 // Returns the cell's value of a metric. A cell that failed has none, whatever it measured before it failed.
 Number number_of(const Selection& selection, const store::CellData& cell, std::string_view metric);
 
+// Returns null for a number that is unknown or not finite.
+Row or_null(const std::optional<double>& number);
+
 // Adds the number under this name, "low", "high", "state" and "reason".
 void add_number(Row& row, const char* name, const Number& number, const State& state);
 
@@ -39,14 +43,12 @@ Rows rows_with(std::vector<Row> rows, const char* name, const std::string& why_n
 // The functions of the table of figures.
 Rows throughput_by_batch(const Selection& selection);
 Rows tcr_by_model(const Selection& selection);
-Rows rtr_by_batch(const Selection& selection);
 Rows ase_by_batch(const Selection& selection);
 Rows speed_up_by_family(const Selection& selection);
 Rows speed_up_by_style(const Selection& selection);
 Rows cpu_use(const Selection& selection);
 Rows cpu_relief(const Selection& selection);
-Rows depth_conv(const Selection& selection);
-Rows depth_mha(const Selection& selection);
+Rows speed_up_by_depth(const Selection& selection);
 Rows batch_width_friction(const Selection& selection);
 Rows compile_time(const Selection& selection);
 Rows break_even(const Selection& selection);

@@ -324,6 +324,7 @@ std::string specification_text(const Selection& selection, const Figure& figure,
                     {"subtitle", lines_of(reading, width_px > 0 ? width_px : width_of(whole, rows))}};
   whole["description"] = fmt::format("{}. {} A row is {}.", figure.title, reading, figure.rows);
   whole["usermeta"]["figure"] = figure.name;
+  if (!figure.also.empty()) whole["usermeta"]["also"] = text::split(figure.also, ' ');
   whole["usermeta"]["paper"] = figure.paper;
   whole["usermeta"]["row"] = figure.rows;
   whole["usermeta"]["columns"] = text::split(figure.columns, ' ');

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "report/figures/on_page.h"
 #include "store/store.h"
 
@@ -22,9 +23,11 @@ constexpr std::array kEndings{".vl.json", ".csv", ".svg", ".png", ".pdf"};
 
 void remove_earlier(const fs::path& folder) {
   for (const figures::Figure& figure : figures::all_figures()) {
-    for (const char* const ending : kEndings) {
-      std::error_code ignored;
-      fs::remove(folder / (std::string(figure.name) + ending), ignored);
+    for (const std::string& name : text::split(figure.name + ' ' + figure.also, ' ')) {
+      for (const char* const ending : kEndings) {
+        std::error_code ignored;
+        if (!name.empty()) fs::remove(folder / (name + ending), ignored);
+      }
     }
   }
 }
