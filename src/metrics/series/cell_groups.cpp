@@ -7,7 +7,6 @@
 #include <map>
 
 #include "metrics/series/workload.h"
-#include "statistics/statistics.h"
 
 namespace ngb::metrics::series {
 
@@ -63,12 +62,6 @@ std::vector<SeriesValue> of_metric(const Analysis& analysis, const std::vector<C
   return rows;
 }
 
-std::vector<SeriesValue> mean_of_metric(const Analysis& analysis, const std::vector<Cells>& groups,
-                                        const NameOf& name_of, const char* metric) {
-  return of_metric(analysis, groups, name_of, metric,
-                   [](const std::vector<double>& values, SeriesValue& row) { row.value = statistics::mean(values); });
-}
-
 std::vector<SeriesValue> geometric_mean(const Analysis& analysis, const std::vector<Cells>& groups,
                                         const NameOf& name_of, const LogOf& log_of) {
   std::vector<SeriesValue> rows;
@@ -89,18 +82,6 @@ std::vector<SeriesValue> geometric_mean(const Analysis& analysis, const std::vec
 std::vector<Cells> without_baselines(const Analysis& analysis, std::vector<Cells> groups) {
   std::erase_if(groups, [&](const Cells& cells) { return analysis.baseline_of(cells.front()) == cells.front(); });
   return groups;
-}
-
-std::vector<SeriesValue> reductions(std::vector<SeriesValue> ratios) {
-  for (SeriesValue& row : ratios) {
-    if (!row.value) continue;
-    row.value = 1 - *row.value;
-    if (!row.low || !row.high) continue;
-    const double high = 1 - *row.low;
-    row.low = 1 - *row.high;
-    row.high = high;
-  }
-  return ratios;
 }
 
 }  // namespace ngb::metrics::series

@@ -26,8 +26,6 @@ using NameOf = std::function<std::string(const store::CellData&)>;  // what the 
 std::vector<store::SeriesValue> of_metric(
     const Analysis& analysis, const std::vector<Cells>& groups, const NameOf& name_of, const char* metric,
     const std::function<void(const std::vector<double>&, store::SeriesValue&)>& combine);
-std::vector<store::SeriesValue> mean_of_metric(const Analysis& analysis, const std::vector<Cells>& groups,
-                                               const NameOf& name_of, const char* metric);
 
 // Returns weight · log of a cell's ratio.
 using LogOf = std::function<Relation(std::size_t cell, double weight)>;
@@ -37,8 +35,5 @@ std::vector<store::SeriesValue> geometric_mean(const Analysis& analysis, const s
 
 // Removes the groups of cells that are their own baselines.
 std::vector<Cells> without_baselines(const Analysis& analysis, std::vector<Cells> groups);
-
-// Replaces a ratio by 1 - ratio.
-std::vector<store::SeriesValue> reductions(std::vector<store::SeriesValue> ratios);
 
 }  // namespace ngb::metrics::series

@@ -7,9 +7,9 @@
 #include <array>
 #include <map>
 
-#include "metrics/series/batch_means.h"
 #include "metrics/series/curves.h"
-#include "metrics/series/family_means.h"
+#include "metrics/series/domination.h"
+#include "metrics/series/group_means.h"
 #include "metrics/series/workload.h"
 
 namespace ngb::metrics::series {
@@ -31,52 +31,64 @@ constexpr const char* kTruthOfGroupRatios = "a_groups_ratio_is_the_middle_of_cou
 constexpr const char* kTruthOfGroupProcessors = "a_groups_processors_are_the_mean_of_its_models";
 constexpr const char* kTruthOfBlocks = "each_block_more_costs_what_a_clock_says";
 
+constexpr char kThroughput[] = "throughput_mean_per_s";
+constexpr char kThroughputWithin[] = "throughput_std_per_s";
+constexpr char kCpuPercent[] = "cpu_percent";
+constexpr char kCpuWithinPercent[] = "cpu_std_percent";
+constexpr char kGpuPercent[] = "gpu_percent";
+
+// A function of group_means.h with the arguments that it needs beside the part.
+template <auto function, auto... arguments>
+std::vector<SeriesValue> of_pool(const Analysis& analysis, const Part& part) {
+  return function(analysis, part, arguments...);
+}
+
 // name, heading, unit, formula, source, has_interval, compute, truth, deviation, spans_groups
 constexpr std::array kSeries{
     Series{"family_throughput_per_s", "throughput of a group", "samples/s",
-           "mean over the group's models and batch sizes of throughput_mean_per_s", kTableVi, false, family_throughput,
+           "mean over the group's models and batch sizes of throughput_mean_per_s", kTableVi, false, of_pool<pooled_mean, Pool::group, kThroughput>,
            kTruthOfGroupRates, "family_throughput_std_per_s"},
     Series{"family_throughput_std_per_s", "± within cells", "samples/s",
-           "mean over the same cells of throughput_std_per_s", kTableVi, false, family_throughput_within,
+           "mean over the same cells of throughput_std_per_s", kTableVi, false, of_pool<pooled_mean, Pool::group, kThroughputWithin>,
            kTruthOfGroupRates},
     Series{"family_throughput_between_std_per_s", "± between cells", "samples/s",
            "sample standard deviation (n - 1) over the same cells of throughput_mean_per_s", kOurs, false,
-           family_throughput_between, kTruthOfGroupRates},
+           of_pool<pooled_deviation, Pool::group, kThroughput>, kTruthOfGroupRates},
     Series{"family_speed_up_ratio", "speed-up of a group", "ratio",
-           "geometric mean over the group's models and batch sizes of speed_up_ratio", kTableVi, true, family_speed_up,
+           "geometric mean over the group's models and batch sizes of speed_up_ratio", kTableVi, true, of_pool<pooled_speed_up, Pool::group>,
            kTruthOfGroupRatios},
     Series{"family_cpu_percent", "CPU % of a group", "percent", "mean over the same cells of cpu_percent", kTableVi,
-           false, family_cpu, kTruthOfGroupProcessors, "family_cpu_std_percent"},
+           false, of_pool<pooled_mean, Pool::group, kCpuPercent>, kTruthOfGroupProcessors, "family_cpu_std_percent"},
     Series{"family_cpu_std_percent", "± within cells", "percent", "mean over the same cells of cpu_std_percent",
-           kTableVi, false, family_cpu_within, kTruthOfGroupProcessors},
+           kTableVi, false, of_pool<pooled_mean, Pool::group, kCpuWithinPercent>, kTruthOfGroupProcessors},
     Series{"family_cpu_reduction_ratio", "CPU reduction of a group", "ratio",
-           "1 - geometric mean over the same cells of cpu_c / cpu_baseline", "paper, V-F", true, family_cpu_reduction,
+           "1 - geometric mean over the same cells of cpu_c / cpu_baseline", "paper, V-F", true, of_pool<pooled_cpu_reduction, Pool::group>,
            kTruthOfGroupProcessors},
     Series{"family_gpu_percent", "GPU % of a group", "percent", "mean over the same cells of gpu_percent", kTableVi,
-           false, family_gpu, kTruthOfGroupProcessors},
+           false, of_pool<pooled_mean, Pool::group, kGpuPercent>, kTruthOfGroupProcessors},
     Series{"family_batch_speed_up_ratio", "speed-up of a group at a batch size", "ratio",
            "geometric mean over the group's models at this batch size of speed_up_ratio", kFigure6, true,
-           family_batch_speed_up, kTruthOfGroupRatios},
+           of_pool<pooled_speed_up, Pool::group_batch>, kTruthOfGroupRatios},
     Series{"family_batch_ase_ratio", "ASE of a group at a batch size", "ratio",
-           "geometric mean over the same cells of ase_ratio", kFigure8, true, family_batch_ase, kTruthOfGroupRatios},
+           "geometric mean over the same cells of ase_ratio", kFigure8, true, of_pool<pooled_ase, Pool::group_batch>, kTruthOfGroupRatios},
     Series{"family_batch_bsr_ratio", "BSR of a group at a batch size", "ratio",
-           "geometric mean over the same cells of bsr_ratio", kFigure9, true, family_batch_bsr, kTruthOfGroupRatios},
+           "geometric mean over the same cells of bsr_ratio", kFigure9, true, of_pool<pooled_bsr, Pool::group_batch>, kTruthOfGroupRatios},
     Series{"family_batch_cpu_percent", "CPU % of a group at a batch size", "percent",
-           "mean over the same cells of cpu_percent", kFigure12, false, family_batch_cpu, kTruthOfGroupProcessors,
+           "mean over the same cells of cpu_percent", kFigure12, false, of_pool<pooled_mean, Pool::group_batch, kCpuPercent>, kTruthOfGroupProcessors,
            "family_batch_cpu_std_percent"},
     Series{"family_batch_cpu_std_percent", "± within cells", "percent", "mean over the same cells of cpu_std_percent",
-           kFigure12, false, family_batch_cpu_within, kTruthOfGroupProcessors},
+           kFigure12, false, of_pool<pooled_mean, Pool::group_batch, kCpuWithinPercent>, kTruthOfGroupProcessors},
     Series{"family_batch_cpu_reduction_ratio", "CPU reduction of a group at a batch size", "ratio",
            "1 - geometric mean over the same cells of cpu_c / cpu_baseline", kFigure12, true,
-           family_batch_cpu_reduction, kTruthOfGroupProcessors},
+           of_pool<pooled_cpu_reduction, Pool::group_batch>, kTruthOfGroupProcessors},
     Series{"style_batch_speed_up_ratio", "speed-up of a style at a batch size", "ratio",
            "geometric mean over the style's models at this batch size of speed_up_ratio, without stacks of blocks",
-           kFigure6, true, style_batch_speed_up, kTruthOfGroupRatios, nullptr, true},
+           kFigure6, true, of_pool<pooled_speed_up, Pool::style_batch>, kTruthOfGroupRatios, nullptr, true},
     Series{"style_batch_ase_ratio", "ASE of a style at a batch size", "ratio",
-           "geometric mean over the same cells of ase_ratio", kFigure8, true, style_batch_ase, kTruthOfGroupRatios,
+           "geometric mean over the same cells of ase_ratio", kFigure8, true, of_pool<pooled_ase, Pool::style_batch>, kTruthOfGroupRatios,
            nullptr, true},
     Series{"style_batch_bsr_ratio", "BSR of a style at a batch size", "ratio",
-           "geometric mean over the same cells of bsr_ratio", kFigure9, true, style_batch_bsr, kTruthOfGroupRatios,
+           "geometric mean over the same cells of bsr_ratio", kFigure9, true, of_pool<pooled_bsr, Pool::style_batch>, kTruthOfGroupRatios,
            nullptr, true},
     Series{
         "depth_slope_per_block", "depth slope", "1",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/series/batch_means.h"
+#include "metrics/series/group_means.h"
 
 #include <gtest/gtest.h>
 

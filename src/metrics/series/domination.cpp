@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/series/family_means.h"
+#include "metrics/series/domination.h"
 
 #include <fmt/format.h>
 
@@ -10,30 +10,12 @@
 #include "metrics/series/cell_groups.h"
 #include "metrics/series/speed_words.h"
 #include "metrics/series/workload.h"
-#include "statistics/statistics.h"
 
 namespace ngb::metrics::series {
 namespace {
 
 using store::CellData;
 using store::SeriesValue;
-
-std::vector<Cells> cells_of_settings(const Analysis& analysis, const Part& part) {
-  return grouped(analysis, part, [&](const CellData& cell) {
-    return fmt::format("{}\n{}\n{}", place_of(cell), analysis.settings().of(cell),
-                       first_of_batch_group(cell.of.model.key.batch));
-  });
-}
-
-std::vector<SeriesValue> mean_of_cells(const Analysis& analysis, const Part& part, const char* metric) {
-  return mean_of_metric(analysis, cells_of_settings(analysis, part), model_group_of, metric);
-}
-
-// Fills the rows with the geometric mean of a ratio of each cell to its baseline.
-std::vector<SeriesValue> of_ratio(const Analysis& analysis, const Part& part, const LogOf& log_of) {
-  return geometric_mean(analysis, without_baselines(analysis, cells_of_settings(analysis, part)), model_group_of,
-                        log_of);
-}
 
 bool is_no_more(const Value& a, const Value& b) { return a.value && b.value && *a.value <= *b.value; }
 
@@ -69,36 +51,6 @@ bool costs_no_more(const Analysis& analysis, std::size_t other, std::size_t cell
 }
 
 }  // namespace
-
-std::vector<SeriesValue> family_throughput(const Analysis& analysis, const Part& part) {
-  return mean_of_cells(analysis, part, "throughput_mean_per_s");
-}
-std::vector<SeriesValue> family_throughput_within(const Analysis& analysis, const Part& part) {
-  return mean_of_cells(analysis, part, "throughput_std_per_s");
-}
-std::vector<SeriesValue> family_throughput_between(const Analysis& analysis, const Part& part) {
-  return of_metric(analysis, cells_of_settings(analysis, part), model_group_of, "throughput_mean_per_s",
-                   [](const std::vector<double>& values, SeriesValue& row) {
-                     row.value = statistics::standard_deviation(values);
-                     if (!row.value) row.reason = "needs 2 cells";
-                   });
-}
-std::vector<SeriesValue> family_speed_up(const Analysis& analysis, const Part& part) {
-  return of_ratio(analysis, part, [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); });
-}
-std::vector<SeriesValue> family_cpu(const Analysis& analysis, const Part& part) {
-  return mean_of_cells(analysis, part, "cpu_percent");
-}
-std::vector<SeriesValue> family_cpu_within(const Analysis& analysis, const Part& part) {
-  return mean_of_cells(analysis, part, "cpu_std_percent");
-}
-std::vector<SeriesValue> family_gpu(const Analysis& analysis, const Part& part) {
-  return mean_of_cells(analysis, part, "gpu_percent");
-}
-std::vector<SeriesValue> family_cpu_reduction(const Analysis& analysis, const Part& part) {
-  return reductions(
-      of_ratio(analysis, part, [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); }));
-}
 
 std::vector<SeriesValue> dominating(const Analysis& analysis, const Part& part) {
   std::vector<SeriesValue> rows;
