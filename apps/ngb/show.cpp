@@ -121,7 +121,8 @@ Status print_json_of_families(metrics::FamilyReader& reader, const std::vector<s
                               const report::CellFilter& filter) {
   const metrics::Heading& heading = reader.heading();
   const std::vector<store::DerivedValue> none;
-  report::Results whole{.numbers = metrics::Numbers(none), .baseline = heading.baseline, .allocator = heading.allocator};
+  report::Results whole{
+      .numbers = metrics::Numbers(none), .baseline = heading.baseline, .allocator = heading.allocator};
   std::set<std::string> devices;
   for (const store::ValueFamily& family : families) devices.insert(family.device);
   whole.differences = report::environment_differences(heading.environments, devices);

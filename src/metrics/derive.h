@@ -48,8 +48,8 @@ Status derive_and_keep(store::Store& results, const Baseline& baseline, const st
                        const std::map<std::string, double>& highest_hz);
 // Derives only these families of the results, in their order. The values are neither read from the file nor kept.
 Result<Derived> derive_part(FamilyReader& reader, const std::vector<store::ValueFamily>& families, int threads);
-// Loads what was measured of the cells once more if some values were kept, so that each has its Steady. Cells that a run
-// has recorded meanwhile are not added. Returns an error if the results cannot be read.
+// Loads what was measured of the cells once more if some values were kept, so that each has its Steady. Cells that a
+// run has recorded meanwhile are not added. Returns an error if the results cannot be read.
 Status add_steady(const std::vector<store::Source>& sources, int threads, Derived& derived);
 
 // Identifies the data from which the values of a family follow. Kept values are used only while it is the same.

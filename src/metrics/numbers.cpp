@@ -25,10 +25,11 @@ void Numbers::add_speeds(std::span<const store::CellData> cells, std::span<const
 Number Numbers::of(const store::CellData& cell, std::string_view metric) const {
   if (const auto found = by_cell_.find(cell.cell_id); found != by_cell_.end()) {
     for (const store::DerivedValue* each : found->second) {
-      if (each->metric == metric) return {each->value, each->low, each->high, each->reason.str(), &cell};
+      if (each->metric == metric)
+        return {each->value, each->low, each->high, each->reason.str(), std::string(metric), &cell};
     }
   }
-  return {.reason = "not measured yet", .of = &cell};
+  return {.reason = "not measured yet", .quantity = std::string(metric), .of = &cell};
 }
 
 const Steady& Numbers::steady_of(const store::CellData& cell) const {
@@ -45,12 +46,12 @@ const std::string& Numbers::why_no_ratio(const store::CellData& cell) const {
 Number Numbers::ratio(const store::CellData& cell, const store::CellData& over) const {
   for (const store::CellData* each : {&cell, &over}) {
     if (const std::string& why = why_no_ratio(*each); !why.empty())
-      return {.reason = why, .of = &cell, .over = &over};
+      return {.reason = why, .quantity = kSpeedRatio, .of = &cell, .over = &over};
   }
   std::vector<statistics::Part> parts;
   add_speed_ratio(parts, steady_of(cell), steady_of(over), share_rounds(cell, over), 1);
   const Value ratio = ratio_of(statistics::contrast(parts, interval_error_rate(cell)));
-  return {ratio.value, ratio.low, ratio.high, "", &cell, &over};
+  return {ratio.value, ratio.low, ratio.high, "", kSpeedRatio, &cell, &over};
 }
 
 std::vector<Numbers::Raised> Numbers::flags(const store::CellData& cell) const {

@@ -14,12 +14,16 @@
 
 namespace ngb::metrics {
 
+// T of a cell over T of another one.
+inline constexpr const char* kSpeedRatio = "speed_ratio";
+
 // The form in which a number leaves this room. It points into the cells.
 struct Number {
   std::optional<double> value{};
   std::optional<double> low{};  // 95 % interval, if it has one
   std::optional<double> high{};
   std::string reason{};                   // why there is no value
+  std::string quantity{};                 // its name, with unit: that of a metric, of a series, kSpeedRatio
   const store::CellData* of = nullptr;    // the cell that it is about; null: none of these results
   const store::CellData* over = nullptr;  // the other cell of a ratio of two speeds; null: it is none
 

@@ -56,6 +56,7 @@ interval. The mean ± standard deviation over all repetitions, which the paper s
   of a whole round affects both sides and does not change the ratio. With fewer than two rounds in common, all processes
   count and the sides are independent; such an interval can be narrower than that of two rounds in common, because it
   rests on more processes and knows nothing of the rounds. `ngb compare` and `ngb gate` say so (`is_paired` in JSON).
+  Page and figures have the same ratio of any two cells of a group.
 - Cells of different groups (RTR, ASE), runs or environments are independent of each other (Welch; Satterthwaite's degrees of
   freedom). BSR is a ratio of two paired ratios.
 

@@ -24,10 +24,9 @@ std::vector<Cells> cells_of_pools(const Analysis& analysis, const Part& part, Po
   return grouped(analysis, part, [&](const CellData& cell) {
     const std::string name = names_in(pool)(cell);
     const int batch = cell.of.model.key.batch;
-    return name.empty() || batch < least
-               ? std::string()
-               : fmt::format("{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell),
-                             pool == Pool::group ? first_of_batch_group(batch) : batch, name);
+    return name.empty() || batch < least ? std::string()
+                                         : fmt::format("{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell),
+                                                       pool == Pool::group ? first_of_batch_group(batch) : batch, name);
   });
 }
 
@@ -75,8 +74,9 @@ std::vector<SeriesValue> pooled_bsr(const Analysis& analysis, const Part& part, 
 }
 
 std::vector<SeriesValue> pooled_cpu_reduction(const Analysis& analysis, const Part& part, Pool pool) {
-  auto rows = geometric_mean(analysis, without_baselines(analysis, cells_of_pools(analysis, part, pool)), names_in(pool),
-                             [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); });
+  auto rows =
+      geometric_mean(analysis, without_baselines(analysis, cells_of_pools(analysis, part, pool)), names_in(pool),
+                     [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); });
   for (SeriesValue& row : rows) {
     if (!row.value) continue;
     row.value = 1 - *row.value;

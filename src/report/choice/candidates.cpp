@@ -90,9 +90,8 @@ void add_interval(const Measured& measured, const Demand& demand, double error_r
   const double q = demand.percentile / kWholePercent;
   const statistics::PercentileInterval inference_s = measured.times->latencies.percentile_s(q, error_rate);
   const bool has_interval = measured.speed.low && measured.speed.high && *measured.speed.low > 0;
-  const statistics::Interval speeds = has_interval
-                                          ? speed_interval(measured, error_rate)
-                                          : statistics::Interval{*measured.speed.value, *measured.speed.value};
+  const statistics::Interval speeds = has_interval ? speed_interval(measured, error_rate)
+                                                   : statistics::Interval{*measured.speed.value, *measured.speed.value};
   candidate.low_s = measured.answered_s(demand, speeds.high, inference_s.low.value_or(0));
   if (inference_s.high) candidate.high_s = measured.answered_s(demand, speeds.low, *inference_s.high);
   candidate.fit = Fit::open;

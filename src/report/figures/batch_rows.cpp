@@ -27,7 +27,7 @@ Rows metric_of_cells(const Selection& selection, const char* metric, const char*
   for (const CellData* cell : selection.cells()) {
     if (!is_shown(*cell)) continue;
     Row row = row_of(selection, *cell, panel_of(*cell));
-    add_number(row, metric, number_of(selection, *cell, metric), state_of(*cell));
+    add_number(row, number_of(selection, *cell, metric));
     rows.push_back(std::move(row));
   }
   return rows_with(std::move(rows), metric, why_none);
@@ -75,7 +75,7 @@ Rows ratio_to_best(const Selection& selection) {
   std::vector<Row> rows;
   for (const CellData* cell : selection.cells()) {
     Row row = row_of(selection, *cell, panel_of_batch(*cell));
-    add_number(row, "ratio_to_best", workloads.ratio_to_best(*cell), state_of(*cell));
+    add_number(row, workloads.ratio_to_best(*cell));
     rows.push_back(std::move(row));
   }
   if (!workloads.compare_something()) return {.why_none = "no workload has two cells with a speed"};

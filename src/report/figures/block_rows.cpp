@@ -43,7 +43,7 @@ Rows speed_up_by_depth(const Selection& selection) {
     row["block"] = text::visible(block->name);
     row["width"] = or_null(block->width);
     row["depth"] = block->depth;
-    add_number(row, kMetric, number_of(selection, *cell, kMetric), state_of(*cell));
+    add_number(row, number_of(selection, *cell, kMetric));
     by_kind[block->name_sans_width].push_back(std::move(row));
   }
   std::vector<Row> rows;
@@ -69,7 +69,7 @@ Rows batch_width_friction(const Selection& selection) {
     row["narrow_width"] = or_null(block->width);
     row["width"] = or_null(wide->width);
     row["depth"] = block->depth;
-    add_number(row, kSeries, number_of(friction), state_of(friction));
+    add_number(row, number_of(friction));
     rows.push_back(std::move(row));
   }
   sort_by_width_and_depth(rows);

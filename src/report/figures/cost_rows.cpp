@@ -74,9 +74,11 @@ Rows speed_against_cost(const Selection& selection, const Workloads& workloads, 
     Row row = row_of(selection, *cell, fmt::format("batch {}", cell->of.model.key.batch));
     const Number paid = number_of(selection, *cell, cost);
     Number speed = workloads.ratio_to_best(*cell);
-    if (!paid.value && speed.value) speed = {.reason = fmt::format("{}: {}", cost, paid.reason)};
+    if (!paid.value && speed.value) {
+      speed = {.reason = fmt::format("{}: {}", cost, paid.reason), .quantity = speed.quantity, .of = cell};
+    }
     row[cost] = or_null(paid.value);
-    add_number(row, "ratio_to_best", speed, state_of(*cell));
+    add_number(row, speed);
     row["on_front"] = speed.value ? Row(is_on_front(*cell) ? "yes" : "no") : Row(nullptr);
     has_both = has_both || speed.value;
     rows.push_back(std::move(row));
@@ -97,7 +99,7 @@ Rows compile_time(const Selection& selection) {
     const Number tuning = number_of(selection, *cell, "tuning_s");
     add_range_of_processes(total, *cell, tuning);
     row["tuning_s"] = or_null(tuning.value);
-    add_number(row, kMetric, total, state_of(*cell));
+    add_number(row, total);
     rows.push_back(std::move(row));
   }
   add_published_compile_times(selection, rows, kMetric);

@@ -44,7 +44,7 @@ Rows rows_of_groups(const Selection& selection, const char* series, PublishedQua
   std::vector<Row> rows;
   for (const SeriesNumber& number : series_numbers(selection, series)) {
     Row row = row_of_group(selection, number);
-    add_number(row, series, number_of(number), state_of(number));
+    add_number(row, number_of(number));
     rows.push_back(std::move(row));
   }
   add_published_groups(selection, rows, published, series);
@@ -77,7 +77,7 @@ Rows cpu_use(const Selection& selection) {
       number.low = *number.value - deviation->second;
       number.high = *number.value + deviation->second;
     }
-    add_number(row, kMean, number, state_of(mean));
+    add_number(row, number);
     rows.push_back(std::move(row));
   }
   add_published_groups(selection, rows, PublishedQuantity::cpu_percent, kMean);
@@ -96,7 +96,7 @@ Rows speed_up_by_style(const Selection& selection) {
             {"model_style", style},
             {"batch", first.of.model.key.batch},
             {"compiler", selection.compiler(first)}};
-    add_number(row, kSeries, number_of(number), state_of(number));
+    add_number(row, number_of(number));
     rows.push_back(std::move(row));
   }
   return rows_with(std::move(rows), kSeries, "no model with a style has a speed-up");

@@ -35,12 +35,16 @@ Row row_of(const Selection& selection, const CellData& cell, std::string panel) 
 
 Number number_of(const Selection& selection, const CellData& cell, std::string_view metric) {
   const State state = state_of(cell);
-  if (!state.reason.empty()) return {.reason = state.reason, .of = &cell};
+  if (!state.reason.empty()) return {.reason = state.reason, .quantity = std::string(metric), .of = &cell};
   return selection.results().numbers.of(cell, metric);
 }
 
 Row or_null(const std::optional<double>& number) {
   return number && std::isfinite(*number) ? Row(*number) : Row(nullptr);
+}
+
+void add_number(Row& row, const Number& number) {
+  add_number(row, number.quantity.c_str(), number, state_of(*number.of));
 }
 
 void add_number(Row& row, const char* name, const Number& number, const State& state) {

@@ -31,7 +31,9 @@ Number number_of(const Selection& selection, const store::CellData& cell, std::s
 // Returns null for a number that is unknown or not finite.
 Row or_null(const std::optional<double>& number);
 
-// Adds the number under this name, "low", "high", "state" and "reason".
+// Adds the number under the name of its quantity, "low", "high", and "state" and "reason" of its cell.
+void add_number(Row& row, const Number& number);
+// Does the same under this name and with this state.
 void add_number(Row& row, const char* name, const Number& number, const State& state);
 
 // Returns whether one of the rows has a number of this name.

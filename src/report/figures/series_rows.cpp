@@ -16,18 +16,26 @@ std::vector<SeriesNumber> series_numbers(const Selection& selection, std::string
   return found;
 }
 
-Number number_of(const SeriesNumber& number) {
-  return {number.value->value, number.value->low, number.value->high, number.value->reason, number.cells.front()};
+namespace {
+
+// Returns the first cell without numbers, else one that is measured in part, else the first one.
+const store::CellData& deciding_cell(const SeriesNumber& number) {
+  const store::CellData* found = number.cells.front();
+  for (const store::CellData* cell : number.cells) {
+    const State state = state_of(*cell);
+    if (!state.reason.empty()) return *cell;
+    if (state.name == "partial") found = cell;
+  }
+  return *found;
 }
 
-State state_of(const SeriesNumber& number) {
-  State state{"measured", ""};
-  for (const store::CellData* cell : number.cells) {
-    State found = state_of(*cell);
-    if (!found.reason.empty()) return found;
-    if (found.name == "partial") state = std::move(found);
-  }
-  return state;
+}  // namespace
+
+Number number_of(const SeriesNumber& number) {
+  const store::SeriesValue& value = *number.value;
+  return {value.value, value.low, value.high, value.reason, value.series, &deciding_cell(number)};
 }
+
+State state_of(const SeriesNumber& number) { return state_of(deciding_cell(number)); }
 
 }  // namespace ngb::report::figures

@@ -32,7 +32,10 @@ std::vector<const std::vector<const CellData*>*> Workloads::all() const {
 Number Workloads::ratio_to_best(const CellData& cell) const {
   const store::CellData* const best = workloads_.at(key_of(cell)).best.of;
   const metrics::Numbers& numbers = selection_.results().numbers;
-  return best == nullptr ? Number{.reason = numbers.why_no_ratio(cell), .of = &cell} : numbers.ratio(cell, *best);
+  Number ratio =
+      best == nullptr ? Number{.reason = numbers.why_no_ratio(cell), .of = &cell} : numbers.ratio(cell, *best);
+  ratio.quantity = "ratio_to_best";
+  return ratio;
 }
 
 bool Workloads::compare_something() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares each cell with the others of its workload: the same device, model and batch size. A cell whose speed is in no
-// ratio (metrics/numbers.h) takes no part.
+// Compares each cell with the others of its workload: the same device, model and batch size. A cell whose speed is in
+// no ratio (metrics/numbers.h) takes no part.
 #pragma once
 
 #include <map>

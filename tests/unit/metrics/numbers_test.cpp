@@ -10,7 +10,8 @@ namespace ngb::metrics {
 namespace {
 
 // Makes a process for each speed, in samples/s, at batch 1. Processes are the rounds 0, 1, … of run `run_key`.
-store::CellData cell_at_speeds(const std::string& compiler, const std::vector<double>& speeds, std::int64_t run_key = 1) {
+store::CellData cell_at_speeds(const std::string& compiler, const std::vector<double>& speeds,
+                               std::int64_t run_key = 1) {
   std::vector<store::RecordedProcess> processes;
   for (const double speed : speeds) {
     processes.push_back(made_up::process(static_cast<int>(processes.size()), {1e3 / speed}));
@@ -61,9 +62,7 @@ TEST(Numbers, HaveTheRatioOfIndependentProcessesWhereNoRoundIsShared) {
   expect_ratio(NumbersOf({slow_cell(2), fast_cell()}).ratio(1, 0), 1.102194824895, 1.064911334170, 1.140783643712);
 }
 
-TEST(Numbers, OfACellOverItselfAreOne) {
-  expect_ratio(NumbersOf({slow_cell()}).ratio(0, 0), 1, 1, 1);
-}
+TEST(Numbers, OfACellOverItselfAreOne) { expect_ratio(NumbersOf({slow_cell()}).ratio(0, 0), 1, 1, 1); }
 
 TEST(Numbers, SayWhyASpeedIsInNoRatio) {
   store::CellData unchecked = fast_cell();
@@ -89,6 +88,7 @@ TEST(Numbers, FindMetricsAndFlagsOfACell) {
   EXPECT_EQ(speed.value, 110.0);
   EXPECT_EQ(speed.low, 108.0);
   EXPECT_EQ(speed.high, 112.0);
+  EXPECT_EQ(speed.quantity, "throughput_per_s");
   EXPECT_EQ(speed.of, &fast);
   EXPECT_EQ(speed.over, nullptr);
   EXPECT_EQ(numbers.of(slow, "compile_s").reason, "it loaded what was compiled");

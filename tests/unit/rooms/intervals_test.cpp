@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of intervals are computed in src/metrics and src/statistics only: what shows a number shows the ends that it has.
-// Else one ratio has several 95 % intervals.
+// Ends of intervals are computed in src/metrics and src/statistics only: what shows a number shows the ends that it
+// has. Else one ratio has several 95 % intervals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,9 +56,9 @@ TEST(Intervals, AreRecognizedWhereTheyAreComputed) {
         "const spread = Math.sqrt(ratios.reduce((sum, each) => sum + of(each) ** 2, 0));", "low: 1 / other.high,"}) {
     EXPECT_TRUE(std::regex_search(line, kInScripts)) << line;
   }
-  for (const char* const line :
-       {"const auto t = statistics::students_t_quantile(n - 1, 0.975);", "found.low = std::exp(contrast.interval->low);",
-        "const double distance = std::log(*number.high / *number.low) / 2;"}) {
+  for (const char* const line : {"const auto t = statistics::students_t_quantile(n - 1, 0.975);",
+                                 "found.low = std::exp(contrast.interval->low);",
+                                 "const double distance = std::log(*number.high / *number.low) / 2;"}) {
     EXPECT_TRUE(std::regex_search(line, kInPrograms)) << line;
   }
   for (const char* const line : {"if (low <= 1 && high >= 1) return usual;", "number.low.toFixed(digits)",
