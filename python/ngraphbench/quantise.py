@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes an int8 file of an ONNX file by onnxruntime.quantization, for a variant of a study. The packages onnx and
 onnxruntime are those of toolchains."""
+import difflib
 import json
 import logging
 import os
@@ -12,15 +13,25 @@ import numpy as np
 
 _TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int64, "i32": np.int32, "i8": np.int8,
           "u8": np.uint8, "bool": np.bool_}
+_METHODS = {"minmax": "MinMax", "entropy": "Entropy", "percentile": "Percentile"}
+
+
+class _NoSuchNode(Exception):
+    pass
 
 
 def answer() -> None:
-    """Read {"exact", "output", "is_static", "per_channel", "calibration_inputs", "seed", "batch", "inputs": [{"name",
-    "type", "shape", "range"?, "file"?, "array"?}]}, write the file and print {}, or {"error", "next"}."""
+    """Read {"exact", "output", "is_static", "per_channel", "method", "exclude": [node], "calibration_inputs", "judging_rows",
+    "seed", "batch", "inputs": [{"name", "type", "shape", "range"?, "file"?, "array"?}]}, write the file and print
+    {"shares_rows"}, whether it is calibrated with the rows that judge it; or {"error", "next"}."""
     question = json.loads(sys.stdin.read())
     logging.disable(logging.WARNING)
     try:
         _quantise(question)
+    except _NoSuchNode as error:
+        print(json.dumps({"error": str(error), "next": "name nodes as the file does; those that are merged into another "
+                                                       "one, as a normalisation into its convolution, have no int8"}))
+        return
     except Exception as error:  # whatever the library raises is told by its words
         folder = os.path.dirname(question["output"])
         # The library says of a file that it could write in part only that the model is damaged.
@@ -32,31 +43,56 @@ def answer() -> None:
         print(json.dumps({"error": f"onnxruntime.quantization: {type(error).__name__}: {text[0] if text else ''}",
                           "next": "quantise the file with a program of your own, and name it with the key onnx"}))
         return
-    print("{}")
+    arrays = _arrays_of(question) if question["is_static"] else {}
+    print(json.dumps({"shares_rows": bool(arrays) and _first_row(question, arrays) == 0}))
 
 
 def _quantise(question) -> None:
+    import onnx
     from onnxruntime import quantization
     from onnxruntime.quantization import shape_inference
     tempfile.tempdir = os.path.dirname(question["output"])  # of the library's files, too
     with tempfile.TemporaryDirectory(dir=tempfile.tempdir) as folder:
-        prepared = os.path.join(folder, "prepared.onnx")
-        shape_inference.quant_pre_process(question["exact"], prepared, skip_symbolic_shape=True)
+        whole, prepared = (os.path.join(folder, name) for name in ("whole.onnx", "prepared.onnx"))
+        model = onnx.load(question["exact"])  # with data that is in files beside it
+        _drop_shapes(model.graph)
+        onnx.save(model, whole)
+        shape_inference.quant_pre_process(whole, prepared, skip_symbolic_shape=True)
+        _check_nodes(question["exclude"], onnx.load(prepared).graph)
+        # The library makes nodes of these names of a Gemm.
+        excluded = [name + end for name in question["exclude"] for end in ("", "_MatMul", "_Add")]
+        how = {"per_channel": question["per_channel"], "nodes_to_exclude": excluded}
         if not question["is_static"]:
             # The processor's ConvInteger has unsigned weights only.
-            quantization.quantize_dynamic(prepared, question["output"], per_channel=question["per_channel"],
-                                          weight_type=quantization.QuantType.QUInt8)
+            quantization.quantize_dynamic(prepared, question["output"], weight_type=quantization.QuantType.QUInt8, **how)
             return
         quantization.quantize_static(prepared, question["output"], _Reader(question),
-                                     quant_format=quantization.QuantFormat.QDQ, per_channel=question["per_channel"])
+                                     quant_format=quantization.QuantFormat.QDQ,
+                                     calibrate_method=quantization.CalibrationMethod[_METHODS[question["method"]]], **how)
+
+
+def _drop_shapes(graph) -> None:
+    """Drop what an exporter says of shapes within: it also lists weights, which the library transposes."""
+    del graph.value_info[:]
+    for attribute in (attribute for node in graph.node for attribute in node.attribute):
+        for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+            _drop_shapes(inner)
+
+
+def _check_nodes(names, graph) -> None:
+    there = [node.name for node in graph.node]
+    for name in names:
+        if name not in there:
+            near = difflib.get_close_matches(name, there, 1)
+            raise _NoSuchNode(f"exclude: no node {name}" + (f", did you mean {near[0]}?" if near else ""))
 
 
 def _Reader(question):
     from onnxruntime import quantization
 
     class Reader(quantization.CalibrationDataReader):
-        """Hands out the inputs with which ranges are calibrated: not those with which agreement is computed, if they are
-        seeded."""
+        """Hands out the inputs with which ranges are calibrated: not those with which agreement is computed, if there are
+        others."""
 
         def __init__(self):
             self._left = iter(_batches(question))
@@ -70,10 +106,21 @@ def _Reader(question):
 def _batches(question):
     count = max(1, question["calibration_inputs"] // question["batch"])
     random = np.random.default_rng([question["seed"], 1])
-    arrays = {each["name"]: _array_of(each) for each in question["inputs"] if "file" in each}
+    arrays = _arrays_of(question)
+    first = _first_row(question, arrays)
     for number in range(count):
-        yield {each["name"]: _rows(arrays[each["name"]], number, each["shape"]) if each["name"] in arrays
+        yield {each["name"]: _rows(arrays[each["name"]], first, number, each["shape"]) if each["name"] in arrays
                else _random(random, each) for each in question["inputs"]}
+
+
+def _arrays_of(question):
+    return {each["name"]: _array_of(each) for each in question["inputs"] if "file" in each}
+
+
+def _first_row(question, arrays) -> int:
+    """The first row behind those that judge; 0 if all of them do."""
+    judging = question["judging_rows"]
+    return judging if all(len(array) > judging for array in arrays.values()) else 0
 
 
 def _array_of(given):
@@ -81,11 +128,11 @@ def _array_of(given):
     return found[given["array"]] if hasattr(found, "files") else found
 
 
-def _rows(array, number, shape):
-    """The rows of a batch, from the first again after the last."""
+def _rows(array, first, number, shape):
+    """The rows of a batch, from `first` on, and from there again after the last."""
     if not shape or array.shape[1:] != tuple(shape[1:]):
         return np.asarray(array)
-    return np.asarray(array[np.arange(number * shape[0], (number + 1) * shape[0]) % array.shape[0]])
+    return np.asarray(array[first + np.arange(number * shape[0], (number + 1) * shape[0]) % (len(array) - first)])
 
 
 def _random(random, given):

@@ -43,7 +43,7 @@ constexpr const char* kProgram =
     "import sys\nsys.path.extend(sys.argv[2:])\nimport importlib\n"
     "module = importlib.import_module('ngraphbench.' + sys.argv[1])\nmodule.print = print\nmodule.answer()\n";
 // Raise this when the programs make other files of the same things.
-constexpr int kRevision = 2;
+constexpr int kRevision = 3;
 
 // Returns the toolchain that has these folders among its packages, the last of the compiler's versions; nothing if none
 // has. "" is any compiler.
@@ -173,9 +173,11 @@ class Preparing {
     json content{{"model", model->key.hash},
                  {"is_static", how.is_static},
                  {"per_channel", how.per_channel},
+                 {"exclude", how.exclude},
                  {"tools", {runtime->manifest_sha256, onnx->manifest_sha256}}};
     // The batch decides how many calibration inputs there are, and what they hold.
-    if (how.is_static) content["calibration"] = {how.inputs, model->key.batch, study_.protocol.seed};
+    if (how.is_static)
+      content["calibration"] = {how.inputs, how.method, model->key.batch, study_.protocol.seed, judging_rows()};
     const fs::path name = fmt::format("{}.onnx", how.is_static ? "static" : "dynamic");
     const auto made =
         kept_or_made(name_of_prepared(content), [&](const fs::path& folder, const fs::path& copies) -> Status {
@@ -193,7 +195,13 @@ class Preparing {
           question["exact"] = file.string();
           question["output"] = (folder / name).string();
           const auto answer = ask(installation_, "quantise", {*onnx, *runtime}, question);
-          return answer ? Status{} : Status(fail(answer.error().what, entry.label + ": quantise", answer.error().next));
+          if (!answer) return fail(answer.error().what, entry.label + ": quantise", answer.error().next);
+          if (answer->value("shares_rows", false))
+            say_(
+                fmt::format("ngb: {} is calibrated with the rows that judge it: its exact model's files have no more "
+                            "than the {} of agreement_inputs\n",
+                            entry.label, judging_rows()));
+          return Done{};
         });
     if (!made) return error_of(made);
     entry.file = *made / name;
@@ -203,6 +211,8 @@ class Preparing {
   }
 
  private:
+  [[nodiscard]] int judging_rows() const { return study_.protocol.agreement_inputs; }
+
   // Returns the folder that the cache keeps under the name, made anew if there is none that is whole. `make` writes it,
   // with copies of the user's files in its second folder, which is removed.
   template <class Make>
@@ -245,7 +255,8 @@ class Preparing {
       }
     }
     return {{"inputs", std::move(inputs)}, {"seed", study_.protocol.seed},   {"batch", model.key.batch},
-            {"is_static", how.is_static},  {"per_channel", how.per_channel}, {"calibration_inputs", how.inputs}};
+            {"is_static", how.is_static},  {"per_channel", how.per_channel}, {"calibration_inputs", how.inputs},
+            {"method", how.method},        {"exclude", how.exclude},         {"judging_rows", judging_rows()}};
   }
 
   // Adds the file, or each file in the folder, with its hash and the name of its copy.

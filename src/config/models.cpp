@@ -271,8 +271,11 @@ class ModelReader {
   }
 
   static std::string name_of_quantised(const ModelEntry& model) {
-    return fmt::format("{} int8 {}{}", model.variant_of, model.quantise->is_static ? "static" : "dynamic",
-                       model.quantise->per_channel ? " per channel" : "");
+    const Quantisation& how = *model.quantise;
+    return fmt::format("{} int8 {}{}{}{}", model.variant_of, how.is_static ? "static" : "dynamic",
+                       how.per_channel ? " per channel" : "",
+                       how.method == Quantisation{}.method ? "" : " " + how.method,
+                       how.exclude.empty() ? "" : fmt::format(" but {}", text::join(how.exclude, ", ")));
   }
 
   // Returns what distinguishes the label of a model that is compiled once for any batch size.

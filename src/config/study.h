@@ -37,9 +37,11 @@ struct InputEntry {
 
 // How an int8 file is made of the exact model of a variant.
 struct Quantisation {
-  bool is_static = false;    // with ranges from calibration; else computed anew in each inference
-  bool per_channel = false;  // a scale for each channel of a weight
-  int inputs = 32;           // static: with which it is calibrated
+  bool is_static = false;              // with ranges from calibration; else computed anew in each inference
+  bool per_channel = false;            // a scale for each channel of a weight
+  int inputs = 32;                     // static: with which it is calibrated
+  std::string method{"minmax"};        // static: how ranges follow from them
+  std::vector<std::string> exclude{};  // nodes that stay as they are
   bool operator==(const Quantisation&) const = default;
 };
 

@@ -51,6 +51,8 @@ json model_json(const ModelEntry& model) {
     json& keys = entry["quantise"][model.quantise->is_static ? "static" : "dynamic"];
     keys = {{"per_channel", model.quantise->per_channel}};
     if (model.quantise->is_static) keys["inputs"] = model.quantise->inputs;
+    if (model.quantise->method != Quantisation{}.method) keys["method"] = model.quantise->method;
+    if (!model.quantise->exclude.empty()) keys["exclude"] = model.quantise->exclude;
   } else if (model.kind() == ModelKind::onnx) {
     entry["onnx"] = model.file.string();
   }

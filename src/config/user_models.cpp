@@ -269,11 +269,13 @@ void UserModelReader::read_quantise(const DocumentNode& node, const std::string&
     const Key* const key = find_key(quantise_keys(), field.name);
     if (key == nullptr) {
       problems_.add(*field.key, inner, unknown_word(field.name, "key", names(quantise_keys())));
-    } else if (field.name == "inputs" && !made.is_static) {
-      problems_.add(*field.key, inner, "dynamic quantisation is not calibrated; remove the key inputs");
+    } else if ((field.name == "inputs" || field.name == "method") && !made.is_static) {
+      problems_.add(*field.key, inner, "dynamic quantisation is not calibrated; remove the key " + field.name);
     } else if (const auto value = read_value(*key, *field.value, join_path(inner, field.name), problems_)) {
       if (field.name == "inputs") value->get_to(made.inputs);
       if (field.name == "per_channel") value->get_to(made.per_channel);
+      if (field.name == "method") value->get_to(made.method);
+      if (field.name == "exclude") value->get_to(made.exclude);
     }
   }
 }

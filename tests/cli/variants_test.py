@@ -8,7 +8,7 @@ import struct
 import subprocess
 import unittest
 
-from ngb_program import TOOLCHAINS, NgbTest, toolchain, without_toolchains
+from ngb_program import BIN, TOOLCHAINS, NgbTest, toolchain, without_toolchains
 
 # The compiler null hands its inputs on as outputs, so an mlp has the outputs [batch, features], which are classes.
 STUDY = """\
@@ -39,6 +39,31 @@ for name, seed in (("a", 1), ("b", 2)):
                               [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 10])],
                               [numpy_helper.from_array(weights, "w")])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), name + ".onnx")
+"""
+# Files as PyTorch's exporters write them, quantised in each way; prints how well each agrees with its exact file.
+EXPORTED = """
+import itertools, json, os, sys, warnings
+import numpy, onnx, onnxruntime, torch
+from ngraphbench import quantise
+warnings.simplefilter("ignore")
+net = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8), torch.nn.ReLU(), torch.nn.Flatten(),
+                          torch.nn.Linear(8 * 36, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10)).eval()
+for dynamo, opset in ((False, 18), (False, 20), (True, 18), (True, 23)):
+    name = f"{'dynamo' if dynamo else 'tracing'}-{opset}"
+    torch.onnx.export(net, (torch.zeros(2, 3, 8, 8),), name + "-apart.onnx", opset_version=opset, dynamo=dynamo,
+                      input_names=["x"], verbose=False, **({"external_data": True} if dynamo else {}))
+    whole = onnx.load(name + "-apart.onnx")
+    onnx.save(whole, name + "-whole.onnx")
+    if not dynamo:
+        onnx.save(whole, name + "-apart.onnx", save_as_external_data=True, size_threshold=0, location=name + ".data")
+    for form, is_static in itertools.product(("apart", "whole"), (False, True)):
+        made = os.path.abspath(f"{name}-{form}-{is_static}.int8")
+        quantise._quantise({"exact": f"{name}-{form}.onnx", "output": made, "is_static": is_static, "per_channel": False,
+                            "method": "minmax", "exclude": [], "calibration_inputs": 8, "judging_rows": 64, "seed": 1,
+                            "batch": 2, "inputs": [{"name": "x", "type": "f32", "shape": [2, 3, 8, 8]}]})
+        x = numpy.random.default_rng(3).uniform(-1, 1, (2, 3, 8, 8)).astype("f4")
+        exact, int8 = (onnxruntime.InferenceSession(path).run(None, {"x": x})[0].ravel() for path in (f"{name}-{form}.onnx", made))
+        print(f"{name}-{form}", is_static, exact @ int8 / numpy.linalg.norm(exact) / numpy.linalg.norm(int8))
 """
 OF_A_FILE = """\
 name: test
@@ -177,19 +202,63 @@ disturbance: {max_wait_percent: 100}
         self.assertNotIn("making", again.stderr)
         self.assertEqual(self.query("results/test", "SELECT count(*) FROM cell"), [(3,)])
 
+    def python(self, program):
+        """Returns what a program prints that imports the packages of identity and onnxruntime, and ours."""
+        manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
+        paths = [TOOLCHAINS / toolchain(name) / "site" for name in ("identity", "onnxruntime")]
+        return subprocess.run([manifest["python"], "-c", program], cwd=self.folder, check=True, timeout=600, capture_output=True,
+                              text=True, env={"PYTHONPATH": ":".join(map(str, [*paths, BIN.parent / "lib/ngraphbench/python"])),
+                                              "HOME": str(self.folder)}).stdout
+
+    def test_files_of_both_exporters_are_quantised_with_their_data_beside_them_or_within(self):
+        told = [line.split() for line in self.python(EXPORTED).splitlines() if line.startswith(("tracing", "dynamo"))]
+        self.assertEqual(len(told), 16)
+        self.assertEqual([line for line in told if float(line[2]) < 0.99], [])
+
+    def test_nodes_stay_as_they_are_if_they_are_excluded_and_unknown_ones_are_named(self):
+        self.ngb("models", "write", "mlp", "--batch", "dynamic", "-o", "m.onnx")
+        names = self.python("import onnx\nfor node in onnx.load('m.onnx').graph.node: print(node.op_type, node.name)")
+        first = next(line.split()[1] for line in names.splitlines() if line.startswith(("Gemm", "MatMul")))
+        self.write("study.yaml", OF_A_FILE.replace("dynamic,", "{dynamic: {exclude: [%s]}}," % first))
+        kept, _ = self.prepared()
+        self.write("study.yaml", OF_A_FILE)
+        whole, _ = self.prepared(but=kept)
+        self.assertGreater(kept.stat().st_size, whole.stat().st_size, "its weights are f32")
+        self.write("study.yaml", OF_A_FILE.replace("dynamic,", "{dynamic: {exclude: [%sx]}}," % first))
+        refused = self.ngb("plan", "study.yaml")
+        self.assertEqual(refused.returncode, 2, refused.stdout)
+        self.assertIn(f"exclude: no node {first}x, did you mean {first}?", refused.stderr)
+
+    def test_rows_that_judge_do_not_calibrate_if_there_are_others(self):
+        # All rows that judge are 0; those behind them reach 6, of which int8 makes steps of 6 / 255.
+        self.write_models()
+        npy(self.folder / "few.npy", "f4", "(64, 64)", [0.0] * 64 * 64)
+        npy(self.folder / "more.npy", "f4", "(72, 64)", [0.0] * 64 * 64 + [float(i % 7) for i in range(8 * 64)])
+        said = {}
+        for name in ("few", "more"):
+            self.write("study.yaml", OF_A_FILE.replace("label: exact", f"label: exact, inputs: {{x: {name}.npy}}")
+                       .replace("dynamic,", "static,"))
+            planned = self.ngb("plan", "study.yaml")
+            self.assertEqual(planned.returncode, 0, planned.stderr)
+            said[name] = planned.stderr
+        self.assertIn("int8 is calibrated with the rows that judge it", said["few"])
+        self.assertNotIn("that judge it", said["more"])
+        steps = self.python("import glob, onnx, onnx.numpy_helper\nfor path in glob.glob('home/.cache/ngraphbench/prepared/*/static.onnx'):\n"
+                            " for each in onnx.load(path).graph.initializer:\n"
+                            "  if each.name == 'x_scale': print(onnx.numpy_helper.to_array(each))").split()
+        self.assertIn(f"{6 / 255:.6f}", [f"{float(step):.6f}" for step in steps])
+
     def write_models(self):
         """Writes the files a.onnx and b.onnx: two networks that differ in their weights alone."""
-        manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
-        subprocess.run([manifest["python"], "-c", MODELS], cwd=self.folder, check=True, timeout=300, env={
-            "PYTHONPATH": str(TOOLCHAINS / toolchain("identity") / manifest["site"]), "HOME": str(self.folder)})
+        self.python(MODELS)
         shutil.copy(self.folder / "a.onnx", self.folder / "m.onnx")
         self.write("study.yaml", OF_A_FILE)
 
-    def prepared(self):
-        """Returns the int8 file of the study, made if there is none."""
+    def prepared(self, but=None):
+        """Returns the int8 file of the study, made if there is none, and whether it was; `but` is another study's."""
         planned = self.ngb("plan", "study.yaml")
         self.assertEqual(planned.returncode, 0, planned.stderr)
-        made, = self.folder.glob("home/.cache/ngraphbench/prepared/*/dynamic.onnx")
+        made, = set(self.folder.glob("home/.cache/ngraphbench/prepared/*/dynamic.onnx")) - {but}
         return made, "making" in planned.stderr
 
     def test_what_was_prepared_is_made_anew_if_it_is_not_what_was_kept(self):

@@ -159,6 +159,16 @@ const std::vector<Key>& quantise_keys() {
        .maximum = 10'000,
        .meaning = "`static`: inputs with which ranges are calibrated, seeded ones, or rows of the exact model's files",
        .default_text = "32"},
+      {.name = "method",
+       .type = ValueType::word,
+       .words = {"minmax", "entropy", "percentile"},
+       .meaning = "`static`: how ranges follow from these inputs",
+       .default_text = "`minmax`"},
+      {.name = "exclude",
+       .type = ValueType::texts,
+       .pattern = kLabel,
+       .meaning = "Nodes that stay as they are, by their names in the file",
+       .default_text = "none"},
   };
   return kKeys;
 }

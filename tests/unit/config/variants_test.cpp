@@ -59,13 +59,16 @@ TEST(StudyVariants, AreMeasuredByTheCompilersThatTheyName) {
 }
 
 TEST(StudyVariants, AreMadeByQuantising) {
-  const Study study =
-      good(with("  - zoo: resnet18\n  - {quantise: dynamic, variant_of: resnet18}\n"
-                "  - {quantise: {static: {per_channel: true, inputs: 16}}, variant_of: resnet18}"));
+  const Study study = good(
+      with("  - zoo: resnet18\n  - {quantise: dynamic, variant_of: resnet18}\n"
+           "  - {quantise: {static: {per_channel: true, inputs: 16, method: entropy, exclude: [conv1]}}, variant_of: "
+           "resnet18}"));
   EXPECT_EQ(study.models[1].label, "resnet18 int8 dynamic");
   EXPECT_EQ(study.models[1].quantise, (Quantisation{.is_static = false}));
-  EXPECT_EQ(study.models[2].label, "resnet18 int8 static per channel");
-  EXPECT_EQ(study.models[2].quantise, (Quantisation{.is_static = true, .per_channel = true, .inputs = 16}));
+  EXPECT_EQ(study.models[2].label, "resnet18 int8 static per channel entropy but conv1");
+  EXPECT_EQ(
+      study.models[2].quantise,
+      (Quantisation{.is_static = true, .per_channel = true, .inputs = 16, .method = "entropy", .exclude = {"conv1"}}));
 }
 
 TEST(StudyVariants, AreNotMadeOfMistakes) {
