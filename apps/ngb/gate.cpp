@@ -12,8 +12,9 @@ namespace ngb::app {
 namespace {
 
 constexpr const char* kGateExamples =
-    "Exit codes: 0 passed, 4 slower or newly failing, 5 undecided (with --fail-if-undecided); 2 and 3 as "
-    "everywhere.\n\n"
+    "Exit codes: 0 passed, or nothing is decided; 4 slower or newly failing; 5 with --fail-if-undecided, if anything "
+    "is "
+    "undecided; 2 and 3 as everywhere.\n\n"
     "Examples:\n  ngb gate results/main results/change --fail-if-slower 3%\n"
     "  ngb gate study.yaml --baseline onnxruntime@1.30.0 --candidate onnxruntime@1.31.1\n"
     "  ngb gate results/versions --baseline onnxruntime@1.30.0 --candidate onnxruntime@1.31.1\n"
@@ -30,14 +31,14 @@ struct GateArguments {
   int turns = config::kUsualTurns;
 };
 
-ExitCode exit_code_of(metrics::GateOutcome outcome) {
-  switch (outcome) {
+ExitCode exit_code_of(const metrics::Gate& gate) {
+  switch (gate.outcome) {
     case metrics::GateOutcome::passed:
       return kSuccess;
     case metrics::GateOutcome::failed:
       return kSlower;
     case metrics::GateOutcome::undecided:
-      return kUndecided;
+      return gate.rules.fails_if_undecided ? kUndecided : kSuccess;
     case metrics::GateOutcome::nothing_judged:
       break;
   }
@@ -93,7 +94,7 @@ Status check_explain(const GateArguments& arguments, const report::Format& forma
 
 // Returns the exit code, after printing why a gate could not judge.
 ExitCode verdict_of(const report::Compared& compared, const std::string& results) {
-  const ExitCode code = exit_code_of(compared.gate->outcome);
+  const ExitCode code = exit_code_of(*compared.gate);
   if (compared.gate->outcome == metrics::GateOutcome::nothing_judged) {
     report_failure({"no pair has a speed on both sides, so the gate cannot judge", results,
                     "the table above says of each pair which side failed or is not measured"},

@@ -24,7 +24,8 @@ bool is_open(const ComparedPair& pair) {
 GateOutcome outcome_of_gate(const Gate& gate, bool has_judged) {
   if (!gate.regressions.empty()) return GateOutcome::failed;
   if (!has_judged) return GateOutcome::nothing_judged;
-  return gate.undecided > 0 && gate.rules.fails_if_undecided ? GateOutcome::undecided : GateOutcome::passed;
+  const bool is_open = gate.rules.fails_if_undecided || !gate.has_decided;
+  return gate.undecided > 0 && is_open ? GateOutcome::undecided : GateOutcome::passed;
 }
 
 }  // namespace
@@ -46,6 +47,7 @@ Gate gate(const Comparison& comparison, const GateRules& rules) {
   for (const ComparedPair& pair : comparison.pairs) {
     has_judged = has_judged || pair.status == PairStatus::judged;
     if (is_open(pair)) ++made.undecided;
+    made.has_decided = made.has_decided || (pair.status == PairStatus::judged && !is_open(pair));
     if (!is_regression(pair, rules)) {
       if (is_shown_slower(pair)) ++made.tolerated;
       continue;

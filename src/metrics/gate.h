@@ -18,7 +18,7 @@ struct GateRules {
 enum class GateOutcome {
   passed,
   failed,         // a pair is a regression
-  undecided,      // no regression was shown, but not every pair is decided, and the rules ask for that
+  undecided,      // no regression was shown, but no pair is decided, or the rules ask for all and not all are
   nothing_judged  // no pair has a speed on both sides, and none is a regression
 };
 std::string_view name(GateOutcome outcome);  // "passed", …
@@ -32,6 +32,7 @@ struct Gate {
   std::size_t newly_failed = 0;                    // of the regressions; the baseline has a speed
   std::size_t newly_inaccurate = 0;                // likewise
   std::size_t agreement_fell = 0;                  // likewise
+  bool has_decided = false;                        // a pair has a verdict
   std::size_t undecided = 0;  // undecided and unmeasured pairs, and the baseline's cells without a partner
 };
 

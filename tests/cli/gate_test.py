@@ -75,6 +75,7 @@ class Gate(MeasuredTest):
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertEqual(told.stdout.splitlines()[0], "2 undecided")
         self.assertIn(" more rounds, ", told.stdout)
+        self.assertIn("Gate undecided: nothing is decided: 2 undecided or without a measurement", told.stdout)
         self.assertEqual(self.gate(*OTHER, "--fail-if-undecided").returncode, 5)
 
     def test_fails_with_4_on_a_candidate_that_newly_fails_or_is_newly_inaccurate(self):

@@ -218,7 +218,8 @@ Document compare_document(const Compared& compared, bool all) {
                     .json_rows = "pairs",
                     .extra = whole_json(compared),
                     .command = compared.gate ? "ngb gate" : "ngb compare",
-                    .are_errors = compared.gate.has_value()};
+                    .are_errors = compared.gate && (compared.gate->outcome != metrics::GateOutcome::undecided ||
+                                                    compared.gate->rules.fails_if_undecided)};
   document.annotations = annotations_of(compared, document.remarks);
   for (const PairColumn& each : pair_columns()) document.table.columns.push_back(each.column);
   Section section{.title = fmt::format("candidate over baseline, compared by {}", name(compared.axis))};

@@ -206,7 +206,9 @@ std::string gate_remark(const metrics::Gate& gate) {
   add(gate.tolerated, "slower by at most " + limit);
   add(gate.undecided, "undecided or without a measurement");
   if (parts.empty()) parts.emplace_back("nothing is slower");
-  return fmt::format("Gate {}: {}", name(gate.outcome), text::join(parts, ", "));
+  const bool is_open = gate.outcome == GateOutcome::undecided && !gate.has_decided;
+  return fmt::format("Gate {}: {}", is_open ? "undecided: nothing is decided" : name(gate.outcome),
+                     text::join(parts, ", "));
 }
 
 std::string self_test_remark(const metrics::SelfTest& test, const metrics::GateRules& rules) {

@@ -30,7 +30,12 @@ TEST(Gate, FailsOnlyIfACellIsShownToBeSlowerAndBeyondTheThreshold) {
   EXPECT_EQ(gate(tolerated, {}).outcome, GateOutcome::passed);
   EXPECT_EQ(gate(tolerated, {}).tolerated, 1U);
   EXPECT_EQ(gate(tolerated, {.slower_ratio = 0}).outcome, GateOutcome::failed);
-  EXPECT_EQ(gate(of({judged(statistics::Verdict::undecided, 0.5)}), {}).outcome, GateOutcome::passed);
+}
+
+TEST(Gate, IsUndecidedAndNotPassedIfNothingIsDecided) {
+  const ComparedPair open = judged(statistics::Verdict::undecided, 0.5);
+  EXPECT_EQ(gate(of({open}), {}).outcome, GateOutcome::undecided);
+  EXPECT_EQ(gate(of({open, judged(statistics::Verdict::same, 1)}), {}).outcome, GateOutcome::passed);
 }
 
 TEST(Gate, FailsOnNewFailuresAndNewlyWrongOutputs) {
