@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation: its links, its place in the site, and what its first page lets a newcomer type."""
+"""The documentation: its links, its place in the site, and what its pages let a newcomer type."""
 
 import pathlib
 import re
-import shlex
+import subprocess
 import unittest
 
-from ngb_program import TOOLCHAINS, NgbTest
+from ngb_program import BIN, TOOLCHAINS, NgbTest, without_toolchains
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 DOCS = SOURCE / "docs"
@@ -44,23 +44,74 @@ class Pages(unittest.TestCase):
         self.assertEqual(sorted(listed), sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")))
 
 
-class FirstQuestion(NgbTest):
-    """docs/first-question.md, typed as it is written, with toolchains that are there already."""
+def commands_of(page):
+    """The lines of a page's shell blocks that call ngb, in their order."""
+    blocks = re.findall(r"```sh\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    return [line for line in "".join(blocks).replace("\\\n", " ").splitlines() if line.startswith("ngb ")]
 
-    @unittest.skipUnless(all((TOOLCHAINS / "onnxruntime" / each).exists() for each in ("1.30.0", "1.31.1")),
-                         "onnxruntime 1.30.0 and 1.31.1 are not installed")
-    def test_its_commands_end_with_an_answer(self):
-        page = (DOCS / "first-question.md").read_text("utf-8")
-        study, = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
-        self.write("first.yaml", study + "disturbance: {max_wait_percent: 100}\n")
-        (self.folder / "toolchains").mkdir(exist_ok=True)
-        (self.folder / "toolchains/onnxruntime").symlink_to(TOOLCHAINS / "onnxruntime")
-        self.environment["NGB_TOOLCHAINS"] = str(self.folder / "toolchains")
-        for block in re.findall(r"```sh\n(.*?)```", page, re.DOTALL):
-            for line in block.splitlines():
-                ended = self.ngb(*shlex.split(line)[1:], timeout=300)
-                self.assertEqual(ended.returncode, 0, line + ended.stdout + ended.stderr)
-        self.assertRegex(ended.stdout, "faster|slower|same|undecided")
+
+@unittest.skipUnless(all((TOOLCHAINS / "onnxruntime" / each).exists() for each in ("1.30.0", "1.31.1")),
+                     "onnxruntime 1.30.0 and 1.31.1 are not installed")
+class AsTyped(NgbTest):
+    """Commands of pages, typed as they are written, in their order and in an empty home, with toolchains that are there already
+    and models that are smaller than those of the pages."""
+
+    BESIDE_OTHER_WORK = "disturbance: {max_wait_percent: 100}\n"
+    SMALL = "zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}"
+    QUICK = "processes: 3\nrepetitions: 5\nlonger_look_s: 0\nreference: onnxruntime\n" + BESIDE_OTHER_WORK
+
+    def use_toolchains(self, *names):
+        (self.folder / "toolchains").mkdir()
+        for name in names:
+            (self.folder / "toolchains" / name).symlink_to(TOOLCHAINS / name)
+        self.environment["PATH"] = f"{BIN}:{self.environment['PATH']}"
+
+    def write_study(self, page, name, *changes):
+        """Writes the first study of a page, changed."""
+        study = re.search(r"```yaml\n(.*?)```", page.read_text("utf-8"), re.DOTALL)[1]
+        for before, after in changes:
+            self.assertIn(before, study)
+            study = study.replace(before, after)
+        self.write(name, study)
+
+    def type(self, commands, **codes):
+        """Types the commands. `codes` are those with which some end, by the command's name; others end with 0. Returns what
+        the last one printed."""
+        for command in commands:
+            ended = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                   capture_output=True, text=True, timeout=600)
+            self.assertIn(ended.returncode, codes.get(command.split()[1], [0]), f"{command}\n{ended.stdout}{ended.stderr}")
+        return ended.stdout
+
+    def write_model(self, name, depth):
+        self.ngb("models", "write", "conv_block", "--parameters", '{"width": 8, "depth": %d, "image_size": 16}' % depth, "--batch",
+                 "dynamic", "-o", name)
+
+    def test_the_first_question_is_answered(self):
+        self.use_toolchains("onnxruntime")
+        self.write_study(DOCS / "first-question.md", "first.yaml", ("threads: 1\n", "threads: 1\n" + self.BESIDE_OTHER_WORK))
+        self.assertRegex(self.type(commands_of(DOCS / "first-question.md")), "faster|slower|same|undecided")
+
+    @unittest.skipIf(without_toolchains("openvino"), without_toolchains("openvino"))
+    def test_ones_own_question_of_the_readme_and_why(self):
+        self.use_toolchains("onnxruntime", "openvino")
+        self.write_model("my_model.onnx", 2)
+        self.write_study(SOURCE / "README.md", "my_study.yaml", ("zoo: resnet50", self.SMALL), ("  - identity\n", ""), ("[1, 8]", "[8]"),
+                         ("rounds: {until: decided}", "baseline: onnxruntime@1.30.0\n" + self.QUICK))
+        # 5: no version is slower; 3: there is no index from which to read the versions between.
+        self.type(commands_of(SOURCE / "README.md"), bisect=[0, 3, 5])
+        anew, stored = commands_of(DOCS / "explain.md")
+        self.assertIn(anew, [line.partition("  #")[0] for line in commands_of(SOURCE / "README.md")])
+        self.assertIn("plain time", self.type([stored]))
+
+    @unittest.skipIf(without_toolchains("identity", "openvino"), without_toolchains("identity", "openvino"))
+    def test_variants_are_made_shown_and_chosen(self):
+        self.use_toolchains("onnxruntime", "openvino", "identity")
+        self.write_model("resnet50.onnx", 1)
+        self.write_model("resnet50_int8.onnx", 2)
+        self.write_study(DOCS / "variants.md", "int8.yaml", ("[identity, onnxruntime, openvino]", "[onnxruntime]\n" + self.QUICK))
+        # 1: a file that was written in place of an int8 one disagrees.
+        self.type(commands_of(DOCS / "variants.md"), run=[0, 1], choose=[0, 5])
 
 
 if __name__ == "__main__":
