@@ -67,6 +67,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
   std::string text = plan::to_text(plan) + plan::estimate_text(plan, experience);
   for (const std::string& note : plan::notes_on_files(plan, campaign::find_onnx_package(installation)))
     text += "\nNote: " + note + "\n";
+  for (const std::string& list : list_remarks(plan)) text += "\nNote: " + list + "\n";
   const bool has_module =
       std::any_of(plan.models.begin(), plan.models.end(), [](const auto& each) { return each.is_module(); });
   if (has_module) {

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <system_error>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "probe/cgroup.h"
 #include "probe/probe.h"
@@ -100,6 +102,23 @@ std::string memory_remark(const plan::Plan& plan) {
       "the {} processes of a round in turns are there at once, and each may hold {}: together more than the {} of this "
       "machine; give `memory_limit` less, or the study fewer compilers",
       most, text::human_bytes(*limit), text::human_bytes(*total));
+}
+
+std::vector<std::string> list_remarks(const plan::Plan& plan) {
+  std::vector<std::string> lines;
+  for (const config::ModelEntry& model : plan.study.models) {
+    if (model.kind() == config::ModelKind::zoo) continue;  // a recipe's lists are axes
+    for (const auto& [name, value] : model.parameters) {
+      const nlohmann::json given = json_text::parse(value);
+      if (!given.is_array() || given.size() < 2) continue;
+      lines.push_back(
+          fmt::format("{}: {} is a list of {}, which the function receives as one argument; for a model with each of "
+                      "them, write {} "
+                      "entries",
+                      model.label, name, given.size(), given.size()));
+    }
+  }
+  return lines;
 }
 
 std::string weights_remark(const plan::Plan& plan) {

@@ -27,6 +27,9 @@ std::string memory_remark(const plan::Plan& plan);
 // Returns a line if a process on some device may hold less memory than its model's weights take; else "".
 std::string weights_remark(const plan::Plan& plan);
 
+// Says of each list among the parameters of a module that it is one argument, and not several models.
+std::vector<std::string> list_remarks(const plan::Plan& plan);
+
 // Returns a line that says which percentiles of latency the plan's cells will have, and what the others need; "" if it
 // measures no latencies.
 std::string percentile_remark(const plan::Plan& plan);

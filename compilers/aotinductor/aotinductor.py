@@ -7,6 +7,7 @@ import tempfile
 import traceback
 
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.reasons import cause
 
 from . import inductor
 from .identity import Identity, is_module, open_axes
@@ -55,8 +56,7 @@ class AotInductor(Identity):
                     program, package_path=package, inductor_configs=self._configuration(module, signatures))
             except (torch._dynamo.exc.TorchDynamoException, RuntimeError, NotImplementedError) as error:
                 traceback.print_exc()
-                first_line = (str(error).strip().splitlines() or [""])[0]
-                raise CompilerError("compiler_failed", f"AOTInductor: {type(error).__name__}: {first_line}",
+                raise CompilerError("compiler_failed", f"AOTInductor: {cause(error)}",
                                     "the whole message is in the log of this attempt") from None
             inductor.move(package, self._artifact_path)
         self._module = None  # the package has all that is needed

@@ -9,6 +9,7 @@ import traceback
 import warnings
 
 import torch
+from ngraphbench.reasons import cause
 
 _OPSET = 20  # the newest that the exporter that traces can write
 
@@ -33,7 +34,7 @@ def export(module, example, output_names, axes, path) -> dict:
                 traceback.print_exc()
                 follows_from_module = follows_from_module and not any(isinstance(each, (ImportError, OSError))
                                                                       for each in _causes(error))
-                reasons.append(f"{name}: {_first_line(error)}")
+                reasons.append(f"{name}: {_reason(error)}")
                 continue
             _move(made, path)
             return {"exporter": name}
@@ -104,9 +105,7 @@ def _is_of_machine(error) -> bool:
                for each in _causes(error))
 
 
-def _first_line(error) -> str:
-    lines = str(error).strip().splitlines() or [""]
-    cause = error.__cause__
-    if type(error).__module__.startswith("torch.onnx") and cause is not None:  # a wrapper that says how to report it
-        return _first_line(cause)
-    return f"{type(error).__name__}: {lines[0]}"
+def _reason(error) -> str:
+    if type(error).__module__.startswith("torch.onnx") and error.__cause__ is not None:  # it says how to report it
+        return _reason(error.__cause__)
+    return cause(error)

@@ -6,6 +6,7 @@ from typing import Callable
 
 import torch
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.reasons import cause
 
 
 def trace(module: torch.nn.Module, inputs) -> torch.jit.ScriptModule:
@@ -13,9 +14,7 @@ def trace(module: torch.nn.Module, inputs) -> torch.jit.ScriptModule:
     try:
         return quietly(lambda: torch.jit.trace(module, tuple(inputs), check_trace=False))
     except (torch.jit.TracingCheckError, torch.jit.Error, NotImplementedError, TypeError) as error:
-        first_line = (str(error).strip().splitlines() or [""])[0]
-        raise CompilerError("unsupported_operator", f"TorchScript cannot trace this model: "
-                                                    f"{type(error).__name__}: {first_line}") from None
+        raise CompilerError("unsupported_operator", f"TorchScript cannot trace this model: {cause(error)}") from None
 
 
 def fold_shapes(program: torch.jit.ScriptModule) -> None:

@@ -11,12 +11,9 @@ import random
 import sys
 import traceback
 
-import ngraphbench
 import torch
 from ngraphbench.adaptor import CompilerError
-
-_NAME = "user_model"  # the module name of the user's file
-_OURS = {os.path.dirname(os.path.abspath(file)) for file in (__file__, ngraphbench.__file__)}
+from ngraphbench.reasons import USER_MODULE, cause, first_line
 
 
 def make(description) -> torch.nn.Module:
@@ -39,48 +36,31 @@ def name_of(description) -> str:
 def source(description):
     """Return the user's file as a module, which is imported once."""
     path = description["file"]
-    if _NAME not in sys.modules:
+    if USER_MODULE not in sys.modules:
         sys.path.insert(0, os.path.dirname(path))  # for files beside it
-        spec = importlib.util.spec_from_file_location(_NAME, path)
+        spec = importlib.util.spec_from_file_location(USER_MODULE, path)
         if spec is None:
             raise CompilerError("invalid_model", f"{path} is not a Python file", "name a .py file")
         module = importlib.util.module_from_spec(spec)
-        sys.modules[_NAME] = module
+        sys.modules[USER_MODULE] = module
         try:
             call_user(f"{os.path.basename(path)} cannot be imported", lambda: spec.loader.exec_module(module))
         except CompilerError:
-            del sys.modules[_NAME]
+            del sys.modules[USER_MODULE]
             raise
-    return sys.modules[_NAME]
+    return sys.modules[USER_MODULE]
 
 
 def call_user(what: str, call):
-    """Return what the user's code returns. An exception becomes a CompilerError with the traceback of that code alone.
-    """
+    """Return what the user's code returns. An exception becomes a CompilerError that ends with its cause; the traceback is in
+    the log."""
     try:
         return call()
     except MemoryError:
         raise
     except (Exception, SystemExit) as error:
-        raise CompilerError("invalid_model", f"{what}:\n{users_traceback(error)}") from None
-
-
-def users_traceback(error: BaseException) -> str:
-    """Return the traceback as Python prints it, without the frames of this program and of the import system."""
-    said = traceback.TracebackException.from_exception(error)
-    for part in _chain(said):
-        part.stack[:] = [frame for frame in part.stack if not _is_ours(frame.filename)]
-    return "".join(said.format()).strip()
-
-
-def _chain(said):
-    while said is not None:
-        yield said
-        said = said.__cause__ or said.__context__
-
-
-def _is_ours(filename: str) -> bool:
-    return filename.startswith("<frozen ") or os.path.dirname(os.path.abspath(filename)) in _OURS
+        traceback.print_exc()
+        raise CompilerError("invalid_model", f"{what}: {cause(error)}", "the traceback is in the log") from None
 
 
 def _seed(seed: int) -> None:
@@ -117,8 +97,7 @@ def _load_weights(module, path: str) -> None:
     try:
         weights = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch.load may raise any type
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise CompilerError("invalid_model", f"{where} is not a file of weights: {first}",
+        raise CompilerError("invalid_model", f"{where} is not a file of weights: {first_line(error)}",
                             "save it with torch.save(module.state_dict(), …)") from None
     if isinstance(weights, dict) and isinstance(weights.get("state_dict"), dict):
         weights = weights["state_dict"]  # training scripts often store it so

@@ -8,6 +8,7 @@ from typing import Any, Callable, List, Mapping, Sequence, Tuple
 
 from ngraphbench import onnx_file
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.reasons import first_line
 
 FUNCTION = "main"
 # Kernels may use more of the stack than the default of 32 KiB, because Swin's windows need it.
@@ -105,8 +106,7 @@ def _imported(model, context) -> bytes:
     except Exception as error:
         traceback.print_exc()
         onnx_file.check(model)
-        first_line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise CompilerError("unsupported_operator", f"IREE's importer cannot import this model: {first_line}",
+        raise CompilerError("unsupported_operator", f"IREE's importer cannot import this model: {first_line(error)}",
                             _ADVICE) from None
 
 

@@ -3,6 +3,7 @@
 import sys
 
 from ngraphbench.adaptor import Adaptor, CompilerError
+from ngraphbench.reasons import cause
 
 _TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16", "f64": "float64", "i64": "int64", "i32": "int32",
           "i8": "int8", "u8": "uint8", "bool": "bool"}
@@ -90,7 +91,6 @@ def _unknown_operators(proto):
 
 
 def _unsupported(error) -> CompilerError:
-    lines = str(error).strip().splitlines() or [""]
     return CompilerError("unsupported_operator",
-                         f"the onnx package's evaluator cannot run this model: {type(error).__name__}: {lines[0]}",
+                         f"the onnx package's evaluator cannot run this model: {cause(error)}",
                          "leave this model out, or name another reference")

@@ -7,6 +7,7 @@ import os
 import traceback
 
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.reasons import cause
 
 from . import inductor
 from .identity import Identity, open_axes
@@ -90,10 +91,8 @@ class TorchCompile(Identity):
         return super().read()
 
     def _explained(self, error):
-        cause = error.__cause__ or error
-        text = str(cause).strip().splitlines() or [type(cause).__name__]
         return CompilerError("unsupported_operator" if isinstance(error, self._torch._dynamo.exc.Unsupported)
-                             else "compiler_failed", f"torch.compile: {type(cause).__name__}: {text[0]}",
+                             else "compiler_failed", f"torch.compile: {cause(error.__cause__ or error)}",
                              "the whole message is in the log of this attempt")
 
     def begin_profile(self):

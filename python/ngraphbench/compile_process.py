@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict
 
 from ngraphbench.adaptor import CompilerError
 from ngraphbench.process import without_collections
+from ngraphbench.reasons import cause
 
 _REPLIES_FD = 3
 
@@ -37,17 +38,6 @@ def serve(import_packages: Callable[[], Facts], compile_model: Callable[[Facts, 
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # skips the slow teardown of a compiler's threads
-
-
-def last_line(error: BaseException) -> str:
-    """Return the last line of a library's error that ends in its reason."""
-    lines = str(error).strip().splitlines()
-    return lines[-1] if lines else type(error).__name__
-
-
-def first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
 
 
 def _answer(say, import_packages, compile_model):
@@ -75,8 +65,8 @@ def _failure_from(error):
     if isinstance(error, MemoryError) or "bad_alloc" in str(error):
         return {"kind": "out_of_memory", "message": "not enough memory to compile", "advice": ""}
     if isinstance(error, ImportError):
-        return {"kind": "import_error", "message": f"{type(error).__name__}: {first_line(error)}", "advice": ""}
-    return {"kind": "compiler_failed", "message": f"{type(error).__name__}: {first_line(error)}",
+        return {"kind": "import_error", "message": cause(error), "advice": ""}
+    return {"kind": "compiler_failed", "message": cause(error),
             "advice": "the traceback is in the log of this attempt"}
 
 

@@ -13,6 +13,7 @@ import traceback
 from ngraphbench.adaptor import CompilerError
 from ngraphbench.hosting import Host
 from ngraphbench.process import prepare
+from ngraphbench.reasons import cause
 
 DISK_FULL = 28  # kDiskFullExitCode of src/samples/failure.h
 
@@ -55,8 +56,7 @@ def _answer(arguments):
         if full := _disk_full(error):
             raise full
         traceback.print_exc()
-        lines = "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()
-        return _failure("compiler_failed", f"the model could not be exported: {lines[0]}", "")
+        return _failure("compiler_failed", f"the model could not be exported: {cause(error)}", "")
 
 
 def _disk_full(error):

@@ -8,9 +8,9 @@ import traceback
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List
 
-from ngraphbench import compile_process
 from ngraphbench.adaptor import CompilerError, Model, Settings, TensorSignature
 from ngraphbench.hosting import Host
+from ngraphbench.reasons import cause, last_line
 
 _IDENTITY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "compilers", "identity")
 _WORDS = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64", "int64": "i64", "int32": "i32",
@@ -43,7 +43,7 @@ class Exporter:
             self._identity.preload_models(None)
         except ImportError as error:
             raise CompilerError("toolchain_missing", f"{compiler} needs PyTorch, which is in the identity's toolchain: "
-                                                     f"{compile_process.last_line(error)}",
+                                                     f"{last_line(error)}",
                                 "ngb toolchain install identity") from None
         self._compiler = compiler
 
@@ -83,15 +83,15 @@ def export(exporting: Exporting, compiler: str):
 
 
 def attempt(call: Callable[[], Any], what: str, compiler: str):
-    """Return call(). Whatever it raises becomes a CompilerError that begins with `what` and ends with the error's first
-    line; the traceback is in the log."""
+    """Return call(). Whatever it raises becomes a CompilerError that begins with `what` and ends with the cause; the
+    traceback is in the log."""
     try:
         return call()
     except (CompilerError, MemoryError):
         raise
     except Exception as error:  # exporters raise many types
         traceback.print_exc()
-        raise CompilerError("unsupported_operator", f"{what}: {type(error).__name__}: {compile_process.first_line(error)}",
+        raise CompilerError("unsupported_operator", f"{what}: {cause(error)}",
                             f"leave this model out for {compiler}") from None
 
 

@@ -14,6 +14,7 @@ from ngraphbench import gpu_errors
 from ngraphbench.adaptor import Adaptor, CompilerError, Model, Settings, Tensor, TensorSignature
 from ngraphbench.options import typed_options
 from ngraphbench.process import without_collections
+from ngraphbench.reasons import first_line, users_line
 
 # The adaptor's folder is imported as this package, so that its module names clash with nothing. If it shares a
 # toolchain, the package also contains the folder of that compiler.
@@ -87,7 +88,7 @@ class Host:
         traceback.print_exception(type(exception), exception, exception.__traceback__)
         sys.stderr.flush()
         message = _clean("".join(traceback.format_exception_only(type(exception), exception)).strip())
-        message = message.splitlines()[0] if message else type(exception).__name__
+        message = first_line(message or type(exception).__name__) + users_line(exception)
         kind = "out_of_memory" if isinstance(exception, MemoryError) else gpu_errors.kind_of(exception)
         if kind is not None:
             return kind, message, ""

@@ -4,7 +4,7 @@ import collections
 from typing import Any, Dict, Mapping, Sequence
 
 from ngraphbench.adaptor import CompilerError
-from ngraphbench.compile_process import last_line
+from ngraphbench.reasons import last_line
 
 STANDARD_DOMAINS = ("", "ai.onnx")
 _ADVICE = "check the file with onnx.checker"

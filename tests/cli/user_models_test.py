@@ -61,6 +61,11 @@ class Planning(NgbTest):
         self.assertIn("to call it now, run: ngb plan --try ", planned.stdout)
         self.assertNotIn("author's code", self.plan("{zoo: mlp}").stdout)
 
+    def test_plan_says_of_a_list_among_a_modules_parameters_that_it_is_one_argument(self):
+        planned = self.plan("{pytorch: 'text_encoder.py:encoder', shapes: {input_ids: [batch, 2]}, parameters: {width: [16, 32]}}")
+        self.assertIn("Note: text_encoder:encoder: width is a list of 2, which the function receives as one argument; for a model "
+                      "with each of them, write 2 entries\n", planned.stdout)
+
     def test_names_that_the_file_does_not_have(self):
         written = self.ngb("models", "write", "mlp", "--batch", "dynamic", "-o", "mlp.onnx")
         self.assertEqual(written.returncode, 0, written.stderr)
@@ -206,6 +211,29 @@ numpy.savez("tokens.npz", input_ids=numpy.arange(16).reshape(2, 8), attention_ma
                     self.assertTrue(reference.startswith("onnxruntime "), reference)
 
 
+    def test_the_first_line_of_a_failure_has_the_cause_and_the_users_own_line(self):
+        self.write("nets.py", BROKEN)
+        given = "shapes: {x: [batch, 4]}"
+        outcomes = self.run_study(f"  - {{pytorch: 'nets.py:never', {given}}}\n  - {{pytorch: 'nets.py:late', {given}}}")
+        self.assertEqual({(model, message.splitlines()[0]) for (model, _, _), (_, message, _) in outcomes.items()}, {
+            ("nets:never", "nets.py:never failed: ZeroDivisionError: division by zero (nets.py, line 9: return Late(1 / 0))"),
+            ("nets:late", "nets.py:late cannot be run on its example inputs: ValueError: no such head: 3 (nets.py, line 6: "
+                          'raise ValueError("no such head:\\n3"))')})
+
+
+BROKEN = """
+import torch
+
+class Late(torch.nn.Module):
+    def forward(self, x):
+        raise ValueError("no such head:\\n3")
+
+def never():
+    return Late(1 / 0)
+
+def late():
+    return Late()
+"""
 NO_ONNX = """
 import torch
 

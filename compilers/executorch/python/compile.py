@@ -12,6 +12,7 @@ from importlib import metadata
 
 from ngraphbench import compile_process, exporter_module, onnx_file
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.reasons import cause
 
 _ADVICE = "leave this model out for executorch"
 _EXPORTER = []
@@ -41,8 +42,7 @@ def compile_model(request, report):
             raise CompilerError("unsupported_operator", f"ExecuTorch has no kernel for {names}", _ADVICE) from None
         if request["model"] and not request["recipe"]:
             onnx_file.check(onnx_file.read(request["model"]))
-        raise CompilerError("unsupported_operator", "ExecuTorch's exporter cannot translate this model: "
-                                                    f"{type(error).__name__}: {compile_process.first_line(error)}",
+        raise CompilerError("unsupported_operator", f"ExecuTorch's exporter cannot translate this model: {cause(error)}",
                             _ADVICE) from None
     with open(request["output"], "wb") as file:
         made.write_to_file(file)

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ngraphbench.adaptor import CompilerError
-from ngraphbench.compile_process import first_line
+from ngraphbench.reasons import first_line
 
 _ADVICE = "leave this model out for litert"
 _DELEGATE = "delegate"

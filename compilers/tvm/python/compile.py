@@ -17,6 +17,7 @@ import warnings
 
 from ngraphbench import compile_process, onnx_constants, onnx_file, onnx_functions, onnx_opset
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.reasons import last_line
 
 
 def import_model(model, inputs):
@@ -113,7 +114,7 @@ def pass_context(settings):
         return tvm.transform.PassContext(opt_level=3, config=settings)
     except Exception as error:
         given = ", ".join(f"{name}={value}" for name, value in settings.items())
-        raise CompilerError("invalid_option", f"settings {given}: {compile_process.last_line(error)}",
+        raise CompilerError("invalid_option", f"settings {given}: {last_line(error)}",
                             "correct or remove them in the study's settings of tvm") from error
 
 
@@ -128,7 +129,7 @@ def why_not_built(error):
         return error
     traceback.print_exception(type(error), error, error.__traceback__)
     return CompilerError("unsupported_operator",
-                         f"TVM cannot compile this model: {type(error).__name__}: {compile_process.last_line(error)}",
+                         f"TVM cannot compile this model: {type(error).__name__}: {last_line(error)}",
                          "the traceback is in the log of this attempt; leave this model out for tvm")
 
 

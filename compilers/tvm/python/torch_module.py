@@ -6,9 +6,9 @@ import os
 import sys
 import traceback
 
-from ngraphbench import compile_process
 from ngraphbench.adaptor import CompilerError
 from ngraphbench.hosting import Host
+from ngraphbench.reasons import last_line
 
 _ADVICE = "leave this model out for tvm, or use frontend: onnx"
 _IDENTITY = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "identity")
@@ -43,7 +43,7 @@ def _find_torch():
         import torch  # noqa: F401
     except ImportError as error:
         raise CompilerError("toolchain_missing", f"frontend: torch needs PyTorch, which is in the identity's toolchain: "
-                                                 f"{compile_process.last_line(error)}",
+                                                 f"{last_line(error)}",
                             "ngb toolchain install identity") from None
 
 
@@ -61,5 +61,5 @@ def _to_relax(flat, inputs):
     except Exception as error:  # both raise many types
         traceback.print_exc()
         what = "TVM's PyTorch front end does not support this model"
-        raise CompilerError("unsupported_operator", f"{what}: {type(error).__name__}: "
-                                                    f"{compile_process.last_line(error)}", _ADVICE) from None
+        raise CompilerError("unsupported_operator", f"{what}: {type(error).__name__}: {last_line(error)}",
+                            _ADVICE) from None

@@ -8,6 +8,7 @@ from importlib import metadata
 
 from ngraphbench import compile_process, onnx_file
 from ngraphbench.adaptor import CompilerError
+from ngraphbench.reasons import last_line
 
 
 def import_packages():
@@ -35,7 +36,7 @@ def translate(model, inputs, executable=False):
         traceback.print_exc()
         onnx_file.check(model)
         raise CompilerError("unsupported_operator",
-                            f"xla cannot translate this model: {compile_process.last_line(error)}",
+                            f"xla cannot translate this model: {last_line(error)}",
                             "the traceback is in the log of this attempt") from None
 
 
