@@ -17,7 +17,7 @@ def html_of(answer: Sequence[str], table: str, cells: pandas.DataFrame, to_act_o
     """Returns a paragraph for each sentence of the answer, the table with a bar beside each row, and a list of what is to be
     acted on. `table` is that of `ngb show --format markdown`, which has a row for each of `cells`."""
     heads, _, *rows = [_words_of(line) for line in table.splitlines() if line.startswith("|")]
-    bars = ["", *_bars_of(cells)]
+    bars = ["samples/s", *_bars_of(cells)]
     lines = [_row(each, bar, tag) for each, bar, tag in zip([heads, *rows], bars, ["th", *["td"] * len(rows)], strict=True)]
     sentences = [f"<p>{html.escape(each)}</p>" for each in answer]
     items = [f"<li>{html.escape(each)}</li>" for each in to_act_on]
