@@ -88,7 +88,7 @@ class OnAStandIn(PodCases, DevicesTest):
     def test_rights_that_are_lacking_are_named_with_the_role_that_has_them(self):
         self.write("cluster/fault", 'Error from server (Forbidden): pods is forbidden: User "u" cannot list resource "pods"')
         self.use_nodes("edge1")
-        done = self.ngb("run", self.study, timeout=60)
+        done = self.ngb("run", self.study)
         self.assertEqual(done.returncode, 3, done.stdout)
         self.assertIn("ngb devices rbac", done.stderr)
         role = self.ngb("devices", "rbac", "--namespace", "bench")

@@ -102,7 +102,7 @@ class PodCases:
         self.use_nodes("edge1")
         self.slow(1500)  # a server honours a token for ten seconds after its end
         self.take_token_away()
-        refused = self.ngb("run", self.study, timeout=60)
+        refused = self.ngb("run", self.study)
         self.assertEqual(refused.returncode, 3, refused.stdout)
         self.assertIn("ngb: edge1: kubectl: error: You must be logged in to the server", refused.stderr)
         self.assertIn("; renew your login", refused.stderr)
@@ -154,7 +154,7 @@ class PodCases:
 
     def refusal(self, request):
         self.use(self.request("x", request))
-        done = self.ngb("run", self.study, timeout=60)
+        done = self.ngb("run", self.study)
         self.assertNotEqual(done.returncode, 0)
         self.assert_nothing_is_left()
         self.assertNotIn("is still on x", done.stderr)  # nothing is

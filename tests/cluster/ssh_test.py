@@ -68,16 +68,15 @@ class Ssh(FleetTest):
         self.assert_whole()
 
     def test_fetch_gets_what_was_done_and_leaves_the_devices_at_work(self):
-        self.slow(600)
+        self.slow(1200)
         client = self.start("run", self.study)
         self.wait_until(lambda: sum(self.recorded().values()) >= 3)
         client.send_signal(signal.SIGKILL)
         client.wait()
         before = sum(self.recorded().values())
-        time.sleep(2)  # the devices go on
-        fetched = self.ngb("fetch", self.results)
-        self.assertEqual(fetched.returncode, 0, fetched.stderr)
-        self.assertGreaterEqual(sum(self.recorded().values()), before + 3)
+        while sum(self.recorded().values()) < before + 3:  # the devices go on
+            fetched = self.ngb("fetch", self.results)
+            self.assertEqual(fetched.returncode, 0, fetched.stderr)
         self.assertEqual([len(host.agents()) for host in self.hosts.all], [1, 1, 1])
         done = self.ngb("resume", self.results)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -194,14 +193,14 @@ class Ssh(FleetTest):
         self.assertIn("Could not resolve hostname", found["gone"]["error"])
 
     def test_a_host_gives_no_more_time_than_it_may_and_the_same_command_goes_on(self):
-        self.use(self.hosts.devices().replace("folder:", "limits: {time_s: 2}, environment: {OMP_PROC_BIND: close}, "
+        self.use(self.hosts.devices().replace("folder:", "limits: {time_s: 4}, environment: {OMP_PROC_BIND: close}, "
                                               "folder:", 1))
         self.slow(600)
         first = self.ngb("run", self.study)
         self.assertEqual(first.returncode, 3, first.stdout)
-        self.assertRegex(first.stderr, "edge1: .*: the device may be used for 2.0 s, and that time is over")
-        self.assertGreater(PROCESSES, self.recorded()["edge1"])
-        for _ in range(PROCESSES):
+        self.assertRegex(first.stderr, "edge1: .*: the device may be used for 4.0 s, and that time is over")
+        self.assertGreater(PROCESSES, self.recorded().get("edge1", 0))
+        for _ in range(3 * PROCESSES):
             done = self.ngb("run", self.study)
             if done.returncode == 0:
                 break
