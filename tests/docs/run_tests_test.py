@@ -29,19 +29,31 @@ add_test(NAME mixed COMMAND "{python}" -m unittest -v cases WORKING_DIRECTORY "{
 add_test(NAME whole COMMAND "{python}" -c "print('SKIPPED: no network'); raise SystemExit(77)")
 add_test(NAME Own.Case/one COMMAND ${{CMAKE_COMMAND}} -E cat "{folder}/printed")
 set_tests_properties(whole PROPERTIES SKIP_RETURN_CODE 77)
+set_tests_properties(mixed whole PROPERTIES LABELS slow)
 """
 
 
 class RunTests(unittest.TestCase):
-    def test_tells_why_tests_and_cases_within_tests_were_skipped_before_ctests_closing_lines(self):
+    def run_with(self, *options):
         with tempfile.TemporaryDirectory(prefix="ngb-run-tests-") as folder:
             folder = pathlib.Path(folder)
             (folder / "cases.py").write_text(CASES)
             (folder / "printed").write_text(PRINTED)
             (folder / "CMakeLists.txt").write_text(PROJECT.format(python=sys.executable, folder=folder))
             subprocess.run(["cmake", "-S", folder, "-B", folder / "build"], check=True, stdout=subprocess.DEVNULL)
-            ran = subprocess.run([PROGRAM, "--test-dir", folder / "build"], capture_output=True, text=True)
+            ran = subprocess.run([PROGRAM, "--test-dir", folder / "build", *options], capture_output=True, text=True)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        return ran
+
+    def test_tests_that_are_unchanged_are_counted_as_skipped(self):
+        ran = self.run_with("--unchanged=slow")
+        self.assertIn("3 tests and cases were skipped, because:\n"
+                      "    2  unchanged since they passed: slow (CI_FULL=1 runs them)\n         mixed, whole\n"
+                      "    1  no GPU here\n         Own.Case/one\n"
+                      "\n100% tests passed, 0 tests failed out of 1\n", ran.stdout)
+
+    def test_tells_why_tests_and_cases_within_tests_were_skipped_before_ctests_closing_lines(self):
+        ran = self.run_with()
         told, closing = ran.stdout.split("4 tests and cases were skipped, because:\n")
         self.assertIn("The slowest of 3 tests, beside others:", told)
         self.assertTrue(closing.startswith("    1  no GPU here\n         Own.Case/one\n"
