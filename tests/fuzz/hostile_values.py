@@ -47,6 +47,7 @@ NUMBERS = {
     "2^31": 2**31,
     "2^31 - 1": 2**31 - 1,
     "2^53 + 1": 2**53 + 1,
+    "NaN": float("nan"),  # NULL in a column, NaN in JSON
     "infinite": float("inf"),
     "negative infinite": float("-inf"),
     **{repr(each): each for each in (1e77, 1e154, 1e200, 1e308, 1e-81, 1e-160, 1e-308, 5e-324)},
