@@ -99,17 +99,20 @@ class InTheBrowser(ReportTest):
 
     def test_a_ratio_to_any_compiler_is_that_of_compare(self):
         self.open()
-        compared = self.ngb("compare", "results", "--baseline", "other", "--candidate", "null", "--json")
-        expected = [pair["ratio"] for pair in json.loads(compared.stdout)["pairs"]]
+        compared = self.ngb("compare", "results", "--by", "options", "--baseline", "made_up_ns=200000", "--candidate",
+                            "made_up_ns=100000", "--json")
+        expected = {f"{pair['model']} {pair['batch']}": pair["ratio"] for pair in json.loads(compared.stdout)["pairs"]}
         self.assertEqual(len(expected), 4)
         found = self.page.run("""(() => {
           const other = numbers.data.compilers.find((name) => name.startsWith("other"));
-          return numbers.cells.filter((cell) => cell.compiler.startsWith("null"))
-            .map((cell) => numbers.numberOf(cell, [], "throughput_per_s", `compiler:${other}`));
+          const shown = (cell) => numbers.numberOf(cell, [], "throughput_per_s", `compiler:${other}`);
+          return Object.fromEntries(numbers.cells.filter((cell) => cell.compiler.startsWith("null"))
+            .map((cell) => [`${cell.model} ${cell.batch}`, shown(cell)]));
         })()""")
-        for ratio, shown in zip(expected, found, strict=True):
+        self.assertEqual(found.keys(), expected.keys())
+        for workload, ratio in expected.items():
             for part in ("value", "low", "high"):
-                self.assertAlmostEqual(shown[part] / ratio[part], 1, delta=1e-6)
+                self.assertAlmostEqual(found[workload][part] / ratio[part], 1, delta=1e-6)
 
     def test_ranks_are_explained_where_there_are_any(self):
         self.open("#?metric=throughput_per_s&to=value")
