@@ -47,16 +47,17 @@ class Source:
         value = self._space[name]
         owner = str(getattr(value, "__module__", None))
         called = getattr(value, "__qualname__", getattr(value, "__name__", ""))
+        renamed = "" if called == name else f" as {name}"
         if isinstance(value, types.ModuleType):
             self._copy(value.__name__)
-            text = f"import {value.__name__} as {name}"
+            text = f"import {value.__name__}{renamed}"
         elif owner == _HERE and isinstance(value, (type, types.FunctionType)):
             text = f"\n{_definition(name, value)}"
             for used in sorted(_globals_of(text)):
                 self._add_name(used)
         elif owner != _HERE and getattr(sys.modules.get(owner), called, None) is value:
             self._copy(owner)
-            text = f"from {owner} import {called} as {name}"
+            text = f"from {owner} import {called}{renamed}"
         else:
             text = f"{name} = {self._by_value(name, value)}"
         self._parts[text] = None
