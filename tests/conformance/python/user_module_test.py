@@ -259,29 +259,19 @@ class UserModule(unittest.TestCase):
         error = self.refusal({"module": {"timm": "resnet10t", "parameters": {"depth": 3}, "seed": 1}})
         self.assertIn("unexpected keyword argument 'depth'", error.message)
 
-    def test_what_the_users_code_raises_is_shown_with_its_own_frames_alone(self):
+    def test_what_the_users_code_raises_is_one_line_with_the_line_of_the_file(self):
         error = self.refusal(self.recipe("raises"))
         self.assertEqual(error.kind, "invalid_model")
-        path = os.path.join(self.folder, "net.py")
-        self.assertEqual(error.message.splitlines(), [
-            "net.py:raises failed:", "Traceback (most recent call last):",
-            f'  File "{path}", line 28, in raises', "    return helper()", *self.marks(error, "helper"),
-            f'  File "{path}", line 32, in helper', '    raise ValueError("no such width")',
-            "ValueError: no such width"])
-
-    @staticmethod
-    def marks(error, word):
-        """The line of ^^^^ that newer Pythons put below a call."""
-        return [line for line in error.message.splitlines() if set(line.strip()) == {"^"}]
+        self.assertEqual(error.message, "net.py:raises failed: ValueError: no such width (net.py, line 32: raise "
+                                        'ValueError("no such width"))')
 
     def test_a_file_that_cannot_be_imported_is_shown_likewise(self):
         error = self.refusal(self.recipe(source="import torch\nimport absent_package\n"))
-        self.assertTrue(error.message.startswith("net.py cannot be imported:\nTraceback"), error.message)
-        self.assertTrue(error.message.endswith("ModuleNotFoundError: No module named 'absent_package'"))
-        self.assertNotIn("user_module.py", error.message)
+        self.assertEqual(error.message, "net.py cannot be imported: ModuleNotFoundError: No module named 'absent_package' (net.py, "
+                                        "line 2: import absent_package)")
         error = self.refusal(self.recipe(source="def f(:\n"))
         self.assertIn("SyntaxError", error.message)
-        self.assertNotIn("user_module.py", error.message)
+        self.assertIn("(net.py, line 1)", error.message)
 
     def test_what_is_no_model_is_one_sentence(self):
         absent = os.path.join(self.folder, "w.pt")
