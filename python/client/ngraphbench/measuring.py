@@ -105,7 +105,7 @@ def _compilers(given: Sequence[str | Mapping[str, Any]] | None, needs_identity: 
     has_reference = needs_identity or "identity" in installed
     return {
         "compilers": [_entry_of_compiler(each) for each in entries],
-        **({} if "identity" in names else {"baseline": names[0]}),
+        **({} if "identity" in names else {"baseline": entries[0] if isinstance(entries[0], str) else names[0]}),
         **({} if has_reference else {"reference": names[0]}),
     }
 
