@@ -5,9 +5,11 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/text.h"
+#include "report/write/text_width.h"
 
 namespace ngb::app {
 namespace {
@@ -42,39 +44,85 @@ std::size_t terminal_columns(std::FILE* out) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(std::FILE* out, bool is_terminal, int total, int done, campaign::SecondsLeft seconds_left,
+ProgressLine::ProgressLine(std::FILE* out, const Form& form, int total, int done, campaign::SecondsLeft seconds_left,
                            const Clock& clock)
     : out_(out),
-      is_terminal_(is_terminal),
+      form_(form),
       total_(total),
       done_(done),
       seconds_left_(std::move(seconds_left)),
-      clock_(&clock) {}
+      clock_(&clock),
+      begun_(clock.now()),
+      written_(begun_) {}
+
+double ProgressLine::elapsed_s() const { return std::chrono::duration<double>(clock_->now() - begun_).count(); }
+
+std::optional<double> ProgressLine::left_s() const { return is_over() ? std::nullopt : seconds_left_(); }
 
 std::string ProgressLine::counts() const {
-  const std::string lost = given_up_ > 0 ? fmt::format(", {} given up", given_up_) : "";
-  const std::string text = fmt::format("{} of {} processes{}", done_, total_, lost);
-  const std::optional<double> left_s = is_over() ? std::nullopt : seconds_left_();
-  const std::string with_time = left_s ? text + ", " + text::human_duration(*left_s) + " left" : text;
-  return note_.empty() ? with_time : with_time + " · " + note_;
+  const char* const bound = form_.may_end_early && !is_over() ? "at most " : "";
+  std::string text = fmt::format("{} of {}{} processes", done_, bound, total_);
+  if (given_up_ > 0) text += fmt::format(", {} given up", given_up_);
+  if (const auto left = left_s()) text += fmt::format(", {}{} left", bound, text::human_duration(*left));
+  const double elapsed = std::floor(elapsed_s());
+  if (elapsed >= 60) text += " after " + text::human_duration(elapsed);
+  if (elapsed >= 1 && elapsed < 60) text += fmt::format(" after {:.0f} s", elapsed);
+  return note_.empty() ? text : text + " · " + note_;
+}
+
+std::string ProgressLine::bar() const {
+  constexpr int kCells = 10;
+  const auto left = left_s();
+  const double elapsed = elapsed_s();
+  double share = total_ > 0 ? static_cast<double>(done_ + given_up_) / total_ : 1;
+  if (left && elapsed + *left > 0) share = elapsed / (elapsed + *left);
+  const int full = std::clamp(static_cast<int>(share * kCells), 0, kCells);
+  return fmt::format("[{:#<{}}{:-<{}}] ", "", full, "", kCells - full);
+}
+
+std::string ProgressLine::line_of(std::size_t columns) const {
+  constexpr std::int64_t kInTurn_s = 4;
+  const std::string head = bar() + counts() + " · ";
+  if (last_.empty()) return head + doing_;
+  const std::string last = "last: " + last_;
+  const std::string both = head + doing_ + " · " + last;
+  if (static_cast<std::size_t>(report::width_of(both)) <= columns) return both;
+  return head + (static_cast<std::int64_t>(elapsed_s()) / kInTurn_s % 2 == 0 ? doing_ : last);
+}
+
+void ProgressLine::draw_line() {
+  const std::size_t columns = terminal_columns(out_);
+  draw(out_, kEraseLine + fit(text::visible(one_line(line_of(columns))), columns));
+  std::fflush(out_);
+  written_ = clock_->now();
+  is_drawn_ = true;
 }
 
 void ProgressLine::show(const std::string& doing) {
-  if (!is_terminal_) return;
-  const std::string line = fit(text::visible(counts() + " · " + one_line(doing)), terminal_columns(out_));
-  draw(out_, kEraseLine + line);
-  std::fflush(out_);
-  is_drawn_ = true;
+  doing_ = doing;
+  if (form_.detail == Detail::none) return;
+  if (form_.is_terminal) return draw_line();
+  if (clock_->now() - written_ >= kBetweenLines) write(text::visible(one_line(counts() + " · " + doing)));
+}
+
+void ProgressLine::tick() {
+  constexpr Nanoseconds kBetweenFrames = std::chrono::seconds(1);
+  if (is_drawn_ && clock_->now() - written_ >= kBetweenFrames) draw_line();
 }
 
 void ProgressLine::finish_process(const std::string& line) {
   ++done_;
-  if (!is_terminal_ && (lines_ < kFirstLines || is_over() || is_due())) write(text::visible(counts() + " · " + line));
+  last_ = line;
+  if (form_.detail == Detail::none) return;
+  if (form_.detail == Detail::all) return say(counts() + " · " + line);
+  if (!form_.is_terminal && (lines_ < kFirstLines || is_over() || is_due())) {
+    write(text::visible(counts() + " · " + line));
+  }
 }
 
 void ProgressLine::note(std::string text) {
   note_ = std::move(text);
-  if (!is_terminal_ && is_due()) write(text::visible(counts()));
+  if (!form_.is_terminal && form_.detail != Detail::none && is_due()) write(text::visible(counts()));
 }
 
 bool ProgressLine::is_due() const { return lines_ == 0 || clock_->now() - written_ >= kBetweenLines; }

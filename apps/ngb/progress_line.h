@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the progress of a run: one line that is redrawn on a terminal; otherwise a line for each of the first five
-// finished processes and for the last one, and between them at most one every ten seconds.
+// finished processes and for the last one, and between them at most one every ten seconds, which says what happens.
 #pragma once
 
 #include <cstdio>
@@ -12,16 +12,28 @@ namespace ngb::app {
 
 class ProgressLine {
  public:
-  // The caller owns `out`. With `is_terminal` the line is redrawn in place. The run has `total` processes, of which
-  // `done` ended before now. `seconds_left` estimates the time that is left. The clock must outlive the line.
-  ProgressLine(std::FILE* out, bool is_terminal, int total, int done, campaign::SecondsLeft seconds_left,
+  enum class Detail {
+    none,  // only what `say` is given
+    usual,
+    all  // a line for each process, also on a terminal
+  };
+  struct Form {
+    bool is_terminal = false;  // the line is redrawn in place
+    Detail detail = Detail::usual;
+    bool may_end_early = false;  // the number of processes and the time left are bounds
+  };
+  // The caller owns `out`. The run has `total` processes, of which `done` ended before now. `seconds_left` estimates
+  // the time that is left. The clock must outlive the line.
+  ProgressLine(std::FILE* out, const Form& form, int total, int done, campaign::SecondsLeft seconds_left,
                const Clock& clock = system_clock());
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Shows what runs now: "openvino 2026.4.1 · resnet18 batch 8 · process 3 · timed".
+  // Shows what runs now: "resnet18 batch 8, openvino 2026.4.1: repetition 3 of 20".
   void show(const std::string& doing);
+  // Called often: draws the line again when a second has passed, so that its times move.
+  void tick();
   // Counts one more ended process; `line` is its result ("resnet18 batch 8, openvino: 23.1 samples/s").
   void finish_process(const std::string& line);
   // Removes processes that need not run, because their cell's rounds have decided enough, from the total.
@@ -34,25 +46,35 @@ class ProgressLine {
   void say(const std::string& line);
   void clear();
 
-  // Returns "3 of 60 processes, 2 min left" or "57 of 60 processes, 3 given up", with the note if there is one: " · 14
-  // attempts disturbed".
+  // Returns "3 of 60 processes, 2 min left after 9 s" or "57 of at most 60 processes, 3 given up", with the note if
+  // there is one: " · 14 attempts disturbed".
   [[nodiscard]] std::string counts() const;
 
  private:
   [[nodiscard]] bool is_over() const { return done_ + given_up_ == total_; }
+  [[nodiscard]] double elapsed_s() const;
+  [[nodiscard]] std::optional<double> left_s() const;
+  // Returns "[####------] " for the share of the time, or of the processes while that is not known.
+  [[nodiscard]] std::string bar() const;
+  // Returns the line that fits: what is being done and the last result or, if both are too long, one after the other.
+  [[nodiscard]] std::string line_of(std::size_t columns) const;
   [[nodiscard]] bool is_due() const;
+  void draw_line();
   void write(const std::string& line);
 
   std::FILE* out_;
-  bool is_terminal_;
+  Form form_;
   int total_;
   int done_;
   int given_up_ = 0;
   campaign::SecondsLeft seconds_left_;
   const Clock* clock_;
+  Nanoseconds begun_;
   std::string note_{};
-  int lines_ = 0;  // written without a terminal
-  Nanoseconds written_{0};
+  std::string doing_{};
+  std::string last_{};   // result
+  int lines_ = 0;        // written without a terminal
+  Nanoseconds written_;  // when a line was, or drawn
   bool is_drawn_ = false;
 };
 

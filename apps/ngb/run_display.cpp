@@ -11,8 +11,14 @@
 #include "apps/ngb/stop_signals.h"
 #include "apps/ngb/teardown.h"
 #include "apps/ngb/terminal.h"
+#include "report/write/numbers.h"
 
 namespace ngb::app {
+namespace {
+
+constexpr const char* kSpeed = "samples/s";
+
+}  // namespace
 
 RunDisplay::RunDisplay(Options options, LivePage* page) : options_(options), page_(page) {
   std::signal(SIGPIPE, SIG_IGN);
@@ -23,10 +29,13 @@ void RunDisplay::say(std::string_view text) { print_error(text); }
 bool RunDisplay::is_stop_requested() { return app::is_stop_requested(); }
 
 void RunDisplay::begin_run(const campaign::Outlook& outlook) {
-  const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
-  line_ = std::make_unique<ProgressLine>(stderr, is_terminal, outlook.total, outlook.done, outlook.seconds_left);
+  const ProgressLine::Form form{.is_terminal = ::isatty(STDERR_FILENO) == 1,
+                                .detail = options_.detail,
+                                .may_end_early = outlook.plan->study.protocol.rounds.has_value()};
+  line_ = std::make_unique<ProgressLine>(stderr, form, outlook.total, outlook.done, outlook.seconds_left);
   page_of_run_ = outlook.is_of_before ? nullptr : page_;
   plan_ = outlook.plan;
+  speeds_.clear();
   if (page_of_run_ != nullptr) page_of_run_->follow(outlook);
 }
 
@@ -42,10 +51,29 @@ void RunDisplay::show(const std::string& device, const std::string& doing, bool 
   if (page_of_run_ != nullptr) page_of_run_->show(device, doing, is_measuring);
 }
 
+std::string RunDisplay::leader_beside(int cell) {
+  const work::Cell& of = plan_->cells[static_cast<std::size_t>(cell)];
+  const std::map<int, Speeds>& rivals = speeds_[{of.device, of.model_index, of.load_index}];
+  if (rivals.size() < 2) return {};
+  const auto leader = std::max_element(rivals.begin(), rivals.end(), [](const auto& a, const auto& b) {
+    return a.second.mean_per_s() < b.second.mean_per_s();
+  });
+  if (leader->first == cell) return ", the fastest so far";
+  return fmt::format("; so far {} is the fastest: {} {}",
+                     plan_->compiler_of(plan_->cells[static_cast<std::size_t>(leader->first)]).label,
+                     report::number(leader->second.mean_per_s(), kSpeed), kSpeed);
+}
+
 void RunDisplay::finish_process(const campaign::FinishedProcess& process) {
   std::string line = process.label;
-  if (process.samples_per_s && !options_.hides_speeds)
-    line += fmt::format(": {:.4g} samples/s", *process.samples_per_s);
+  if (process.samples_per_s && !options_.hides_speeds) {
+    const work::Cell& of = plan_->cells[static_cast<std::size_t>(process.cell)];
+    Speeds& speeds = speeds_[{of.device, of.model_index, of.load_index}][process.cell];
+    speeds.sum_per_s += *process.samples_per_s;
+    ++speeds.count;
+    line +=
+        fmt::format(": {} {}{}", report::number(*process.samples_per_s, kSpeed), kSpeed, leader_beside(process.cell));
+  }
   line_->finish_process(line);
   if (page_of_run_ != nullptr) page_of_run_->finish_process(process, line);
 }
@@ -73,6 +101,7 @@ void RunDisplay::finish_device(const std::string& device) {
 void RunDisplay::begin_measuring() { catch_signals(); }
 
 void RunDisplay::tick() {
+  if (line_) line_->tick();
   if (page_ != nullptr) page_->tick();
 }
 

@@ -2,7 +2,10 @@
 // Shows a campaign on the terminal, and on the live page if there is one.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
+#include <tuple>
 
 #include "apps/ngb/live_page.h"
 #include "apps/ngb/progress_line.h"
@@ -13,6 +16,7 @@ namespace ngb::app {
 class RunDisplay : public campaign::Observer {
  public:
   struct Options {
+    ProgressLine::Detail detail = ProgressLine::Detail::usual;
     bool hides_speeds = false;    // prints of each process only that it ended
     bool tells_teardown = false;  // prints on stdout what became of the devices elsewhere
   };
@@ -40,11 +44,24 @@ class RunDisplay : public campaign::Observer {
   [[nodiscard]] bool has_finished_device() const { return has_finished_device_; }
 
  private:
+  // The processes of a cell that were measured in this run.
+  struct Speeds {
+    double sum_per_s = 0;
+    int count = 0;
+    [[nodiscard]] double mean_per_s() const { return sum_per_s / count; }
+  };
+  // Returns "; so far openvino 2026.4.1 is the fastest: 30.94 samples/s" of the cell's workload, or that the cell is
+  // it;
+  // "" while none but the cell was measured.
+  [[nodiscard]] std::string leader_beside(int cell);
+
   Options options_;
   LivePage* page_;
   LivePage* page_of_run_ = nullptr;  // null: the run is not shown on a page
   std::unique_ptr<ProgressLine> line_{};
   const plan::Plan* plan_ = nullptr;  // of the run
+  // Of the cells of each workload: device, model and load.
+  std::map<std::tuple<std::string, int, int>, std::map<int, Speeds>> speeds_{};
   bool has_finished_device_ = false;
 };
 

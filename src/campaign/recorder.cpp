@@ -37,8 +37,10 @@ Recorder::Recorder(store::Store& store, const plan::Plan& plan, std::string run_
       durations_(std::move(durations)) {}
 
 Result<Recorder> Recorder::begin(store::Store& store, const plan::Plan& plan, std::string run_id, Observer& observer,
-                                 plan::Experience experience, DurationsFile durations) {
+                                 plan::Experience experience, DurationsFile durations,
+                                 std::optional<Nanoseconds> deadline) {
   Recorder recorder(store, plan, std::move(run_id), observer, std::move(experience), std::move(durations));
+  recorder.deadline_ = deadline;
   if (const Status looked = recorder.look_at_what_is_left(false); !looked) return error_of(looked);
   return recorder;
 }
@@ -86,20 +88,19 @@ Status Recorder::look_at_what_is_left(bool is_of_before) {
   return Done{};
 }
 
+// If rounds may end early, what is left at most.
 void Recorder::expect_time_left() {
-  const work::Protocol& protocol = plan_->study.protocol;
-  const int beyond_expected = work::planned_processes(protocol) - work::expected_processes(protocol);
   std::vector<int> left(plan_->cells.size(), 0);
-  for (const auto& [id, cell] : cells_) {
-    left[static_cast<std::size_t>(cell.index)] = std::max(cell.processes_left - beyond_expected, 0);
-  }
+  for (const auto& [id, cell] : cells_) left[static_cast<std::size_t>(cell.index)] = cell.processes_left;
   time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
   if (time_left_->is_known()) expected_s_ = time_left_->seconds(0);
 }
 
 SecondsLeft Recorder::seconds_left() const {
-  return [time_left = time_left_, started = started_] {
-    return time_left->is_known() ? std::optional(time_left->seconds(seconds_since(started))) : std::nullopt;
+  return [time_left = time_left_, started = started_, deadline = deadline_]() -> std::optional<double> {
+    if (!time_left->is_known()) return std::nullopt;
+    const double left_s = time_left->seconds(seconds_since(started));
+    return deadline ? std::clamp(-seconds_since(*deadline), 0.0, left_s) : left_s;
   };
 }
 
@@ -251,7 +252,11 @@ void Recorder::tell_disturbed(const samples::ProcessResult& result, const CellTo
     advise(result.failure->advice);
   }
   observer_->note(disturbances_.text());
-  if (has_said_what_to_expect_) return;
+  tell_what_to_expect();
+}
+
+void Recorder::tell_what_to_expect() {
+  if (has_said_what_to_expect_ || disturbances_.attempts() == 0) return;
   int left = 0;
   for (const auto& [id, each] : cells_) left += each.processes_left;
   const std::string expected = expectation({.elapsed_s = seconds_since(started_),
@@ -286,15 +291,17 @@ void Recorder::reopen_rounds(const std::string& cell_id) {
 }
 
 void Recorder::on_progress(const std::string& device, const samples::Progress& progress) {
+  tell_what_to_expect();  // also while no attempt ends
   if (!progress.doing.empty()) return observer_->show(device, progress.doing, false);
   const auto cell = cells_.find(progress.cell_id);
   if (cell == cells_.end()) return;
   if (!progress.remark.empty()) {
     return observer_->show(device, fmt::format("{} · {}", progress.remark, label(cell->second)), true);
   }
+  time_left_->work_on(cell->second.index, seconds_since(started_));
   observer_->show(device,
-                  fmt::format("{} · process {} · {} {}", label(cell->second), progress.process_index + 1,
-                              name(progress.phase), progress.repetitions_done),
+                  fmt::format("{}: {} (process {})", label(cell->second), words_of(progress, plan_->study.protocol),
+                              progress.process_index + 1),
                   true);
 }
 
@@ -319,10 +326,38 @@ std::string Disturbances::text() const {
   return text + fmt::format(", mostly by {} ({})", most->first, which);
 }
 
+std::string words_of(const samples::Progress& progress, const work::Protocol& protocol) {
+  using samples::Phase;
+  const std::uint64_t number = progress.repetitions_done + 1;
+  switch (progress.phase) {
+    case Phase::start:
+      return "starting";
+    case Phase::open:
+      return "opening the model";
+    case Phase::compile:
+      return "compiling";
+    case Phase::load:
+      return "loading what was compiled";
+    case Phase::check:
+      return "checking its outputs";
+    case Phase::warm_up:
+      return fmt::format("repetition {} of the warm-up", number);
+    case Phase::timed:
+      break;
+    case Phase::alone:
+      return fmt::format("repetition {}, out of turn", number);
+  }
+  if (!protocol.repetitions || protocol.stop_when) return fmt::format("repetition {}", number);
+  // All are counted from the first of the warm-up, whose number may be known only when it has ended.
+  const auto all = static_cast<std::uint64_t>(*protocol.repetitions + protocol.warm_up.value_or(0));
+  if (number > all) return fmt::format("repetition {}", number);
+  return fmt::format("repetition {} of {}{}", number, protocol.warm_up ? "" : "at least ", all);
+}
+
 std::string expectation(const Pace& pace) {
   constexpr double kFirst_s = 20;
   if (pace.elapsed_s < kFirst_s || pace.disturbed <= pace.finished) return {};
-  std::string text = "most attempts are disturbed: ";
+  std::string text = "most attempts are disturbed, and waiting does not help as long as the others work: ";
   if (pace.finished == 0) {
     text += fmt::format("nothing was measured in {}", text::human_duration(pace.elapsed_s));
   } else {
@@ -331,8 +366,8 @@ std::string expectation(const Pace& pace) {
     if (pace.expected_s) text += fmt::format(" instead of {}", text::human_duration(*pace.expected_s));
   }
   text += ". Ctrl-C ends it and the same command goes on later; --budget 10m takes the best of that time";
-  if (!pace.takes_turns) text += "; `turns: 20` in the study is disturbed less";
-  return text;
+  return text + (pace.takes_turns ? "; `disturbance: {max_wait_percent: 100}` in the study counts what is disturbed"
+                                  : "; `turns: 20` in the study is disturbed less");
 }
 
 }  // namespace ngb::campaign

@@ -21,6 +21,7 @@
 #include "plan/time_left.h"
 #include "samples/process_result.h"
 #include "store/store.h"
+#include "work/protocol.h"
 
 namespace ngb::campaign {
 
@@ -58,12 +59,17 @@ struct Pace {
 // Returns what to expect and what to do if more attempts are disturbed than measured; "" else, and in the first 20 s.
 std::string expectation(const Pace& pace);
 
+// Returns what a process does now, in words with units: "repetition 11 of 20", "compiling".
+std::string words_of(const samples::Progress& progress, const work::Protocol& protocol);
+
 class Recorder {
  public:
   // `plan` is what the run has to do on all devices. `store`, `plan` and `observer` must outlive the Recorder. The time
-  // left is estimated from `experience`, and what processes take is appended to `durations`.
+  // left is estimated from `experience` and ends at the `deadline`, if there is one; what processes take is appended to
+  // `durations`.
   static Result<Recorder> begin(store::Store& store, const plan::Plan& plan, std::string run_id, Observer& observer,
-                                plan::Experience experience, DurationsFile durations);
+                                plan::Experience experience, DurationsFile durations,
+                                std::optional<Nanoseconds> deadline = {});
   // Records what is fetched of a run of the study before its change, from which nothing is learnt.
   static Result<Recorder> begin_of_before(store::Store& store, const plan::Plan& plan, std::string run_id,
                                           Observer& observer);
@@ -96,6 +102,7 @@ class Recorder {
   void tell(const samples::ProcessResult& result);
   void tell_failure(const samples::ProcessResult& result, CellToDo& cell);
   void tell_disturbed(const samples::ProcessResult& result, const CellToDo& cell);
+  void tell_what_to_expect();
   void advise(const std::string& advice);
   void end_rounds(const std::string& cell_id);
   void reopen_rounds(const std::string& cell_id);
@@ -116,6 +123,7 @@ class Recorder {
   plan::Experience experience_;
   DurationsFile durations_;
   std::shared_ptr<plan::TimeLeft> time_left_{};
+  std::optional<Nanoseconds> deadline_{};
   std::optional<double> expected_s_{};  // that the whole run was estimated to take when it began
   Disturbances disturbances_{};
   std::set<std::string> advised_{};  // what was told

@@ -234,8 +234,8 @@ Estimate estimate(const Plan& plan, const Experience& experience) {
   }
   whole.measured_processes = used.size();
   for (const auto& [name, study] : studies) {
-    const double between_s = experience.durations.between_s(study, kStudy_s);
-    whole.seconds = std::max(whole.seconds, busy_s[name] + between_s);
+    whole.between_s[name] = experience.durations.between_s(study, kStudy_s);
+    whole.seconds = std::max(whole.seconds, busy_s[name] + whole.between_s[name]);
   }
   return whole;
 }

@@ -57,8 +57,9 @@ struct CellTime {
 };
 
 struct Estimate {
-  double seconds = 0;             // of the device that takes longest; devices work at the same time
-  std::vector<CellTime> cells{};  // of each cell of the plan
+  double seconds = 0;                         // of the device that takes longest; devices work at the same time
+  std::vector<CellTime> cells{};              // of each cell of the plan
+  std::map<std::string, double> between_s{};  // of each device: what passes while no process runs
   std::array<int, kBases> cells_by_basis{};
   std::size_t measured_processes = 0;  // that it rests on
 };

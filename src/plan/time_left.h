@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,15 @@ class TimeLeft {
   void lose(int cell, double elapsed_s, double wall_s);
   // That many processes of the cell will not run.
   void skip(int cell, int processes);
+  // A process of the cell runs `elapsed_s` after the beginning and, if processes take turns, one of each cell of its
+  // round.
+  void work_on(int cell, double elapsed_s);
 
   // Returns the seconds until the last device is done, `elapsed_s` after the beginning. A cell of which processes
   // completed takes what these took; the others take what was estimated, times the factor by which their device's
   // estimate was wrong so far. Between processes passes what passed between them so far, lost attempts included; what
-  // passed before the first attempt does not come again.
+  // passed before the first attempt does not come again. Since the last process ended the time counts down, by at most
+  // what the processes that run now should take.
   [[nodiscard]] double seconds(double elapsed_s) const;
   // Returns false once all expected processes (`left`) have completed or were skipped. A run may then still go on until
   // its rounds decide something, and nobody knows how long that takes. Nor is it known while a device has lost attempts
@@ -52,13 +57,18 @@ class TimeLeft {
     int lost = 0;  // attempts
     bool begins_with_loss = false;
     int left = 0;
+    double last_s = 0;             // when an attempt ended or was lost, or the first one was seen
+    std::optional<int> at_work{};  // a cell of which a process runs
   };
   void count(int cell, int sign);
   [[nodiscard]] double cell_s(int cell) const;
+  [[nodiscard]] double factor_of(const Device& device) const;
+  [[nodiscard]] double round_s(const Device& device) const;
   [[nodiscard]] Device& device_of(int cell);
 
   const Plan* plan_;
   std::vector<CellTime> expected_;
+  std::map<std::string, double> between_s_;
   std::vector<Cell> cells_{};
   std::map<std::string, Device> devices_{};
 };

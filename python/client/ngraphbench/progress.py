@@ -10,8 +10,9 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # that ipywidgets is missing: the bar is text then
     from tqdm.auto import tqdm
 
-# "3 of 60 processes, 2 min left · resnet18 batch 8, openvino: 23.1 samples/s", as `ngb run` prints where no terminal is
-_FINISHED = re.compile(r"(?P<done>\d+) of (?P<all>\d+) processes(?:, (?P<left>[^·]*) left)? · (?P<what>.*)")
+# "3 of at most 60 processes, at most 2 min left after 9 s · resnet18 batch 8, openvino: 23.1 samples/s", as `ngb run` prints where no
+# terminal is
+_FINISHED = re.compile(r"(?P<done>\d+) of (?:at most )?(?P<all>\d+) processes(?:, (?P<left>[^·]*) left)?(?: after [^·]*)? · (?P<what>.*)")
 
 
 class Progress:

@@ -29,7 +29,53 @@ TEST(TimeLeft, CorrectsACellByItsOwnProcessesAndTheOthersByTheFactor) {
   EXPECT_DOUBLE_EQ(left.seconds(10), 2 * 10 + 2 * (2 * 2));
   left.finish(0, 16, 6, true);
   EXPECT_DOUBLE_EQ(left.seconds(16), 8 + 1.6 * 4) << "the mean of its processes; 16 s instead of 10 s";
-  EXPECT_DOUBLE_EQ(left.seconds(20), 8 + 1.6 * 4 + 3 * 4) << "4 s passed between 2 processes, and 3 are left";
+  EXPECT_DOUBLE_EQ(left.seconds(20), 8 + 1.6 * 4) << "what passes while others run is no pause";
+}
+
+TEST(TimeLeft, CountsDownWhileAProcessRunsByWhatItShouldTake) {
+  const Plan plan = cells_on({"local"});
+  TimeLeft left(plan, expecting({{.first_s = 10, .other_s = 10}}), {4});
+  left.work_on(0, 3);  // after a preparation of 3 s
+  EXPECT_DOUBLE_EQ(left.seconds(3), 40);
+  EXPECT_DOUBLE_EQ(left.seconds(9), 34);
+  EXPECT_DOUBLE_EQ(left.seconds(20), 30) << "three whole processes are left, however late this one is";
+  left.finish(0, 13, 10, true);
+  left.work_on(0, 13);
+  EXPECT_DOUBLE_EQ(left.seconds(13), 30);
+  EXPECT_DOUBLE_EQ(left.seconds(18), 25);
+}
+
+TEST(TimeLeft, CountsDownThroughARoundInTurns) {
+  Plan plan = cells_on({"local", "local", "local"});
+  plan.cells[2].model_index = 1;  // of another round
+  plan.study.protocol.turns = 20;
+  TimeLeft left(plan,
+                expecting({{.first_s = 5, .other_s = 5}, {.first_s = 3, .other_s = 3}, {.first_s = 9, .other_s = 9}}),
+                {2, 2, 1});
+  left.work_on(0, 0);
+  EXPECT_DOUBLE_EQ(left.seconds(6), 25 - 6);
+  EXPECT_DOUBLE_EQ(left.seconds(60), 25 - 8) << "the round has one process of each of its two cells";
+}
+
+TEST(TimeLeft, TakesTheFirstRoundInTurnsAsAWhole) {
+  Plan plan = cells_on({"local", "local"});
+  TimeLeft left(plan, expecting({{.first_s = 5, .other_s = 5}, {.first_s = 5, .other_s = 5}}), {3, 3});
+  left.finish(0, 17, 5, true);  // they took turns: 7 s of preparation, then 10 s for both
+  left.finish(1, 17, 5, true);
+  left.finish(0, 29, 5, true);  // 2 s later, the second round
+  left.finish(1, 29, 5, true);
+  EXPECT_DOUBLE_EQ(left.seconds(29), 2 * 5 + 2 * (2.0 / 3)) << "2 s passed between four processes";
+}
+
+TEST(TimeLeft, ExpectsAPreparationUntilTheFirstProcessRuns) {
+  const Plan plan = cells_on({"local"});
+  Estimate estimate = expecting({{.first_s = 10, .other_s = 10}});
+  estimate.between_s["local"] = 30;
+  TimeLeft left(plan, estimate, {2});
+  EXPECT_DOUBLE_EQ(left.seconds(0), 50);
+  EXPECT_DOUBLE_EQ(left.seconds(12), 38);
+  left.work_on(0, 25);
+  EXPECT_DOUBLE_EQ(left.seconds(25), 20);
 }
 
 TEST(TimeLeft, TakesWhatPassedBeforeTheFirstProcessAsAPreparationThatDoesNotComeAgain) {
