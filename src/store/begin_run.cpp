@@ -26,10 +26,12 @@ std::map<std::string, std::string> recorded_protocol(sql::Database& database) {
   return recorded;
 }
 
-// A file that has no protocol yet agrees with every study.
+// A file in which no process was measured agrees with every study.
 Status compare_protocol(sql::Database& database, const config::Study& study) {
   const std::map<std::string, std::string> recorded = recorded_protocol(database);
-  if (recorded.empty()) return Done{};
+  if (recorded.empty() || database.integer("SELECT EXISTS (SELECT 1 FROM process WHERE is_complete = 1)") == 0) {
+    return Done{};
+  }
   std::vector<std::string> differences;
   std::map<std::string, std::string> left = recorded;
   for (const ProtocolKey& row : protocol_of(study)) {
@@ -45,7 +47,8 @@ Status compare_protocol(sql::Database& database, const config::Study& study) {
   if (differences.empty()) return Done{};
   return fail("these results were measured under another protocol: " + text::join(differences, ", "),
               database.file().string(),
-              "choose another output folder for this study, or give the study the protocol of these results");
+              "to set them aside and measure anew: ngb run --again; or choose another output folder for this study, or "
+              "give the study the protocol of these results");
 }
 
 // Results of several folders are not measured any further: their devices' journals are in those folders.
@@ -55,8 +58,12 @@ Status require_unmerged(sql::Database& database) {
               database.file().string(), "measure into another folder, then merge again");
 }
 
+// Makes the study's protocol that of the file, if another one was recorded before anything was measured.
 Status adopt_protocol(sql::Database& database, const config::Study& study) {
-  if (!recorded_protocol(database).empty()) return compare_protocol(database, study);
+  if (const Status same = compare_protocol(database, study); !same) return same;
+  database.kept("DELETE FROM protocol").run();
+  database.kept("UPDATE cell SET planned_processes = ?1 WHERE planned_processes <> ?1")
+      .run(work::planned_processes(study.protocol));
   for (const ProtocolKey& row : protocol_of(study)) {
     database.kept("INSERT INTO protocol VALUES (?, ?)").run(row.key, row.value);
   }

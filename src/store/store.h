@@ -214,8 +214,8 @@ class Store {
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  // Returns an error if the file's results were merged from other folders, or were measured under another protocol than
-  // the study's. That error names every key that differs.
+  // Returns an error if the file's results were merged from other folders, or if a process of them was measured under
+  // another protocol than the study's. That error names every key that differs.
   Status check_protocol(const config::Study& study);
   // Records the plan's models and cells (known ones stay unchanged) and the start of a run of them by the program
   // `ngb`. If a run of the same study (cells, protocol, limits) is unfinished, it is resumed where its devices stopped;

@@ -21,6 +21,10 @@ class Resuming : public testing::Test {
     ASSERT_TRUE(recorded) << recorded.error().text();
     ASSERT_TRUE(store.flush());
   }
+  // Begins a run of the plan in which one process was measured.
+  static void measured(Store& store, const plan::Plan& plan) {
+    record(store, store.begin_run(plan, 7).value(), 1, made_up::process("aa", 0));
+  }
   static void end(Store& store, const std::string& run, std::uint64_t sequence, const std::vector<std::string>& open) {
     for (const samples::Event& event : made_up::ending(sequence, open)) record(store, run, event.sequence, event.body);
   }
@@ -144,9 +148,22 @@ TEST_F(Resuming, AddsTheCellsOfAnotherStudyWithTheSameProtocol) {
   EXPECT_EQ(store.begin_run(made_up::plan(), 9).value(), first) << "each study finds its own run again";
 }
 
+TEST_F(Resuming, TakesAnotherProtocolWhileNoProcessWasMeasured) {
+  Store store = open();
+  const std::string run = store.begin_run(made_up::plan(), 7).value();
+  record(store, run, 1, made_up::disturbed("aa", 0, 1));
+  plan::Plan other = made_up::plan();
+  other.study.protocol.repetitions = 30;
+  other.study.protocol.processes = 5;
+  EXPECT_TRUE(store.check_protocol(other.study));
+  ASSERT_TRUE(store.begin_run(other, 8));
+  EXPECT_EQ(store.protocol().value().at("repetitions"), "30");
+  EXPECT_EQ(store.cell_states().value()[0].planned_processes, 5) << "also of cells that were planned before";
+}
+
 TEST_F(Resuming, NamesEveryKeyInWhichTheProtocolDiffers) {
   Store store = open();
-  ASSERT_TRUE(store.begin_run(made_up::plan(), 7));
+  measured(store, made_up::plan());
   plan::Plan other = made_up::plan();
   other.study.protocol.repetitions = 30;
   other.study.protocol.warm_up = 5;
@@ -169,7 +186,7 @@ TEST_F(Resuming, SharedCompilationsAreAnotherProtocolAndCompilingEachIsWhatItAlw
   EXPECT_NE(study_hash(sharing), study_hash(made_up::plan()));
   for (const ProtocolKey& row : protocol_of(made_up::plan().study)) EXPECT_NE(row.key, "compile");
   Store store = open();
-  ASSERT_TRUE(store.begin_run(sharing, 7));
+  measured(store, sharing);
   EXPECT_EQ(store.protocol().value().at("compile"), "\"once\"");
   EXPECT_EQ(store.begin_run(made_up::plan(), 8).error().what,
             "these results were measured under another protocol: compile is \"once\" in the results and not set in the "
@@ -180,7 +197,7 @@ TEST_F(Resuming, RefusesAnotherAllocatorInEitherDirection) {
   Store store = open();
   plan::Plan steady = made_up::plan();
   steady.study.allocator = "steady";
-  ASSERT_TRUE(store.begin_run(steady, 7));
+  measured(store, steady);
   EXPECT_EQ(store.protocol().value().at("allocator"), "\"steady\"");
   EXPECT_EQ(store.check_protocol(made_up::plan().study).error().what,
             "these results were measured under another protocol: allocator is \"steady\" in the results and not set in "
@@ -190,7 +207,7 @@ TEST_F(Resuming, RefusesAnotherAllocatorInEitherDirection) {
 
 TEST_F(Resuming, HasNoRowForTheDefaultAllocatorLikeFilesFromBeforeThatKey) {
   Store store = open();
-  ASSERT_TRUE(store.begin_run(made_up::plan(), 7));
+  measured(store, made_up::plan());
   EXPECT_FALSE(store.protocol().value().contains("allocator"));
   plan::Plan steady = made_up::plan();
   steady.study.allocator = "steady";
