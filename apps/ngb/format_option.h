@@ -14,6 +14,7 @@ struct FormatArguments {
   bool json = false;
 
   [[nodiscard]] bool is_json() const { return json || name == "json"; }
+  [[nodiscard]] bool is_text() const { return !json && name == "text"; }
   // Returns the format that is asked for. The Error names the nearest of `offered`, or lists all.
   [[nodiscard]] Result<const report::Format*> among(const report::FormatNames& offered) const;
 };

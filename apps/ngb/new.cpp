@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
-#include "toolchain/toolchain.h"
+#include "campaign/models_study.h"
+#include "campaign/study_file.h"
 
 namespace ngb::app {
 namespace {
@@ -19,15 +21,13 @@ constexpr const char* kText = R"(# A study for NGraphBench. What it would do: ng
 name: "{name}"
 
 models:                    # every model is measured with every compiler
-  - zoo: resnet18          # a recipe with random weights; ngb models lists them
-  # - onnx: my_model.onnx
+{models}  # - onnx: my_model.onnx
   # - pytorch: my_net.py:build     # a function in a file that returns a module; the study runs its code
   #   shapes: {{x: [batch, 3, 224, 224]}}
 
-compilers:                 # ngb compilers lists them and their options
-  - identity               # PyTorch as it is: what the others are compared with
+# ngb compilers lists them and their options. The identity is PyTorch as it is: what the others are compared with.
 {compilers}
-batch_sizes: [1, 8]
+batch_sizes: {batches}
 threads: 1                 # or all, or physical
 
 # processes: 5             # each of a cell's processes compiles anew; their spread is what an interval rests on
@@ -38,31 +38,55 @@ threads: 1                 # or all, or physical
 #   - local
 #   - orin: {{ssh: user@orin}}
 )";
+constexpr const char* kSomeModel = "  - zoo: resnet18          # a recipe with random weights; ngb models lists them\n";
 
-// The compilers that can measure here, beside the identity; those of the quickstart if there are none yet.
-std::vector<std::string> usual_compilers(const Installation& installation) {
-  std::vector<std::string> names;
-  if (const auto installed = toolchain::list(installation.toolchains)) {
-    for (const toolchain::Toolchain& each : *installed) {
-      const bool is_known = each.compiler == "onnxruntime" || each.compiler == "openvino" || each.compiler == "tvm" ||
-                            each.compiler == "xla" || each.compiler == "iree" || each.compiler == "mnn" ||
-                            each.compiler == "ncnn" || each.compiler == "litert" || each.compiler == "executorch";
-      const bool is_new = std::find(names.begin(), names.end(), each.compiler) == names.end();
-      if (is_known && is_new) names.push_back(each.compiler);
-    }
+// A study that is to be written.
+struct Draft {
+  std::filesystem::path file{};
+  std::vector<std::string> models{};
+};
+
+// Returns what the words name: a file, and models of which the first ones name the file if no word does.
+Result<Draft> draft_of(const std::vector<std::string>& words) {
+  Draft draft;
+  for (const std::string& word : words) {
+    const Result<bool> is_model = campaign::is_model(word);
+    if (!is_model) return error_of(is_model);
+    if (*is_model) draft.models.push_back(word);
+    if (!*is_model && !draft.file.empty()) return fail("a second study; ngb new writes one", word);
+    if (!*is_model) draft.file = word;
   }
-  return names.empty() ? std::vector<std::string>{"onnxruntime", "openvino"} : names;
+  if (draft.file.empty()) draft.file = draft.models.empty() ? "study.yaml" : campaign::name_of(draft.models) + ".yaml";
+  const std::string stem = draft.file.stem().string();  // the study's name, which names a folder
+  const bool is_plain = !stem.empty() && std::all_of(stem.begin(), stem.end(), [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter == '_' || letter == '-';
+  });
+  const bool is_yaml = draft.file.extension() == ".yaml" || draft.file.extension() == ".yml";
+  if (is_plain && is_yaml) return draft;
+  return fail("expected a model, or a name of letters, digits, _ and - that ends in .yaml", draft.file.string());
 }
 
-int write_study(const Installation& installation, const std::filesystem::path& file) {
+int write_study(const Installation& installation, const std::vector<std::string>& words) {
+  const Result<Draft> draft = draft_of(words);
+  if (!draft) return report_failure(draft.error(), kWrongUsage);
+  const std::filesystem::path& file = draft->file;
   std::error_code code;
   if (std::filesystem::exists(file, code)) {
     return report_failure({"this file exists already", file.string(), "give another name"}, kWrongUsage);
   }
-  std::string compilers;
-  for (const std::string& name : usual_compilers(installation)) compilers += fmt::format("  - {}\n", name);
-  const std::string text = fmt::format(kText, fmt::arg("file", file.string()), fmt::arg("name", file.stem().string()),
-                                       fmt::arg("compilers", compilers));
+  const auto models = campaign::entries_of_models(installation, draft->models,
+                                                  std::filesystem::absolute(file, code).parent_path(), print_error);
+  if (!models) return report_failure(models.error(), kWrongUsage);
+  auto installed = campaign::installed_compilers(installation);
+  if (installed && installed->empty()) installed = campaign::quickstart_compilers(installation);
+  if (!installed) return report_failure(installed.error(), kCannotGoOn);
+  const auto compilers = campaign::keys_of_compilers(installation, *installed);
+  if (!compilers) return report_failure(compilers.error(), kCannotGoOn);
+  const std::string text =
+      fmt::format(kText, fmt::arg("file", file.string()), fmt::arg("name", file.stem().string()),
+                  fmt::arg("models", models->empty() ? kSomeModel : *models),
+                  fmt::arg("batches", models->empty() ? "[1, 8]" : "[1]"),  // a file may be made for one
+                  fmt::arg("compilers", *compilers));
   if (const Status written = file::write_new(file, text); !written) {
     return report_failure(written.error(), kCannotGoOn);
   }
@@ -70,26 +94,16 @@ int write_study(const Installation& installation, const std::filesystem::path& f
   return kSuccess;
 }
 
-// The file's name becomes the study's, which names a folder.
-std::string check_name(const std::string& file) {
-  const std::filesystem::path path(file);
-  const std::string stem = path.stem().string();
-  const bool is_plain = !stem.empty() && stem.find_first_not_of(
-                                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                             "0123456789_-") == std::string::npos;
-  const bool is_yaml = path.extension() == ".yaml" || path.extension() == ".yml";
-  return is_plain && is_yaml ? "" : "expected a name of letters, digits, _ and - that ends in .yaml";
-}
-
 }  // namespace
 
 void add_new(CLI::App& app, const Installation& installation, Action& chosen) {
-  const auto file = std::make_shared<std::string>("study.yaml");
+  const auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand("new", "Write a commented study to start from");
-  command->footer("Example:\n  ngb new my_study.yaml");
-  command->add_option("file", *file, "The study's file")->capture_default_str()->check(check_name);
+  command->footer("Examples:\n  ngb new my_study.yaml\n  ngb new my_model.onnx");
+  command->add_option("what", *words,
+                      "The study's file (default: study.yaml), and the models to put in, as of `ngb run`");
   command->callback(
-      [=, &installation, &chosen] { chosen = [=, &installation] { return write_study(installation, *file); }; });
+      [=, &installation, &chosen] { chosen = [=, &installation] { return write_study(installation, *words); }; });
 }
 
 }  // namespace ngb::app

@@ -61,12 +61,12 @@ std::string words_of_quota(const std::string& processors) {
 std::vector<std::string> toolchain_remarks(const campaign::Compilers& compilers, const plan::Plan& plan) {
   if (devices_here(plan).empty()) return {};  // devices elsewhere check their own
   std::vector<std::string> lines;
-  for (const auto& [name, damage] : compilers.missing()) {
-    lines.push_back(damage.empty()
+  for (const campaign::Compilers::Missing& each : compilers.missing()) {
+    lines.push_back(each.damage.empty()
                         ? fmt::format("{0} is not installed: its cells fail; to install it, run: ngb toolchain "
                                       "install {0}",
-                                      name)
-                        : damage + ": its cells fail");
+                                      each.name())
+                        : each.damage + ": its cells fail");
   }
   return lines;
 }

@@ -4,11 +4,12 @@
 #include <filesystem>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/format_option.h"
 
 namespace ngb::app {
 
-// Prints the table of a results folder on stdout, as wide as the terminal, with the best options below it if the study
-// asks for them.
-int print_table(const std::filesystem::path& results_folder);
+// Prints what `ngb show` does of a results folder: in the usual format a table, as wide as the terminal, with the best
+// options below it if the study asks for them.
+int print_table(const std::filesystem::path& results_folder, const FormatArguments& format = {});
 
 }  // namespace ngb::app

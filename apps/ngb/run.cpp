@@ -9,15 +9,20 @@
 #include "apps/ngb/command.h"
 #include "apps/ngb/dry_run.h"
 #include "apps/ngb/duration.h"
+#include "apps/ngb/format_option.h"
 #include "apps/ngb/live_page.h"
+#include "apps/ngb/part.h"
 #include "apps/ngb/plan_remarks.h"
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/run_outcome.h"
 #include "apps/ngb/terminal.h"
 #include "base/clock.h"
 #include "campaign/measure.h"
+#include "campaign/missing_toolchains.h"
 #include "campaign/models_study.h"
+#include "campaign/set_aside.h"
 #include "campaign/study_file.h"
+#include "report/show/show.h"
 
 namespace ngb::app {
 namespace {
@@ -26,35 +31,58 @@ using campaign::Compilers;
 using campaign::Ending;
 
 struct RunArguments {
-  std::string study;
-  campaign::ModelsOrder of_models{};  // what is measured in place of a study
-  std::string output;
+  std::string study{};
+  std::vector<std::string> what{};  // of ngb run: the study, or models
+  std::string threads{};            // of models
+  PartArguments part{};
+  std::string output{};
+  bool again = false;  // earlier results are set aside
   bool retry_failed = false;
   bool only_fetch = false;
   bool accepts_new_build = false;
+  bool no_install = false;
   bool no_report = false;  // no page is written
   bool dry_run = false;
-  std::string budget;                  // as the user gave it; "": none
+  bool quiet = false;
+  bool verbose = false;
+  FormatArguments format{};
+  std::string budget{};                // as the user gave it; "": none
   std::optional<std::string> serve{};  // where the live page is served, as the user gave it; nothing: nowhere
 };
 
 // Returns the study of what was named: the file itself, or one that is written for the models.
-Result<std::string> study_of(const Installation& installation, const RunArguments& arguments) {
-  campaign::ModelsOrder order = arguments.of_models;
-  const bool has_choices = !order.compilers.empty() || !order.batch_sizes.empty() || !order.threads.empty();
-  for (const std::string& word : order.models) {
+Result<std::string> study_of(const Installation& installation, RunArguments& arguments) {
+  for (const std::string& word : arguments.what) {
     const Result<bool> is_model = campaign::is_model(word);
     if (!is_model) return error_of(is_model);
     if (*is_model) continue;
-    if (order.models.size() > 1) return fail("this is no model, and only one study is run at a time", word);
-    if (has_choices) return fail("a study has its own compilers, batch sizes and threads", word, "edit it");
+    if (arguments.what.size() > 1) return fail("this is no model, and only one study is run at a time", word);
+    if (!arguments.threads.empty()) return fail("a study has its own threads", word, "edit it");
     return word;
   }
-  order.output = arguments.output;
-  const auto file = campaign::write_models_study(installation, order);
+  std::vector<std::string>& compilers = arguments.part.wanted["compiler"];
+  std::vector<std::string>& batch_sizes = arguments.part.wanted["batch"];
+  const auto file = campaign::write_models_study(installation,
+                                                 {.models = arguments.what,
+                                                  .compilers = std::exchange(compilers, {}),
+                                                  .batch_sizes = std::exchange(batch_sizes, {}),
+                                                  .threads = arguments.threads,
+                                                  .output = arguments.output},
+                                                 print_error);
   if (!file) return error_of(file);
   say("Study: {}\n", file->string());
   return file->string();
+}
+
+// Finds the plan's toolchains, after installing those that are missing.
+Result<Compilers> find_compilers(const Installation& installation, const RunArguments& arguments,
+                                 const plan::Plan& plan) {
+  auto compilers = Compilers::find(installation, plan);
+  const bool may_install = !arguments.no_install && !arguments.only_fetch;
+  if (!compilers || !may_install || !campaign::install_missing(installation, plan.study, *compilers, print_error)) {
+    return compilers;
+  }
+  return Compilers::find(installation, plan);
 }
 
 // Prints which toolchains are missing. Returns an error if the reference's is missing, because then no output could be
@@ -85,61 +113,60 @@ int tell_ending(const RunArguments& arguments, const std::filesystem::path& resu
     if (page != nullptr) page->end(how, report);
   };
   if (ending == Ending::out_of_time) {
-    const int code = print_what_the_budget_allowed(results, arguments.budget);
+    const int code = print_what_the_budget_allowed(results, arguments.format, arguments.budget);
     end_with_report("The budget is used up.");
     return code;
   }
   if (ending == Ending::stopped) {
-    warn("ngb: stopped; the results so far are kept; run the same command again to resume\n");
+    tell_what_was_measured(results);
     if (page != nullptr) page->end("The run was stopped; the results so far are kept.", "");
     return kInterrupted;
   }
-  const int code = print_outcome(results);
+  const int code = print_outcome(results, arguments.format);
   say("\nResults: {}\n", results.string());
   end_with_report(code == kSomeCellsFailed ? "The run has ended; some cells have no result." : "The run has ended.");
   if (code == kSomeCellsFailed) say("To try the failed cells again: ngb resume {} --retry-failed\n", results.string());
   return code;
 }
 
-int run(const Installation& installation, RunArguments arguments) {
-  if (!arguments.of_models.models.empty()) {
-    const Result<std::string> study = study_of(installation, arguments);
-    if (!study) return report_failure(study.error(), kWrongUsage);
-    arguments.study = *study;
-  }
-  campaign::Order order{.retry_failed = arguments.retry_failed,
-                        .only_fetch = arguments.only_fetch,
-                        .accepts_new_build = arguments.accepts_new_build};
-  if (!arguments.budget.empty()) {
-    const auto budget = parse_duration(arguments.budget, "--budget");
-    if (!budget) return report_failure(budget.error(), kWrongUsage);
-    order.deadline = system_clock().now() + *budget;
-  }
-  auto plan = campaign::plan_study(installation, arguments.study, print_error);
-  if (!plan) return report_refusal(plan.error());
-  if (arguments.dry_run) return print_requests(installation, plan->study.devices);
-  if (!arguments.output.empty()) plan->study.output = std::filesystem::absolute(arguments.output).lexically_normal();
-  const std::filesystem::path results = plan->study.output;
-  if (const Status named = campaign::check_utf8_path(results); !named)
-    return report_failure(named.error(), kWrongUsage);
-  const auto compilers = Compilers::find(installation, *plan);
+// Returns the plan of what was asked for, to be measured in its folder, of which earlier results are set aside if they
+// are not to be continued.
+Result<plan::Plan> set_up(const Installation& installation, const RunArguments& arguments, plan::Plan plan) {
+  if (!arguments.output.empty()) plan.study.output = std::filesystem::absolute(arguments.output).lexically_normal();
+  const std::filesystem::path& results = plan.study.output;
+  if (const Status named = campaign::check_utf8_path(results); !named) return error_of(named);
+  if (const Status taken = take_part(plan, arguments.part, results); !taken) return error_of(taken);
+  if (!arguments.again) return plan;
+  const auto aside = campaign::set_aside(installation, results, print_error);
+  if (!aside) return error_of(aside);
+  if (*aside)
+    warn("ngb: the earlier results are in {0} now; to compare: ngb compare {0} {1}\n", (*aside)->string(),
+         results.string());
+  return plan;
+}
+
+// Measures the plan. Returns the exit code.
+int measure_and_tell(const Installation& installation, const RunArguments& arguments, campaign::Order order) {
+  const std::filesystem::path results = order.plan.study.output;
+  const auto compilers = find_compilers(installation, arguments, order.plan);
   if (!compilers) return report_failure(compilers.error(), kCannotGoOn);
-  if (const Status usable = check_toolchains(*compilers, *plan); !usable) {
+  if (const Status usable = check_toolchains(*compilers, order.plan); !usable) {
     return report_failure(usable.error(), kCannotGoOn);
   }
   std::unique_ptr<LivePage> page;
   if (arguments.serve) {
-    auto begun = LivePage::begin(*arguments.serve, *plan);
+    auto begun = LivePage::begin(*arguments.serve, order.plan);
     if (!begun) return report_failure(begun.error(), kWrongUsage);
     page = *std::move(begun);
   }
-  RunDisplay display({.tells_teardown = true}, page.get());
-  order.plan = *std::move(plan);
+  using Detail = ProgressLine::Detail;
+  const Detail detail = arguments.quiet ? Detail::none : arguments.verbose ? Detail::all : Detail::usual;
+  RunDisplay display({.detail = detail, .tells_teardown = true}, page.get());
   const Result<Ending> ending = campaign::measure(installation, std::move(order), *compilers, display);
   if (!ending) {
     if (page) page->end("The run could not go on: " + ending.error().what, "");
     if (display.has_finished_device()) {
-      print_outcome(results);
+      print_outcome(results, arguments.format);
       say("\nResults: {}\n", results.string());
     }
     return report_failure(ending.error(), kCannotGoOn);
@@ -147,6 +174,33 @@ int run(const Installation& installation, RunArguments arguments) {
   if (!arguments.only_fetch) return tell_ending(arguments, results, *ending, page.get());
   say("recorded what the devices have done so far; to see their progress, run: ngb status {}\n", results.string());
   return kSuccess;
+}
+
+int run(const Installation& installation, RunArguments arguments) {
+  const auto format = arguments.format.among(report::show_formats());
+  if (!format) return report_failure(format.error(), kWrongUsage);
+  if (!arguments.format.is_text()) send_words_to(stderr);
+  if (arguments.quiet) send_words_to(nullptr);
+  if (!arguments.what.empty()) {
+    const Result<std::string> study = study_of(installation, arguments);
+    if (!study) return report_failure(study.error(), kWrongUsage);
+    arguments.study = *study;
+  }
+  campaign::Order order{.retry_failed = arguments.retry_failed || arguments.part.only_failed,
+                        .only_fetch = arguments.only_fetch,
+                        .accepts_new_build = arguments.accepts_new_build};
+  if (!arguments.budget.empty()) {
+    const auto budget = parse_duration(arguments.budget, "--budget");
+    if (!budget) return report_failure(budget.error(), kWrongUsage);
+    order.deadline = system_clock().now() + *budget;
+  }
+  auto planned = campaign::plan_study(installation, arguments.study, print_error);
+  if (!planned) return report_refusal(planned.error());
+  if (arguments.dry_run) return print_requests(installation, planned->study.devices);
+  auto plan = set_up(installation, arguments, *std::move(planned));
+  if (!plan) return report_failure(plan.error(), kWrongUsage);
+  order.plan = *std::move(plan);
+  return measure_and_tell(installation, arguments, std::move(order));
 }
 
 void add_no_report(CLI::App& command, RunArguments& arguments) {
@@ -162,6 +216,19 @@ void add_serve(CLI::App& command, RunArguments& arguments) {
       ->expected(0, 1)
       ->default_str("")
       ->type_name("[[ADDRESS:]PORT]");
+}
+
+void add_no_install(CLI::App& command, RunArguments& arguments) {
+  command.add_flag("--no-install", arguments.no_install,
+                   "Do not install versions that the study names and that are missing; their cells fail");
+}
+
+// Adds how much is said, and in which format the results are printed. The help ends with the formats, then `examples`.
+void add_wording(CLI::App& command, RunArguments& arguments, const std::string& examples) {
+  CLI::Option* quiet =
+      command.add_flag("-q,--quiet", arguments.quiet, "Print the results and what is wrong, else nothing");
+  command.add_flag("-v,--verbose", arguments.verbose, "Print a line for each process")->excludes(quiet);
+  add_format_option(command, arguments.format, report::show_formats(), examples);
 }
 
 void add_budget(CLI::App& command, RunArguments& arguments) {
@@ -181,9 +248,10 @@ void add_resume(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_flag("--new-build", arguments->accepts_new_build,
                     "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
   add_budget(*command, *arguments);
+  add_no_install(*command, *arguments);
   add_serve(*command, *arguments);
   add_no_report(*command, *arguments);
-  command->footer("Example:\n  ngb resume results/quickstart");
+  add_wording(*command, *arguments, "Example:\n  ngb resume results/quickstart");
   command->callback([=, &installation, &chosen] {
     arguments->study = (std::filesystem::path(arguments->output) / campaign::kStudyFile).string();
     chosen = [=, &installation] { return run(installation, *arguments); };
@@ -205,33 +273,29 @@ void add_fetch(CLI::App& app, const Installation& installation, Action& chosen) 
 void add_run(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Measure a model or a study, or resume it where it stopped");
-  campaign::ModelsOrder& of_models = arguments->of_models;
   command
-      ->add_option("what", of_models.models,
+      ->add_option("what", arguments->what,
                    "A study: a YAML file or one that ships; or models: ONNX files, net.py:function, recipes (`ngb "
                    "models`), timm:NAME")
       ->required();
-  command->add_option("--compilers", of_models.compilers, "Of models: these (default: all that are installed)")
-      ->delimiter(',')
-      ->type_name("NAME[@VERSION]");
-  command->add_option("--batch", of_models.batch_sizes, "Of models: batch sizes (default: 1)")
-      ->delimiter(',')
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
-  command->add_option("--threads", of_models.threads, "Of models: a number, all or physical (default: 1)")
+  add_part_options(*command, arguments->part);
+  command->add_option("--threads", arguments->threads, "Of models: a number, all or physical (default: 1)")
       ->check(CLI::PositiveNumber | CLI::IsMember({"all", "physical"}))
       ->type_name("N");
   command->add_option("-o,--output", arguments->output, "Results folder (default: the study's)");
+  command->add_flag("--again", arguments->again, "Set earlier results aside, under another name, and measure anew");
   command->add_flag("--retry-failed", arguments->retry_failed, "Try cells that failed in an earlier run again");
   command->add_flag("--new-build", arguments->accepts_new_build,
                     "Measure cells anew that an interrupted run began with another build of a toolchain or of ngb");
   add_budget(*command, *arguments);
+  add_no_install(*command, *arguments);
   add_serve(*command, *arguments);
   add_no_report(*command, *arguments);
   command->add_flag("--dry-run", arguments->dry_run,
                     "Only print what the run would ask clusters for (Slurm, Kubernetes)");
-  command->footer(
-      "Examples:\n  ngb run my_model.onnx --batch 1,8 --budget 2m\n  ngb run quickstart\n  ngb run quickstart --serve");
+  add_wording(*command, *arguments,
+              "Examples:\n  ngb run my_model.onnx --batch 1,8 --budget 2m\n  ngb run quickstart --serve\n"
+              "  ngb run my_study.yaml --model resnet18 --compiler openvino");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return run(installation, *arguments); }; });
 }

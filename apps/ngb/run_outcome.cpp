@@ -38,7 +38,7 @@ void print_counts(const std::vector<store::CellState>& states) {
 
 }  // namespace
 
-int print_outcome(const std::filesystem::path& results) {
+int print_outcome(const std::filesystem::path& results, const FormatArguments& format) {
   constexpr std::size_t kMostCellsInATable = 10'000;
   std::vector<store::CellState> states;
   {
@@ -48,15 +48,16 @@ int print_outcome(const std::filesystem::path& results) {
     if (!read) return report_failure(read.error(), kCannotGoOn);
     states = *std::move(read);
   }  // the table stores what it derives, which an open reader would prevent
-  if (states.size() > kMostCellsInATable) {
+  if (states.size() > kMostCellsInATable && format.is_text()) {
     print_counts(states);
-  } else if (const int shown = print_table(results); shown != kSuccess) {
+  } else if (const int shown = print_table(results, format); shown != kSuccess) {
     return shown;
   }
   return code_of(states);
 }
 
-int print_what_the_budget_allowed(const std::filesystem::path& results, const std::string& budget) {
+int print_what_the_budget_allowed(const std::filesystem::path& results, const FormatArguments& format,
+                                  const std::string& budget) {
   std::size_t without_result = 0;
   {
     auto store = store::Store::open(results / "results.db", store::Mode::read_only);
@@ -68,7 +69,7 @@ int print_what_the_budget_allowed(const std::filesystem::path& results, const st
           return state.completed_processes == 0 && state.progress != store::CellState::Progress::failed;
         }));
   }
-  const int code = print_outcome(results);
+  const int code = print_outcome(results, format);
   say("\nResults: {}\n", results.string());
   if (without_result > 0) {
     return report_failure(
@@ -79,6 +80,27 @@ int print_what_the_budget_allowed(const std::filesystem::path& results, const st
   }
   say("The budget of {} is used up; to continue, run the same command again.\n", budget);
   return code;
+}
+
+void tell_what_was_measured(const std::filesystem::path& results) {
+  int processes = 0;
+  std::size_t cells = 0;
+  std::size_t with_result = 0;
+  auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+  if (const auto states = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
+      states) {
+    cells = states->size();
+    for (const store::CellState& state : *states) {
+      processes += state.completed_processes;
+      with_result += state.completed_processes > 0 ? 1U : 0U;
+    }
+  }
+  const std::string what =
+      processes == 0
+          ? "nothing is measured yet"
+          : fmt::format("{} of {} cells have a result so far, from {} processes, which are kept: ngb show {}",
+                        with_result, cells, processes, results.string());
+  warn("ngb: stopped; {}\nngb: run the same command again to resume\n", what);
 }
 
 std::optional<std::filesystem::path> write_report_of_run(const std::filesystem::path& results) {

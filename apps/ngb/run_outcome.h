@@ -6,15 +6,20 @@
 #include <string>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/format_option.h"
 
 namespace ngb::app {
 
-// Prints the results of a run that has ended, as a table or, if they are very many, as counts. Returns kSomeCellsFailed
-// if cells failed.
-int print_outcome(const std::filesystem::path& results_folder);
+// Prints the results of a run that has ended: in the usual format as a table or, if they are very many, as counts.
+// Returns kSomeCellsFailed if cells failed.
+int print_outcome(const std::filesystem::path& results_folder, const FormatArguments& format);
 
 // Prints the results of a run that its budget has ended. Returns kCannotGoOn if a cell has no result yet.
-int print_what_the_budget_allowed(const std::filesystem::path& results_folder, const std::string& budget);
+int print_what_the_budget_allowed(const std::filesystem::path& results_folder, const FormatArguments& format,
+                                  const std::string& budget);
+
+// Says of a run that was stopped what is measured, where it is shown, and how it is resumed.
+void tell_what_was_measured(const std::filesystem::path& results_folder);
 
 // Writes RESULTS/report of a run that has ended, prints the page's path and returns it; nothing if it wrote none. A
 // page that cannot be written is only a warning. Of so many cells that writing would delay the end of the run, it

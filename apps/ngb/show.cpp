@@ -203,8 +203,9 @@ int show(const ShowArguments& arguments) {
 
 }  // namespace
 
-int print_table(const std::filesystem::path& results_folder) {
+int print_table(const std::filesystem::path& results_folder, const FormatArguments& format) {
   ShowArguments arguments;
+  arguments.format = format;
   arguments.results.folders = {results_folder.string()};
   return show(arguments);
 }

@@ -15,7 +15,8 @@
 namespace ngb::app {
 namespace {
 
-int stdout_errno = 0;  // of the first write to stdout that failed; 0: none did
+std::FILE* words_out = stdout;  // null: nobody reads them
+int stdout_errno = 0;           // of the first write to stdout that failed; 0: none did
 
 void write(std::FILE* out, std::string_view text) {
   const bool is_whole = std::fwrite(text.data(), 1, text.size(), out) == text.size();
@@ -33,7 +34,11 @@ OutputShape shape_of_stdout() {
   return shape;
 }
 
-void print_out(std::string_view text) { write(stdout, text::visible(text)); }
+void send_words_to(std::FILE* out) { words_out = out; }
+
+void print_out(std::string_view text) {
+  if (words_out != nullptr) write(words_out, text::visible(text));
+}
 
 void print_error(std::string_view text) { write(stderr, text::visible(text)); }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ struct OutputShape {
   int wrap = 0;  // columns at which lines of words are broken at blanks; 0: a program reads them, each as a line
 };
 OutputShape shape_of_stdout();
+
+// From now on, `say` prints there instead of on stdout; null: nowhere. Tables and JSON stay on stdout.
+void send_words_to(std::FILE* out);
 
 // Prints the text on stdout, or on stderr.
 void print_out(std::string_view text);

@@ -4,19 +4,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <iostream>
 
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
+#include "campaign/study_file.h"
 #include "toolchain/catalog.h"
 #include "toolchain/hardware.h"
 #include "toolchain/toolchain.h"
 
 namespace ngb::app {
 namespace {
-
-constexpr std::array kQuickstart{"identity", "onnxruntime", "openvino"};
 
 bool is_usable_here(const toolchain::CompilerDescription& compiler) {
   const auto& devices = compiler.devices;
@@ -44,16 +42,18 @@ void print_choice(const std::vector<toolchain::CompilerDescription>& usable,
   }
 }
 
-std::vector<std::string> quickstart_of(const std::vector<toolchain::CompilerDescription>& usable) {
-  std::vector<std::string> names;
-  for (const toolchain::CompilerDescription& each : usable) {
-    if (std::find(kQuickstart.begin(), kQuickstart.end(), each.name) != kQuickstart.end()) names.push_back(each.name);
-  }
+// Returns those of the study quickstart that are usable.
+std::vector<std::string> quickstart_of(const Installation& installation,
+                                       const std::vector<toolchain::CompilerDescription>& usable) {
+  auto names = campaign::quickstart_compilers(installation).value_or(std::vector<std::string>());
+  std::erase_if(names, [&](const std::string& name) {
+    return std::none_of(usable.begin(), usable.end(), [&](const auto& each) { return each.name == name; });
+  });
   return names;
 }
 
-Result<std::vector<std::string>> ask(const std::vector<toolchain::CompilerDescription>& usable) {
-  const std::vector<std::string> quickstart = quickstart_of(usable);
+Result<std::vector<std::string>> ask(const std::vector<toolchain::CompilerDescription>& usable,
+                                     const std::vector<std::string>& quickstart) {
   const std::string usual = quickstart.empty() ? "none" : text::join(quickstart, " ");
   if (::isatty(STDIN_FILENO) == 0) {
     return fail("no toolchain was named, and nobody can be asked, because the input is no terminal", "",
@@ -93,7 +93,7 @@ Result<std::vector<std::string>> choose_toolchains(const Installation& installat
     return std::vector<std::string>{};
   }
   print_choice(usable, *catalog);
-  return ask(usable);
+  return ask(usable, quickstart_of(installation, usable));
 }
 
 }  // namespace ngb::app

@@ -12,6 +12,7 @@
 #include "base/json_text.h"
 #include "base/scratch_folder.h"
 #include "campaign/measure.h"
+#include "campaign/models_study.h"
 #include "campaign/prepared_models.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
@@ -26,15 +27,15 @@ tl::unexpected<ExitCode> no_trial(const Error& error) {
   return tl::unexpected(kCannotGoOn);
 }
 
-// Returns the names of the compilers of the study that ships as the quickstart, if their toolchains are installed.
+// Returns the quickstart's compilers that are installed.
 tl::expected<nlohmann::json, ExitCode> compilers_to_try(const Installation& installation) {
-  const auto quickstart = campaign::plan_study(installation, "quickstart", print_error);
-  if (!quickstart) return tl::unexpected(report_refusal(quickstart.error()));
-  const auto compilers = campaign::Compilers::find(installation, *quickstart);
-  if (!compilers) return no_trial(compilers.error());
+  const auto quickstart = campaign::quickstart_compilers(installation);
+  if (!quickstart) return no_trial(quickstart.error());
+  const auto installed = campaign::installed_compilers(installation);
+  if (!installed) return no_trial(installed.error());
   nlohmann::json names = nlohmann::json::array();
-  for (const work::Compiler& each : quickstart->study.compilers) {
-    if (!compilers->is_missing(each.name, each.version)) names.push_back(each.name);
+  for (const std::string& each : *quickstart) {
+    if (std::find(installed->begin(), installed->end(), each) != installed->end()) names.push_back(each);
   }
   if (!names.empty()) return names;
   return no_trial({"no compiler is installed", "", "run: ngb toolchain install"});

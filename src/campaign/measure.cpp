@@ -40,7 +40,12 @@ struct Run {
   bool is_short_of_time = false;  // so that what is decided soonest comes first
 };
 
-// Returns the devices on which nothing of the run is left to measure or to remove.
+bool has_cells(const plan::Plan& plan, const std::string& device) {
+  return std::any_of(plan.cells.begin(), plan.cells.end(),
+                     [&](const work::Cell& cell) { return cell.device == device; });
+}
+
+// Returns the devices on which nothing of the run is left to measure or to remove, such as those without cells.
 Result<std::set<std::string>> finished_devices(store::Store& store, const Run& run) {
   const auto runs = store.runs();
   if (!runs) return error_of(runs);
@@ -59,6 +64,9 @@ Result<std::set<std::string>> finished_devices(store::Store& store, const Run& r
   }
   for (const work::Cell& cell : run.plan.cells) {
     if (!complete.contains(cell.id)) finished.erase(cell.device);
+  }
+  for (const config::DeviceEntry& device : run.plan.study.devices) {
+    if (!has_cells(run.plan, device.name)) finished.insert(device.name);
   }
   return finished;
 }
@@ -90,7 +98,8 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
       const auto find = [&](const auto& name, const auto& version) { return compilers.place_elsewhere(name, version); };
       return accepting(jobs.of(device.name, find, "references"));
     };
-    const auto last = store.last_sequence(run.id, device.name);
+    const auto last =
+        has_cells(run.plan, device.name) ? store.last_sequence(run.id, device.name) : Result<std::uint64_t>(0);
     if (!last) return error_of(last);
     dispatch::Share& share = shares.emplace_back(
         dispatch::Share{.device = device,
@@ -168,7 +177,7 @@ Result<std::vector<dispatch::DeviceEnding>> measure_and_record(const Installatio
   if (!shares) return error_of(shares);
   const Say say = saying(observer);
   auto recorder = Recorder::begin(store, run.plan, run.id, observer, experience_for(installation, run.plan, say),
-                                  durations_file(installation, say));
+                                  durations_file(installation, say), deadline);
   if (!recorder) return error_of(recorder);
   dispatch::Callbacks callbacks = recorder->callbacks();
   EarlyValues values(store);
@@ -255,7 +264,7 @@ Result<dispatch::Ending> measure_what_is_left(const Installation& installation, 
   if (!left->groups.empty()) {
     return measure_run(installation, *store, *std::move(left), compilers, order, observer);
   }
-  observer.say("ngb: nothing left to measure\n");
+  observer.say("ngb: nothing left to measure; to measure it anew, run: ngb run --again\n");
   return dispatch::Ending::finished;
 }
 

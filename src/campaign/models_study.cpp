@@ -14,7 +14,10 @@
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "campaign/prepared_models.h"
+#include "plan/graph_shapes.h"
 #include "toolchain/toolchain.h"
+#include "userfiles/onnx_file.h"
 #include "zoo/recipe.h"
 
 namespace ngb::campaign {
@@ -54,7 +57,7 @@ bool is_onnx(const std::string& word) { return fs::path(word).extension() == ".o
 std::string quoted(const std::string& text) { return json_text::dump(nlohmann::json(text)); }
 
 // Returns "net" of "models/net.onnx", "net.py:build" or "timm:net", of characters that a name may have.
-std::string name_of(const std::string& model) {
+std::string plain_name(const std::string& model) {
   std::string name = model.starts_with(kTimm) ? model.substr(kTimm.size()) : fs::path(model).stem().string();
   std::replace_if(
       name.begin(), name.end(),
@@ -62,71 +65,52 @@ std::string name_of(const std::string& model) {
   return name;
 }
 
-std::string name_of(const std::vector<std::string>& models) {
-  std::vector<std::string> names;
-  std::transform(models.begin(), models.end(), std::back_inserter(names),
-                 [](const std::string& model) { return name_of(model); });
-  return text::join(names, "-");
+// Returns the keys that an ONNX file's entry needs besides its path, as plan advises, and says that they were chosen.
+std::string advised_keys(const Installation& installation, const fs::path& file, const Say& say) {
+  const auto inputs = userfiles::inputs_of_open_file(file);
+  if (inputs.empty()) return {};
+  const plan::Advice advice = plan::advise(find_onnx_package(installation), file, inputs);
+  say(fmt::format("ngb: {} leaves extents of its inputs open; chosen ({}; edit the study for others):{}\n",
+                  file.string(), advice.basis, advice.keys));
+  return advice.keys;
 }
 
 // Returns the model's entry of a study in this folder.
-Result<std::string> model_entry_of(const std::string& model, const fs::path& folder) {
+Result<std::string> model_entry_of(const Installation& installation, const std::string& model, const fs::path& folder,
+                                   const Say& say) {
   if (model.starts_with(kTimm)) return "timm: " + quoted(model.substr(kTimm.size()));
   if (!is_onnx(model) && !is_function(model)) return "zoo: " + quoted(model);
   const std::size_t function = is_function(model) ? model.rfind(':') : model.size();
   std::error_code failed;
   const fs::path file = fs::absolute(model.substr(0, function), failed).lexically_normal();
   if (!fs::is_regular_file(file, failed)) return fail("there is no such file", file.string());
-  return fmt::format("{}: {}", is_onnx(model) ? "onnx" : "pytorch",
-                     quoted(file.lexically_relative(folder).string() + model.substr(function)));
+  return fmt::format("{}: {}{}", is_onnx(model) ? "onnx" : "pytorch",
+                     quoted(file.lexically_relative(folder).string() + model.substr(function)),
+                     is_onnx(model) ? advised_keys(installation, file, say) : "");
 }
 
-constexpr const char* kIdentity = "identity";
+// What speed-ups refer to and what judges outputs, unless a study says otherwise.
+const std::string& usual_reference() {
+  static const std::string kReference = config::Study{}.reference;
+  return kReference;
+}
 
-struct Chosen {
-  std::vector<std::string> compilers{};  // perhaps with versions
-  bool has_identity = false;             // it is installed
-};
+// Returns "onnxruntime" of "onnxruntime@1.31.1".
+std::string name_before_version(const std::string& word) { return word.substr(0, word.find('@')); }
 
-// Returns the given compilers, or all that are installed and have a toolchain of their own, the identity first.
-Result<Chosen> chosen_compilers(const Installation& installation, const std::vector<std::string>& given) {
+Status check_known(const Installation& installation, const std::vector<std::string>& words) {
   const auto vocabulary = read_vocabulary(installation);
   if (!vocabulary) return error_of(vocabulary);
-  const auto installed = toolchain::list(installation.toolchains);
-  if (!installed) return error_of(installed);
-  const auto is_installed = [&](std::string_view name) {
-    return std::any_of(installed->begin(), installed->end(),
-                       [name](const auto& toolchain) { return toolchain.compiler == name; });
-  };
-  Chosen chosen{given, is_installed(kIdentity)};
   std::vector<std::string> known;
-  for (const config::CompilerWords& each : vocabulary->compilers) {
-    known.push_back(each.name);
-    if (!given.empty() || !is_installed(each.name)) continue;
-    chosen.compilers.insert(each.name == kIdentity ? chosen.compilers.begin() : chosen.compilers.end(), each.name);
-  }
-  if (chosen.compilers.empty()) return fail("no compiler is installed", {}, "run: ngb toolchain install");
-  for (const std::string& word : given) {
-    const std::string name = word.substr(0, word.find('@'));
+  for (const config::CompilerWords& each : vocabulary->compilers) known.push_back(each.name);
+  for (const std::string& word : words) {
+    const std::string name = name_before_version(word);
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const auto near = text::nearest(name, known);
     return fail(near ? fmt::format("unknown compiler, did you mean {}?", *near) : "unknown compiler", name,
                 "`ngb compilers` lists them");
   }
-  return chosen;
-}
-
-std::string compilers_text(const Chosen& chosen) {
-  std::string text = "compilers:\n";
-  for (const std::string& word : chosen.compilers) {
-    const std::string name = word.substr(0, word.find('@'));
-    text += name == word ? fmt::format("  - {}\n", quoted(name))
-                         : fmt::format("  - {}: {{version: {}}}\n", quoted(name), quoted(word.substr(name.size() + 1)));
-  }
-  const std::string& first = chosen.compilers.front();
-  const std::string name = first.substr(0, first.find('@'));
-  if (!chosen.has_identity) text += fmt::format("reference: {}\n", quoted(name));
-  return name == kIdentity ? text : text + fmt::format("baseline: {}\n", quoted(name));
+  return Done{};
 }
 
 }  // namespace
@@ -144,25 +128,81 @@ Result<bool> is_model(const std::string& word) {
   return zoo::resolve(word, nlohmann::json::object(), 1).has_value();
 }
 
-Result<fs::path> write_models_study(const Installation& installation, const ModelsOrder& order) {
+std::string name_of(const std::vector<std::string>& models) {
+  std::vector<std::string> names;
+  std::transform(models.begin(), models.end(), std::back_inserter(names),
+                 [](const std::string& model) { return plain_name(model); });
+  return text::join(names, "-");
+}
+
+Result<std::vector<std::string>> installed_compilers(const Installation& installation) {
+  const auto vocabulary = read_vocabulary(installation);
+  if (!vocabulary) return error_of(vocabulary);
+  const auto installed = toolchain::list(installation.toolchains);
+  if (!installed) return error_of(installed);
+  std::vector<std::string> words;
+  for (const config::CompilerWords& each : vocabulary->compilers) {
+    std::string last;  // the usual version, else the last of the others
+    for (const toolchain::Toolchain& there : *installed) {
+      if (there.compiler == each.name && last != each.default_version) last = there.version;
+    }
+    if (last.empty()) continue;
+    const std::string word = last == each.default_version ? each.name : each.name + "@" + last;
+    words.insert(each.name == usual_reference() ? words.begin() : words.end(), word);
+  }
+  return words;
+}
+
+Result<std::string> keys_of_compilers(const Installation& installation, const std::vector<std::string>& words) {
+  if (const Status known = check_known(installation, words); !known) return error_of(known);
+  const auto installed = installed_compilers(installation);
+  if (!installed) return error_of(installed);
+  const auto has_reference = [](const std::vector<std::string>& among) {
+    return std::any_of(among.begin(), among.end(),
+                       [](const auto& word) { return name_before_version(word) == usual_reference(); });
+  };
+  std::string text = "compilers:\n";
+  for (const std::string& word : words) {
+    const std::string name = userfiles::yaml_word(name_before_version(word));
+    text += word == name_before_version(word) ? fmt::format("  - {}\n", name)
+                                              : fmt::format("  - {}: {{version: {}}}\n", name,
+                                                            quoted(word.substr(name_before_version(word).size() + 1)));
+  }
+  const std::string first = name_before_version(words.front());
+  if (!has_reference(*installed) && !has_reference(words)) text += fmt::format("reference: {}\n", quoted(first));
+  return first == usual_reference() ? text : text + fmt::format("baseline: {}\n", quoted(first));
+}
+
+Result<std::string> entries_of_models(const Installation& installation, const std::vector<std::string>& models,
+                                      const fs::path& folder, const Say& say) {
+  std::string text;
+  for (const std::string& model : models) {
+    const auto entry = model_entry_of(installation, model, folder, say);
+    if (!entry) return error_of(entry);
+    text += fmt::format("  - {}\n", *entry);
+  }
+  return text;
+}
+
+Result<fs::path> write_models_study(const Installation& installation, const ModelsOrder& order, const Say& say) {
   std::error_code failed;
   const std::string name = name_of(order.models);
   const fs::path output = fs::absolute(order.output.empty() ? fs::path("results") / name : order.output, failed);
   if (failed) return fail("the working folder no longer exists", {}, "change to another folder");
   const fs::path folder = output.lexically_normal().parent_path();
-  const auto chosen = chosen_compilers(installation, order.compilers);
-  if (!chosen) return error_of(chosen);
-  std::string text = fmt::format("# Made from a command line: ngb run {}\nname: {}\nmodels:\n",
-                                 fmt::join(order.models, " "), quoted(name));
-  for (const std::string& model : order.models) {
-    const auto entry = model_entry_of(model, folder);
-    if (!entry) return error_of(entry);
-    text += fmt::format("  - {}\n", *entry);
-  }
-  const std::vector<int> batch_sizes = order.batch_sizes.empty() ? std::vector<int>{1} : order.batch_sizes;
-  text += fmt::format("{}batch_sizes: [{}]\nthreads: {}\nrounds: {{until: decided}}\noutput: {}\n",
-                      compilers_text(*chosen), fmt::join(batch_sizes, ", "),
-                      order.threads.empty() ? "1" : order.threads, quoted(output.lexically_normal().string()));
+  auto words = order.compilers.empty() ? installed_compilers(installation) : order.compilers;
+  if (!words) return error_of(words);
+  if (words->empty()) return fail("no compiler is installed", {}, "run: ngb toolchain install");
+  const auto compilers = keys_of_compilers(installation, *words);
+  if (!compilers) return error_of(compilers);
+  const auto entries = entries_of_models(installation, order.models, folder, say);
+  if (!entries) return error_of(entries);
+  const std::string text = fmt::format(
+      "# Made from a command line: ngb run {}\nname: {}\nmodels:\n{}{}batch_sizes: [{}]\nthreads: {}\n"
+      "rounds: {{until: decided}}\noutput: {}\n",
+      fmt::join(order.models, " "), quoted(name), *entries, *compilers,
+      order.batch_sizes.empty() ? "1" : text::join(order.batch_sizes, ", "),
+      order.threads.empty() ? "1" : order.threads, quoted(output.lexically_normal().string()));
   const fs::path file = folder / (output.filename().string() + ".yaml");
   if (const auto there = file::read(file); there && *there == text) return file;
   fs::create_directories(folder, failed);

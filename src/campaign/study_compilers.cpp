@@ -69,7 +69,7 @@ Result<Compilers> Compilers::find(const Installation& installation, const plan::
         entry.damage = text::to_utf8(found->second.error().text());
       }
       if (!entry.toolchain && compilers.needed_.contains({name, version}))
-        compilers.missing_.push_back({fmt::format("{}@{}", name, version), entry.damage});
+        compilers.missing_.push_back({*description, version, entry.damage});
     }
     compilers.entries_.emplace(std::pair(name, version), std::move(entry));
   }
@@ -139,7 +139,7 @@ const toolchain::CompilerDescription* Compilers::description(const std::string& 
 
 bool Compilers::is_missing(const std::string& name, const std::string& version) const {
   return std::any_of(missing_.begin(), missing_.end(),
-                     [&](const Missing& missing) { return missing.name == name + "@" + version; });
+                     [&](const Missing& missing) { return missing.name() == name + "@" + version; });
 }
 
 std::vector<toolchain::Toolchain> Compilers::installed() const {

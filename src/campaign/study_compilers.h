@@ -39,8 +39,11 @@ class Compilers {
 
   // A compiler of the plan whose toolchain is not installed or is damaged.
   struct Missing {
-    std::string name{};    // "onnxruntime@1.31.1"
+    toolchain::CompilerDescription compiler{};
+    std::string version{};
     std::string damage{};  // what is wrong, and what to type; "" if it is not installed
+    // Returns "onnxruntime@1.31.1".
+    [[nodiscard]] std::string name() const { return compiler.name + "@" + version; }
   };
   [[nodiscard]] const std::vector<Missing>& missing() const { return missing_; }
   [[nodiscard]] bool is_missing(const std::string& name, const std::string& version) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "campaign/study_file.h"
 
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <chrono>
@@ -49,17 +49,15 @@ std::filesystem::path find_file(const Installation& installation, const std::fil
   return std::filesystem::exists(shipped, code) ? shipped : given;
 }
 
-// Returns a line with the studies that ship with ngb; "" if the file exists.
+// Returns a line with the studies that ship with ngb, if the file does not exist, and the one that may be meant.
 std::string what_ships(const Installation& installation, const std::filesystem::path& given) {
   std::error_code code;
   if (std::filesystem::exists(given, code)) return {};
-  std::set<std::string> names;
-  for (auto entry = std::filesystem::recursive_directory_iterator(installation.studies, code);
-       !code && entry != std::filesystem::recursive_directory_iterator(); entry.increment(code)) {
-    if (entry->path().extension() != ".yaml") continue;
-    names.insert(std::filesystem::relative(entry->path(), installation.studies, code).replace_extension().string());
-  }
-  return names.empty() ? "" : fmt::format("ngb: studies that ship with ngb: {}\n", fmt::join(names, ", "));
+  const std::vector<std::string> names = shipped_studies(installation);
+  if (names.empty()) return {};
+  const auto near = text::nearest(given.string(), names);
+  return fmt::format("ngb: {}studies that ship with ngb: {}\n", near ? fmt::format("did you mean {}? ", *near) : "",
+                     text::join(names, ", "));
 }
 
 Refusal refusal_of(const Installation& installation, const std::filesystem::path& file,
@@ -90,6 +88,17 @@ Answer<plan::Plan> plan_read(
 
 }  // namespace
 
+std::vector<std::string> shipped_studies(const Installation& installation) {
+  std::set<std::string> names;
+  std::error_code code;
+  for (auto entry = std::filesystem::recursive_directory_iterator(installation.studies, code);
+       !code && entry != std::filesystem::recursive_directory_iterator(); entry.increment(code)) {
+    if (entry->path().extension() != ".yaml") continue;
+    names.insert(std::filesystem::relative(entry->path(), installation.studies, code).replace_extension().string());
+  }
+  return {names.begin(), names.end()};
+}
+
 Answer<plan::Plan> plan_study(const Installation& installation, const std::filesystem::path& given, const Say& say) {
   const std::filesystem::path file = find_file(installation, given);
   return plan_read(installation, file, say,
@@ -103,6 +112,17 @@ Answer<plan::Plan> plan_made_study(const Installation& installation, const nlohm
   return plan_read(installation, file, say, [&](const auto& vocabulary) {
     return config::read_study(json_text::dump(study), file, vocabulary, config::Author::command);
   });
+}
+
+Result<std::vector<std::string>> quickstart_compilers(const Installation& installation) {
+  const auto vocabulary = read_vocabulary(installation);
+  if (!vocabulary) return error_of(vocabulary);
+  const std::filesystem::path file = installation.studies / "quickstart.yaml";
+  const auto study = config::load_study(file, *vocabulary);
+  if (!study) return fail(study.error().front().text(), file.string());
+  std::vector<std::string> names;
+  for (const work::Compiler& each : study->compilers) names.push_back(each.name);
+  return names;
 }
 
 Status check_utf8_path(const std::filesystem::path& results) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "campaign/installation.h"
 #include "campaign/refusal.h"
@@ -19,6 +20,11 @@ inline constexpr const char* kStudyFile = "study.json";
 Answer<plan::Plan> plan_study(const Installation& installation, const std::filesystem::path& given, const Say& say);
 // Plans a study that a command has made, to be measured in the folder that its key "output" names. Nothing is written.
 Answer<plan::Plan> plan_made_study(const Installation& installation, const nlohmann::json& study, const Say& say);
+
+// Returns the names of the studies that ship with ngb: "quickstart", "paper/models".
+std::vector<std::string> shipped_studies(const Installation& installation);
+// Returns the compilers of the study quickstart, which a newcomer is offered first.
+Result<std::vector<std::string>> quickstart_compilers(const Installation& installation);
 
 // Returns an error if the path is not UTF-8: results hold paths as UTF-8.
 Status check_utf8_path(const std::filesystem::path& results);

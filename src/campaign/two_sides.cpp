@@ -66,8 +66,8 @@ Status check_both_installed(const Compilers& compilers, const plan::Plan& plan) 
                                      [](const config::DeviceEntry& device) { return config::is_here(device); });
   if (!has_local || compilers.missing().empty()) return Done{};
   const Compilers::Missing& missing = compilers.missing().front();
-  return fail(missing.damage.empty() ? missing.name + " is not installed" : missing.damage, plan.study.path.string(),
-              missing.damage.empty() ? "run: ngb toolchain install " + missing.name : "");
+  return fail(missing.damage.empty() ? missing.name() + " is not installed" : missing.damage, plan.study.path.string(),
+              missing.damage.empty() ? "run: ngb toolchain install " + missing.name() : "");
 }
 
 }  // namespace

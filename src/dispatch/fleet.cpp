@@ -43,7 +43,8 @@ class Fleet {
   asio::awaitable<void> run_device(std::size_t index) {
     const Share& share = shares_[index];
     DeviceEnding& ending = endings_[index];
-    if (config::is_here(share.device)) {
+    const bool has_nothing = share.is_finished && share.last_sequence == 0;  // the run has no cells there
+    if (config::is_here(share.device) && !has_nothing) {
       co_await make_references();
       ending.ending = co_await run_local(loop_, recording_, installation_, share);
     } else if (share.is_finished) {

@@ -121,14 +121,16 @@ Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem:
   }
 }
 
-std::string advise(const OnnxPackage& package, const std::filesystem::path& file,
-                   const std::vector<UnsettledInput>& inputs) {
+Advice advise(const OnnxPackage& package, const std::filesystem::path& file,
+              const std::vector<UnsettledInput>& inputs) {
   const std::vector<Proposal> proposals = userfiles::propose(inputs);
   std::vector<Shapes> shapes;
   for (const Proposal& each : proposals) shapes.push_back(userfiles::shapes_under(each, inputs, 1));
   const Result<GraphAnswer> answer = ask_graph(package, file, shapes, Until::first_fit);
-  if (!answer || answer->problems.empty() || answer->problems.size() > proposals.size())
-    return userfiles::advise_by_name(inputs);
+  if (!answer || answer->problems.empty() || answer->problems.size() > proposals.size()) {
+    const Ranges guessed = userfiles::guess_ranges(inputs, proposals.front(), {});
+    return {userfiles::to_yaml(proposals.front(), guessed, kIndent), "guessed by their names"};
+  }
   const bool has_found = answer->problems.back().empty();
   const Proposal& chosen = proposals[has_found ? answer->problems.size() - 1 : 0];
   const Ranges guessed = userfiles::guess_ranges(inputs, chosen, answer->ranges);
@@ -136,12 +138,10 @@ std::string advise(const OnnxPackage& package, const std::filesystem::path& file
   ranges.insert(guessed.begin(), guessed.end());
   std::vector<std::string> guessed_names;
   for (const auto& [name, range] : guessed) guessed_names.push_back(text::to_utf8(name));
-  return fmt::format(
-      "for instance ({}{}):{}",
-      has_found ? "shape inference accepts these sizes"
-                : "sizes are guessed by name; shape inference accepts none that was tried",
-      guessed_names.empty() ? "" : "; ranges of " + text::join(guessed_names, ", ") + " are guessed by name",
-      userfiles::to_yaml(chosen, ranges, kIndent));
+  std::string basis = has_found ? "shape inference accepts these sizes"
+                                : "sizes are guessed by name; shape inference accepts none that was tried";
+  if (!guessed_names.empty()) basis += "; ranges of " + text::join(guessed_names, ", ") + " are guessed by name";
+  return {userfiles::to_yaml(chosen, ranges, kIndent), basis};
 }
 
 std::vector<std::string> notes_on_files(const Plan& plan, const OnnxPackage& package) {

@@ -30,9 +30,14 @@ enum class Until { end, first_fit };
 Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem::path& file,
                               const std::vector<Shapes>& shapes, Until until = Until::end);
 
-// Advises on open extents: the first proposal that fits the graph, else one by name (userfiles::Advise).
-std::string advise(const OnnxPackage& package, const std::filesystem::path& file,
-                   const std::vector<userfiles::UnsettledInput>& inputs);
+// What a model's entry may say of the extents that its file leaves open.
+struct Advice {
+  std::string keys{};   // as YAML, each on a line of its own after a line break
+  std::string basis{};  // "shape inference accepts these sizes"
+};
+// Advises on open extents: the first proposal that fits the graph, else one by name.
+Advice advise(const OnnxPackage& package, const std::filesystem::path& file,
+              const std::vector<userfiles::UnsettledInput>& inputs);
 
 // Returns sentences about the plan's ONNX files. There is one for each file that works at batch 1 only, which names the
 // node whose shapes do not fit at the study's batch; for each input that indexes a table and has no range; for each

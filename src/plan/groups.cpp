@@ -121,4 +121,28 @@ void add_questions(work::Lists& lists, const std::string& baseline) {
   }
 }
 
+void keep_cells(work::Lists& lists, const std::set<std::string>& ids) {
+  constexpr int kGone = -1;
+  std::vector<int> places;  // of each cell, among those that are kept
+  std::vector<work::Cell> kept;
+  for (work::Cell& cell : lists.cells) {
+    const bool stays = ids.contains(cell.id);
+    places.push_back(stays ? static_cast<int>(kept.size()) : kGone);
+    if (stays) kept.push_back(std::move(cell));
+  }
+  lists.cells = std::move(kept);
+  const auto place_of = [&places](int cell) { return places[static_cast<std::size_t>(cell)]; };
+  for (work::Group& group : lists.groups) {
+    std::erase_if(group.steps, [&](const work::Step& step) { return place_of(step.cell_index) == kGone; });
+    for (work::Step& step : group.steps) step.cell_index = place_of(step.cell_index);
+    std::erase_if(group.questions, [&](const work::Question& question) {
+      return place_of(question.cell_index) == kGone || place_of(question.baseline_index) == kGone;
+    });
+    for (work::Question& question : group.questions) {
+      question = {place_of(question.cell_index), place_of(question.baseline_index)};
+    }
+  }
+  std::erase_if(lists.groups, [](const work::Group& group) { return group.steps.empty(); });
+}
+
 }  // namespace ngb::plan

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,9 @@ std::vector<work::Group> order(const std::vector<work::Model>& models, const std
 // has another one, and its number of instances if there is one that has. Before anything is measured, nobody knows on
 // which processor a cell computes; so a cell is compared with one baseline for each value of the option `device`.
 void add_questions(work::Lists& lists, const std::string& baseline);
+
+// Removes all cells but those with these ids, and from the groups what concerns the others. Models and compilers are
+// kept.
+void keep_cells(work::Lists& lists, const std::set<std::string>& ids);
 
 }  // namespace ngb::plan

@@ -103,8 +103,10 @@ Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std:
 }
 
 Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch, const OnnxPackage& onnx) {
-  auto file = userfiles::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions,
-                                      [&](const auto& inputs) { return advise(onnx, entry.file, inputs); });
+  auto file = userfiles::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions, [&](const auto& inputs) {
+    const Advice advice = advise(onnx, entry.file, inputs);
+    return fmt::format("for instance ({}):{}", advice.basis, advice.keys);
+  });
   if (!file) return error_of(file);
   auto outputs = userfiles::inspect_outputs(entry.file);
   if (!outputs) return error_of(outputs);

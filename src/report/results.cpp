@@ -117,16 +117,16 @@ bool CellFilter::add(const CellData& cell) {
   return passes;
 }
 
-ngb::Status CellFilter::check() const {
+ngb::Status CellFilter::check(const std::string& of) const {
   for (const Asked& asked : asked_) {
     for (const std::string& word : asked.words) {
       if (!word.empty() && asked.known.contains(word)) continue;
       Words known(asked.known.begin(), asked.known.end());
       std::erase(known, "");
-      if (known.empty()) return fail(fmt::format("no model of these results has a {}", asked.filter->name), word);
+      if (known.empty()) return fail(fmt::format("{} no model with a {}", of, asked.filter->name), word);
       const auto near = text::nearest(word, known);
-      return fail(near ? fmt::format("these results have no such {}, did you mean {}?", asked.filter->name, *near)
-                       : fmt::format("these results have no such {}, expected one of: {}", asked.filter->name,
+      return fail(near ? fmt::format("{} no such {}, did you mean {}?", of, asked.filter->name, *near)
+                       : fmt::format("{} no such {}, expected one of: {}", of, asked.filter->name,
                                      text::join(Words(asked.offered.begin(), asked.offered.end()), ", ")),
                   word);
     }

@@ -63,8 +63,8 @@ class CellFilter {
   // Does the same and remembers the cell's words for `check`.
   bool add(const store::CellData& cell);
   // Returns an error if a word fits none of the cells that were added (with the nearest word), or if none of them
-  // passes.
-  [[nodiscard]] ngb::Status check() const;
+  // passes. `of` is what has these cells, with its verb.
+  [[nodiscard]] ngb::Status check(const std::string& of = "these results have") const;
 
  private:
   struct Asked {

@@ -174,14 +174,17 @@ std::string describe(const UnsettledInput& input) {
   return fmt::format("{} [{}]", text::to_utf8(input.name), text::join(words, ", "));
 }
 
+bool has_open_extent(const UnsettledInput& input) {
+  return std::any_of(input.extents.begin(), input.extents.end(),
+                     [](const ScannedExtent& extent) { return !extent.value; });
+}
+
 tl::unexpected<Error> still_open(const Request& request) {
   constexpr std::size_t kMostShown = 6;
   const std::vector<UnsettledInput> inputs = unsettled(request);
   std::vector<std::string> open;
   for (const UnsettledInput& input : inputs) {
-    const bool has_open = std::any_of(input.extents.begin(), input.extents.end(),
-                                      [](const ScannedExtent& extent) { return !extent.value; });
-    if (has_open) open.push_back(describe(input));
+    if (has_open_extent(input)) open.push_back(describe(input));
   }
   const std::size_t more = open.size() > kMostShown ? open.size() - kMostShown : 0;
   open.resize(open.size() - more);
@@ -347,6 +350,18 @@ Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, cons
   file.content_hash = hash::sha256(lines);
   file.parts.insert(file.parts.end(), external->begin(), external->end());
   return file;
+}
+
+std::vector<UnsettledInput> inputs_of_open_file(const std::filesystem::path& path) {
+  const Result<Scan> found = scan(path);
+  if (!found) return {};
+  const InputShapes no_shapes;
+  const Dimensions no_dimensions;
+  const Advise no_advice;
+  Request request{path, 1, no_shapes, no_dimensions, no_advice, found->inputs};
+  find_batch(request);
+  std::vector<UnsettledInput> inputs = unsettled(request);
+  return std::any_of(inputs.begin(), inputs.end(), has_open_extent) ? inputs : std::vector<UnsettledInput>();
 }
 
 }  // namespace ngb::userfiles

@@ -48,4 +48,8 @@ std::string advise_by_name(const std::vector<UnsettledInput>& inputs);
 Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, const InputShapes& shapes,
                               const Dimensions& dimensions = {}, const Advise& advise = advise_by_name);
 
+// Returns all inputs of a file that leaves an extent open which is not the batch, without hashing it; nothing for other
+// files, also for one that cannot be read.
+std::vector<UnsettledInput> inputs_of_open_file(const std::filesystem::path& path);
+
 }  // namespace ngb::userfiles

@@ -124,7 +124,8 @@ class Toolchains(NgbTest):
         self.addCleanup(server.shutdown)
         self.environment |= {"PIP_INDEX_URL": f"http://127.0.0.1:{server.server_port}/simple", "PIP_CONFIG_FILE": "/dev/null",
                              "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-        self.environment.pop("PIP_EXTRA_INDEX_URL", None)
+        for setting in ("PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
+            self.environment.pop(setting, None)
         return whole
 
     @unittest.skipIf(os.path.exists("/dev/nvidiactl"), "this machine has an NVIDIA GPU")

@@ -65,7 +65,7 @@ class Kept(DeviceTest):
     def test_a_changed_message_about_a_missing_toolchain_loses_no_results(self):
         self.use("  - dev: {ssh: dev}\n", compile_ms=600)
         self.edit("\nbatch", MISSING)
-        self.environment.update(PIP_RETRIES="0", PIP_INDEX_URL=NOBODY)
+        self.environment.update(PIP_RETRIES="0", PIP_INDEX_URL=NOBODY, PIP_NO_INDEX="0")
         before = self.begin_and_kill()
         self.wait_for(lambda: self.journaled("dev") >= before + 3)
         on_device = self.journaled("dev")

@@ -152,7 +152,8 @@ class AnIndexThatIsGone(Messages):
         self.environment |= {"PIP_INDEX_URL": f"http://127.0.0.1:{server.server_port}/simple", "PIP_CONFIG_FILE": "/dev/null",
                              "PIP_RETRIES": "0", "PIP_DEFAULT_TIMEOUT": "5", "PIP_DISABLE_PIP_VERSION_CHECK": "1",
                              "PIP_NO_CACHE_DIR": "1"}
-        self.environment.pop("PIP_EXTRA_INDEX_URL", None)
+        for setting in ("PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX"):
+            self.environment.pop(setting, None)
         ended = self.ngb("toolchain", "install", "onnxruntime@1.31.1")
         self.assertEqual(ended.returncode, 3, ended.stderr)
         self.assertNotIn("Traceback", ended.stderr)

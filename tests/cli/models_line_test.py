@@ -5,7 +5,22 @@ import unittest
 
 from ngb_program import NgbTest
 
-NULL = ("--compilers", "null")
+NULL = ("--compiler", "null")
+
+
+def write_open_file(path):
+    """An ONNX file whose input is as long as a sequence: y = Relu(x[batch, sequence])."""
+    def field(number, content):
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    def number(place, value):
+        return bytes([place << 3, value])
+
+    shape = b"".join(field(1, field(2, name)) for name in (b"batch", b"sequence"))
+    values = {name: field(1, name) + field(2, field(1, number(1, 1) + field(2, shape))) for name in (b"x", b"y")}
+    node = field(1, b"x") + field(2, b"y") + field(4, b"Relu")
+    graph = field(1, node) + field(2, b"g") + field(11, values[b"x"]) + field(12, values[b"y"])
+    path.write_bytes(number(1, 8) + field(8, number(2, 17)) + field(7, graph))
 
 
 class ModelsLine(NgbTest):
@@ -55,9 +70,28 @@ class ModelsLine(NgbTest):
         self.assertIn("no compiler is installed", self.refused("resnet18"))
         self.assertFalse((self.folder / "results").exists(), "nothing is left of what was refused")
 
-    def test_a_study_keeps_its_own_choices(self):
+    def test_a_study_keeps_its_own_threads(self):
         self.write("study.yaml", "models: [zoo: resnet18]\ncompilers: ['null']\n")
-        self.assertIn("a study has its own compilers, batch sizes and threads", self.refused("study.yaml", "--batch", "8"))
+        self.assertIn("a study has its own threads", self.refused("study.yaml", "--threads", "2"))
+
+    def test_what_a_file_leaves_open_is_chosen_and_said(self):
+        write_open_file(self.folder / "open.onnx")
+        told = self.ran("run", "open.onnx", *NULL, "--no-report")
+        self.assertIn("open.onnx leaves extents of its inputs open; chosen (guessed by their names; edit the study for others):\n"
+                      "    dimensions: {sequence: ", told.stderr)
+        self.assertRegex((self.folder / "results/open.yaml").read_text(), r'onnx: "\.\./open\.onnx"\n    dimensions: \{sequence: \d+\}\n')
+
+    def test_a_new_study_takes_models_as_a_line_does(self):
+        name = self.written_model()
+        told = self.ran("new", name)
+        self.assertIn("my_model.yaml: written. Next:\n  ngb plan my_model.yaml\n", told.stdout)
+        study = (self.folder / "my_model.yaml").read_text()
+        self.assertIn('models:                    # every model is measured with every compiler\n  - onnx: "my_model.onnx"\n', study)
+        self.assertIn("compilers:\n  - identity\n  - onnxruntime\n  - openvino\n", study, "the quickstart's: none is installed")
+        self.assertEqual(self.ngb("plan", "my_model.yaml").returncode, 0)
+        self.assertIn("ends in .yaml", self.ngb("new", name, "study.txt").stderr)
+        self.ran("new", name, "resnet18", "both.yaml")
+        self.assertIn('  - onnx: "my_model.onnx"\n  - zoo: "resnet18"\n', (self.folder / "both.yaml").read_text())
 
 
 if __name__ == "__main__":

@@ -101,6 +101,7 @@ class NgbTest(unittest.TestCase):
             "HOME": str(self.folder / "home"),
             "NGB_TOOLCHAINS": str(self.folder / "toolchains"),
             "LANG": "C.UTF-8",
+            "PIP_NO_INDEX": "1",  # a run installs what it lacks, and a test needs no network
         }
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
             if name in os.environ:

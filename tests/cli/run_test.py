@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A study with the null compiler from command to table, and what happens when it is run again."""
 
+import json
 import os
 import pathlib
+import re
 import signal
 import sqlite3
 import time
@@ -87,12 +89,75 @@ class Run(NgbTest):
         self.assertEqual(again.returncode, 3)
         self.assertIn("repetitions", again.stderr)
 
+    def processes(self, results="results/test"):
+        return len(self.query(results, "select 1 from process where is_complete = 1"))
+
+    def told(self, *arguments, code=0):
+        ended = self.ngb("run", "study.yaml", "--no-report", *arguments)
+        self.assertEqual(ended.returncode, code, ended.stdout + ended.stderr)
+        return ended
+
+    def test_results_in_which_nothing_was_measured_take_an_edited_study(self):
+        failing = NULL_STUDY.replace('- "null"', '- "null": {options: {fault: error, fault_phase: compile}}')
+        self.write("study.yaml", failing)
+        self.told(code=1)
+        self.write("study.yaml", NULL_STUDY.replace("repetitions: 5", "repetitions: 6"))
+        self.told(code=1)  # of the cells that the first study had, there is only the failure
+        self.assertEqual(self.processes(), PROCESSES)
+        self.assertEqual(self.query("results/test", "select value from protocol where key = 'repetitions'"), [("6",)])
+
+    def test_again_sets_the_earlier_results_aside_and_measures_anew(self):
+        self.write("study.yaml", NULL_STUDY)
+        self.told()
+        self.assertIn("to measure it anew, run: ngb run --again", self.told().stderr)
+        self.write("study.yaml", NULL_STUDY.replace("repetitions: 5", "repetitions: 6"))  # be it another protocol
+        for number in (1, 2):
+            aside = self.folder / f"results/test-{number}"
+            self.assertIn(f"the earlier results are in {aside} now; to compare: ngb compare {aside} ", self.told("--again").stderr)
+            self.assertEqual(self.processes(), PROCESSES)
+            self.assertEqual(self.processes(aside), PROCESSES)
+
+    def test_a_part_of_a_study_is_measured_alone_and_the_rest_by_the_next_run(self):
+        self.write("study.yaml", NULL_STUDY)
+        self.told("--batch", "2", "--model", "conv_block width=8 depth=1 image_size=16")
+        self.assertEqual(self.processes(), 3)
+        self.assertIn("ngb: 128: the study has no such batch, expected one of: 1, 2", self.told("--batch", "128", code=2).stderr)
+        self.assertIn("ngb: nul: the study has no such compiler, did you mean null?", self.told("--compiler", "nul", code=2).stderr)
+        self.told()
+        self.assertEqual(self.processes(), PROCESSES)
+
+    def test_failed_cells_are_tried_again_alone(self):
+        broken = '- "null": {label: broken, options: {fault: error, fault_phase: compile}}\n  - "null"'
+        self.write("study.yaml", NULL_STUDY.replace('- "null"', broken))
+        self.told("--batch", "1", code=1)
+        attempts = "select count(*) from process where is_complete = 0 group by cell_key"
+        before = self.query("results/test", attempts)
+        self.assertEqual((len(before), self.processes()), (2, 6))
+        self.told("--failed", code=1)
+        self.assertEqual(self.query("results/test", attempts), [(2 * count,) for count, in before])
+        self.assertEqual(self.processes(), 6, "no other cell was measured")
+
+    def test_the_results_can_be_printed_in_another_format_on_a_stdout_without_words(self):
+        self.write("study.yaml", NULL_STUDY)
+        told = self.told("--format", "json")
+        self.assertEqual(len(json.loads(told.stdout)["cells"]), CELLS)
+        self.assertIn("Results: ", told.stderr)
+
+    def test_as_much_is_said_as_is_asked_for(self):
+        self.write("study.yaml", NULL_STUDY)
+        self.assertEqual(len(re.findall(r"^\d+ of 12 processes.* samples/s", self.told("-v").stderr, re.M)), PROCESSES)
+        quiet = self.told("-q", "--again")
+        self.assertEqual(re.sub("ngb: the earlier results are in .*\n", "", quiet.stderr), "")
+        self.assertIn("4 cells: 4 measured", quiet.stdout)
+        self.assertNotIn("Results: ", quiet.stdout)
+
     def test_ctrl_c_stops_cleanly_and_the_next_run_resumes(self):
         run = self.start_slow_run()
         self.wait_for_two_processes(run)
         run.send_signal(signal.SIGINT)
         rest = run.stdout.read()
         self.assertEqual(run.wait(300), 130)
+        self.assertRegex(rest, r"ngb: stopped; [1-4] of 4 cells have a result so far, from \d+ processes, which are kept: ngb show .*/results/test\n")
         self.assertIn("run the same command again", rest)
         recorded = len(self.query("results/test", "select 1 from process"))
         self.assertGreaterEqual(recorded, 2)

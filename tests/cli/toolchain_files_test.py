@@ -110,6 +110,22 @@ class ToolchainFiles(NgbTest):
         self.assertIn("onnxruntime 1.0: as it was installed\n", self.told("toolchain", "verify", code=0))
         self.measure("whole")
 
+    def test_that_a_study_names_and_lacks_are_installed_after_one_line_that_says_so(self):
+        shutil.rmtree(self.folder / "toolchains")
+        self.assertIn("ngb: onnxruntime@1.0 is not installed: its cells fail", self.measure("without", "--no-install", code=1).stderr)
+        self.assertFalse(self.module.exists())
+        self.assertRegex(self.measure("with").stderr, "ngb: onnxruntime 1.0 is not installed: installing it now(, about .*B)? \\(--no-install "
+                                                      "leaves it out\\)\n")
+        self.assertTrue(self.module.exists())
+        self.assertNotIn("installing", self.measure("again").stderr)
+
+    def test_that_cannot_be_installed_leave_the_other_cells_to_be_measured(self):
+        self.write("study.yaml", STUDY.replace('"1.0"', '"9.9"'))
+        done = self.measure("partly", code=1)
+        self.assertIn("ngb: onnxruntime 9.9 is not installed: installing it now", done.stderr)
+        self.assertIn("onnxruntime@9.9 is not installed: its cells fail", done.stderr)
+        self.assertIn("2 cells: 1 measured, 1 failed", done.stdout)
+
     def test_that_are_cut_off_are_told_and_mended(self):
         self.module.write_text(self.module.read_text()[:20])
         for command, code in (("list", 0), ("verify", 3)):

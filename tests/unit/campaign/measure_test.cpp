@@ -36,7 +36,7 @@ TEST_F(Campaign, MeasuresAPlanAndRecordsEachProcess) {
 TEST_F(Campaign, HasNothingLeftToDoTheSecondTime) {
   ASSERT_TRUE(run(planned(study(1))));
   EXPECT_EQ(run(planned(study(1))), Ending::finished);
-  EXPECT_EQ(notes_.said, "ngb: nothing left to measure\n");
+  EXPECT_EQ(notes_.said, "ngb: nothing left to measure; to measure it anew, run: ngb run --again\n");
   EXPECT_EQ(notes_.finished.size(), 1U);
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 namespace ngb::plan {
@@ -98,6 +99,20 @@ TEST(Questions, CompareWithABaselineOnEachDevice) {
                           compiler("tensorrt", "2", "tensorrt")},
                          "identity"),
             (Questions{{2, 0}, {2, 1}}));
+}
+
+TEST(KeptCells, KeepTheirStepsAndTheQuestionsAmongThem) {
+  work::Lists lists;
+  lists.cells = {{.id = "a"}, {.id = "b"}, {.id = "c"}, {.id = "d"}};
+  lists.groups = {{.steps = {{0, 0}, {1, 0}, {2, 0}, {2, 1}}, .questions = {{1, 0}, {2, 0}}}, {.steps = {{3, 0}}}};
+  keep_cells(lists, {"a", "c"});
+  ASSERT_EQ(lists.cells.size(), 2U);
+  EXPECT_EQ(lists.cells[1].id, "c");
+  ASSERT_EQ(lists.groups.size(), 1U) << "nothing of the second one is left";
+  std::vector<std::pair<int, int>> steps;
+  for (const work::Step& step : lists.groups[0].steps) steps.emplace_back(step.cell_index, step.process_index);
+  EXPECT_EQ(steps, (std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {1, 1}}));
+  EXPECT_EQ(lists.groups[0].questions, (Questions{{1, 0}}));
 }
 
 }  // namespace

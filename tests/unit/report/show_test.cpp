@@ -373,7 +373,7 @@ TEST(Filters, PassCellsThatFitOneWordOfEachFilter) {
 TEST(Filters, KnowGroupsAndStylesOfModels) {
   auto all = cells();
   const auto group_error = [&] { return passing_results(all, values(), {{"group", {"ResNets"}}}).error().text(); };
-  EXPECT_EQ(group_error(), "ResNets: no model of these results has a group");
+  EXPECT_EQ(group_error(), "ResNets: these results have no model with a group");
   all[1].of.model.group = "ResNets";
   all[1].of.model.style = "convolutional";
   EXPECT_THAT(ids(passing_results(all, values(), {{"group", {"ResNets"}}}).value()),
