@@ -159,7 +159,9 @@ void add_doctor(CLI::App& app, const Installation& installation, Action& chosen)
   CLI::App* command = app.add_subcommand("doctor", "Report what this machine has and lacks, and what to type");
   command->add_flag("--json", *json, "Print JSON");
   command->footer(
-      "Example:\n  ngb doctor\nExit code 0: nothing that a study needs is missing; 3: something is missing.");
+      "Example:\n  ngb doctor\nExit code 0: what is installed works (absent: it could be installed too); 3: something "
+      "is "
+      "missing or damaged, or no toolchain is installed.");
   command->callback(
       [=, &installation, &chosen] { chosen = [=, &installation] { return doctor(installation, *json); }; });
 }

@@ -82,7 +82,8 @@ Check examine_toolchain(const CompilerDescription& compiler, const std::vector<T
   if (!versions.empty() && compiler.toolchain != compiler.name) check.found = compiler.toolchain + " " + check.found;
   if (!versions.empty()) return check;
   if (!runs_here(compiler)) return {check.name, State::ok, "none installed, and there is no NVIDIA GPU here", ""};
-  return {check.name, State::missing, "none installed", "ngb toolchain install " + compiler.name};
+  return {check.name, toolchains.empty() ? State::missing : State::absent, "none installed",
+          "ngb toolchain install " + compiler.name};
 }
 
 void examine_compilers(const std::vector<CompilerDescription>& catalog, std::vector<Check>& checks) {
@@ -108,6 +109,8 @@ std::string_view name(Check::State state) {
       return "ok";
     case State::warning:
       return "warning";
+    case State::absent:
+      return "absent";
     case State::missing:
       break;
   }
