@@ -4,9 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/completion_values.h"
+#include "apps/ngb/front.h"
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
 
@@ -28,28 +31,20 @@ struct Command {
 // One line without characters that a shell's quotes would need to escape.
 std::string plain(std::string text) {
   text = text.substr(0, text.find('\n'));
-  std::string kept;
-  for (const char letter : text) {
-    if (letter != '\'' && letter != '\\' && letter != '`' && letter != '$' && letter != '"') kept += letter;
-  }
-  return kept;
+  std::erase_if(text, [](char letter) { return std::string_view("'\\`$\"").find(letter) != std::string_view::npos; });
+  return text;
 }
 
-void collect(const CLI::App& app, const std::string& path, std::vector<Command>& commands) {
-  Command command{.path = path};
-  const std::vector<const CLI::App*> subcommands = app.get_subcommands([](const CLI::App*) { return true; });
-  for (const CLI::App* each : subcommands) {
+void collect(const CLI::App& app, std::vector<Command>& commands) {
+  Command command{.path = path_of(app)};
+  for (const CLI::App* each : commands_of(app)) {
     command.subcommands.push_back({each->get_name(), plain(each->get_description())});
   }
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      command.options.push_back({"--" + name, plain(option->get_description()), option->get_expected_max() > 0});
-    }
+  for (const OptionWord& each : options_of(app)) {
+    command.options.push_back({each.text, plain(each.option->get_description()), each.option->get_expected_max() > 0});
   }
   commands.push_back(std::move(command));
-  for (const CLI::App* each : subcommands) {
-    collect(*each, path + " " + each->get_name(), commands);
-  }
+  for (const CLI::App* each : commands_of(app)) collect(*each, commands);
 }
 
 std::string texts(const std::vector<Word>& words) {
@@ -67,7 +62,8 @@ std::string paths_of(const std::vector<Command>& commands) {
   return fmt::format("{}", fmt::join(paths, "|"));
 }
 
-// Follows the words before the cursor from command to command, then offers its subcommands or options; files otherwise.
+// Follows the words before the cursor from command to command, then offers its subcommands or options, or asks ngb for
+// values; with those of an argument, and where there are none, files.
 std::string bash(const std::vector<Command>& commands) {
   std::string text =
       "# bash completion of ngb\n_ngb() {\n  local command=ngb words= i\n"
@@ -79,8 +75,18 @@ std::string bash(const std::vector<Command>& commands) {
         "    \"{}\")\n      case $2 in\n        -*) words=\"{}\" ;;\n        *) words=\"{}\" ;;\n      esac ;;\n",
         command.path, texts(command.options), texts(command.subcommands));
   }
-  text += "  esac\n  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$2\")\n}\ncomplete -o default -F _ngb ngb\n";
-  return text;
+  return text + R"sh(  esac
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$2")
+  [[ -n $words ]] && return
+  while IFS= read -r i; do
+    [[ $i == "$2"* ]] && COMPREPLY+=("${i// /\\ }")
+  done < <("${COMP_WORDS[0]}" completions values -- "${COMP_WORDS[@]:0:COMP_CWORD}" 2>/dev/null)
+  if [[ ${#COMPREPLY[@]} != 0 && ${COMP_WORDS[COMP_CWORD - 1]} != -* ]]; then
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$2")
+  fi
+}
+complete -o default -F _ngb ngb
+)sh";
 }
 
 std::string zsh_words(const char* name, const std::vector<Word>& words) {
@@ -91,19 +97,28 @@ std::string zsh_words(const char* name, const std::vector<Word>& words) {
 
 std::string zsh(const std::vector<Command>& commands) {
   std::string text =
-      "#compdef ngb\n_ngb() {\n  local command=ngb i\n  local -a commands options\n"
+      "#compdef ngb\n_ngb() {\n  local command=ngb i\n  local -a subcommands options\n"
       "  for ((i = 2; i < CURRENT; ++i)); do\n    case \"$command ${words[i]}\" in\n";
   text += fmt::format("      {}) command=\"$command ${{words[i]}}\" ;;\n", paths_of(commands));
   text += "    esac\n  done\n  case $command in\n";
   for (const Command& command : commands) {
-    text += fmt::format("    \"{}\")\n{}{}      ;;\n", command.path, zsh_words("commands", command.subcommands),
+    text += fmt::format("    \"{}\")\n{}{}      ;;\n", command.path, zsh_words("subcommands", command.subcommands),
                         zsh_words("options", command.options));
   }
-  text +=
-      "  esac\n  if [[ ${words[CURRENT]} == -* ]]; then\n    _describe option options\n"
-      "  elif (( $#commands )); then\n    _describe command commands\n  else\n    _files\n  fi\n}\n"
-      "if [[ $funcstack[1] == _ngb ]]; then _ngb \"$@\"; else compdef _ngb ngb; fi\n";
-  return text;
+  return text + R"sh(  esac
+  if [[ ${words[CURRENT]} == -* ]]; then
+    _describe option options
+  elif (( $#subcommands )); then
+    _describe command subcommands
+  else
+    local -a values
+    values=(${(f)"$($words[1] completions values -- $words[1,CURRENT-1] 2>/dev/null)"})
+    (( $#values )) && compadd -a values
+    [[ $#values != 0 && ${words[CURRENT-1]} == -* ]] || _files
+  fi
+}
+if [[ $funcstack[1] == _ngb ]]; then _ngb "$@"; else compdef _ngb ngb; fi
+)sh";
 }
 
 // The condition under which the words of a command are offered: its names were given and none of its subcommands yet.
@@ -117,6 +132,7 @@ std::string fish_condition(const Command& command) {
 }
 
 std::string fish(const std::vector<Command>& commands) {
+  constexpr const char* kValues = "(ngb completions values -- (commandline -opc) 2>/dev/null)";
   std::string text = "# fish completion of ngb\n";
   for (const Command& command : commands) {
     const std::string condition = fish_condition(command);
@@ -125,26 +141,40 @@ std::string fish(const std::vector<Command>& commands) {
     }
     for (const Word& word : command.options) {
       text += fmt::format("complete -c ngb -n '{}' -l {}{} -d '{}'\n", condition, word.text.substr(2),
-                          word.takes_value ? " -r" : "", word.meaning);
+                          word.takes_value ? fmt::format(" -r -a '{}'", kValues) : "", word.meaning);
     }
+    if (command.subcommands.empty()) text += fmt::format("complete -c ngb -n '{}' -a '{}'\n", condition, kValues);
   }
   return text;
 }
 
 }  // namespace
 
-void add_completions(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
-  const auto shell = std::make_shared<std::string>();
+void add_completions(CLI::App& app, const Installation& installation, Action& chosen) {
+  struct Arguments {
+    std::string shell;
+    std::vector<std::string> words;
+  };
+  const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("completions", "Print the completion script of a shell");
   command->footer(
       "Examples:\n  source <(ngb completions bash)\n  ngb completions zsh > ~/.zfunc/_ngb\n"
       "  ngb completions fish > ~/.config/fish/completions/ngb.fish");
-  command->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([&app, shell, &chosen] {
-    chosen = [&app, shell]() -> int {
+  command->add_option("shell", arguments->shell, "bash, zsh or fish; values: what the scripts ask for")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish", "values"}));
+  command->add_option("words", arguments->words, "Of values: the words before the one that is completed");
+  command->callback([=, &app, &installation, &chosen] {
+    chosen = [=, &app, &installation]() -> int {
+      if (arguments->shell == "values") {
+        for (const std::string& each : values_after(app, installation, arguments->words)) say("{}\n", each);
+        return kSuccess;
+      }
       std::vector<Command> commands;
-      collect(app, "ngb", commands);
-      print_out(*shell == "bash" ? bash(commands) : *shell == "zsh" ? zsh(commands) : fish(commands));
+      collect(app, commands);
+      print_out(arguments->shell == "bash"  ? bash(commands)
+                : arguments->shell == "zsh" ? zsh(commands)
+                                            : fish(commands));
       return kSuccess;
     };
   });

@@ -61,8 +61,9 @@ class Help : public CLI::Formatter {
     constexpr int kNames = 30;   // columns
     constexpr int kFewest = 30;  // of a meaning
     const std::string margin(kNames, ' ');
-    std::string lines = "  " + name;
-    lines += lines.size() + 1 < margin.size() ? margin.substr(lines.size()) : "\n" + margin;
+    const std::size_t width = name.size() + 2;
+    std::string lines = shape_.has_color ? fmt::format("  \x1b[36m{}\x1b[0m", name) : "  " + name;
+    lines += width + 1 < margin.size() ? margin.substr(width) : "\n" + margin;
     const std::string wrapped = report::wrapped(meaning, std::max(kFewest, shape_.width - kNames));
     for (const char letter : text::trim(wrapped)) {
       lines += letter;
@@ -86,24 +87,16 @@ class Help : public CLI::Formatter {
   OutputShape shape_;
 };
 
-std::vector<std::string> commands_of(const CLI::App& app) {
+std::vector<std::string> names_of_commands(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(each->get_name());
+  for (const CLI::App* each : commands_of(app)) names.push_back(each->get_name());
   return names;
 }
 
-std::vector<std::string> options_of(const CLI::App& app) {
+std::vector<std::string> names_of_options(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
+  for (const OptionWord& each : options_of(app)) names.push_back(each.text);
   return names;
-}
-
-// Returns "ngb toolchain install".
-std::string path_of(const CLI::App& app) {
-  return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
 }
 
 int wrong(const CLI::App& app, const std::string& where, const std::string& what) {
@@ -113,7 +106,7 @@ int wrong(const CLI::App& app, const std::string& where, const std::string& what
 
 int unknown_word(const CLI::App& app, const std::string& word) {
   const bool is_option = word.starts_with('-');
-  const std::vector<std::string> known = is_option ? options_of(app) : commands_of(app);
+  const std::vector<std::string> known = is_option ? names_of_options(app) : names_of_commands(app);
   if (known.empty()) return wrong(app, word, fmt::format("`{}` takes no further word", path_of(app)));
   std::string what = is_option ? "no such option" : "no such command";
   const auto near = text::nearest(word.substr(0, word.find('=')), known);
@@ -144,9 +137,9 @@ int explain_error(const CLI::App& app, const CLI::ParseError& error) {
 int help(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* at = &app;
   for (const std::string& word : words) {
-    const auto below = at->get_subcommands([&word](const CLI::App* each) { return each->get_name() == word; });
-    if (below.empty()) return unknown_word(*at, word);
-    at = below.front();
+    const CLI::App* const below = command_of(*at, word);
+    if (below == nullptr) return unknown_word(*at, word);
+    at = below;
   }
   print_table_text(at->help(at->get_parent() == nullptr ? "" : path_of(*at->get_parent())));
   return kSuccess;
@@ -174,6 +167,27 @@ std::optional<int> parse(CLI::App& app, int argc, char** argv) {
     return explain_error(app, error);
   }
   return std::nullopt;
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+std::vector<OptionWord> options_of(const CLI::App& app) {
+  std::vector<OptionWord> words;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back({"--" + name, option});
+  }
+  return words;
+}
+
+const CLI::App* command_of(const CLI::App& app, const std::string& name) {
+  const auto found = app.get_subcommands([&name](const CLI::App* each) { return each->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+std::string path_of(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name() : path_of(*app.get_parent()) + " " + app.get_name();
 }
 
 }  // namespace ngb::app

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a new user meets first: studies that ship with ngb, a study to start from, completions, a choice of toolchains,
+"""What a new user meets first: studies that ship with ngb, a study to start from, a choice of toolchains,
 and the packages."""
 
 import gzip
@@ -175,30 +175,6 @@ class Toolchains(NgbTest):
         self.assertEqual(ended.returncode, 2, ended.stderr)
         self.assertIn("did you mean openvino?", ended.stderr)
         self.assertFalse((self.folder / "toolchains").exists())
-
-
-class Completions(NgbTest):
-    def completed(self, *words):
-        """What bash offers for the last word."""
-        script = f"source <({BIN}/ngb completions bash); COMP_WORDS=({' '.join(map(repr, words))}); " \
-                 f"COMP_CWORD={len(words) - 1}; _ngb ngb {words[-1]!r}; echo \"${{COMPREPLY[@]}}\""
-        return subprocess.run(["bash", "-c", script], check=True, capture_output=True, text=True).stdout.split()
-
-    def test_bash_completes_commands_subcommands_and_options(self):
-        self.assertEqual(self.completed("ngb", "sh"), ["show"])
-        self.assertEqual(self.completed("ngb", "toolchain", "in"), ["install"])
-        self.assertEqual(self.completed("ngb", "run", "study.yaml", "--bud"), ["--budget"])
-        self.assertEqual(self.completed("ngb", "run", ""), [])  # then bash offers files
-
-    def test_the_scripts_of_other_shells_are_valid_where_the_shell_is_here(self):
-        for shell in ("zsh", "fish"):
-            script = self.ngb("completions", shell)
-            self.assertEqual(script.returncode, 0)
-            self.assertIn("budget", script.stdout)
-            if shutil.which(shell):
-                subprocess.run([shell, "--no-execute" if shell == "fish" else "-n", self.write(shell, script.stdout)], check=True)
-            else:
-                print(f"{shell} is not installed: its script was not read", file=sys.stderr)
 
 
 class Packages(NgbTest):
