@@ -48,7 +48,7 @@ std::string environment_here(const plan::Plan& plan) {
 }
 
 // Prints the plan, and what it will be able to decide on this machine as `ngb calibrate` found it.
-int print_plan(const Installation& installation, const plan::Plan& plan, bool as_json) {
+int print_plan(const Installation& installation, const plan::Plan& plan, bool as_json, plan::Extent extent) {
   const std::set<int> threads = threads_here(plan);
   const auto calibrated = campaign::kept_calibration(campaign::trusted_cache(installation), environment_here(plan));
   const int rounds = work::planned_processes(plan.study.protocol);
@@ -64,7 +64,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
     print_out(json_text::dump(printed, 2) + "\n");
     return kSuccess;
   }
-  std::string text = plan::to_text(plan) + plan::estimate_text(plan, experience);
+  std::string text = plan::to_text(plan, extent) + plan::estimate_text(plan, experience);
   for (const std::string& note : plan::notes_on_files(plan, campaign::find_onnx_package(installation)))
     text += "\nNote: " + note + "\n";
   for (const std::string& list : list_remarks(plan)) text += "\nNote: " + list + "\n";
@@ -96,12 +96,15 @@ void add_plan(CLI::App& app, const Installation& installation, Action& chosen) {
   struct Arguments {
     std::string study;
     bool json = false;
+    bool all = false;
     bool is_trial = false;
   };
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("plan", "Print a study's settings, cells, order and estimated time");
   command->add_option("study", arguments->study, "Study file (YAML); with --try also an ONNX file")->required();
   CLI::Option* as_json = command->add_flag("--json", arguments->json, "Print JSON");
+  command->add_flag("--all", arguments->all, "Print every setting, every cell and the order of processes")
+      ->excludes(as_json);
   command
       ->add_flag("--try", arguments->is_trial,
                  "Run each cell once on this machine, without timing, and print what runs and what fails and why")
@@ -112,7 +115,7 @@ void add_plan(CLI::App& app, const Installation& installation, Action& chosen) {
       if (arguments->is_trial) return try_models(installation, arguments->study);
       const auto plan = campaign::plan_study(installation, arguments->study, print_error);
       if (!plan) return report_refusal(plan.error());
-      return print_plan(installation, *plan, arguments->json);
+      return print_plan(installation, *plan, arguments->json, arguments->all ? plan::Extent::all : plan::Extent::brief);
     };
   });
 }

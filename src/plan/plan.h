@@ -53,7 +53,9 @@ nlohmann::json to_json(const Plan& plan);
 // Returns a sentence that names the Python files whose code the study runs, or "" if there are none.
 std::string foreign_code(const Plan& plan);
 
-// Returns the text that `ngb plan` prints: settings, cells, order.
-std::string to_text(const Plan& plan);
+enum class Extent { brief, all };
+// Returns the text that `ngb plan` prints: settings, cells, order. In brief without settings at their defaults, without
+// the order within groups, and with the first ten cells.
+std::string to_text(const Plan& plan, Extent extent);
 
 }  // namespace ngb::plan

@@ -16,6 +16,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
+constexpr std::size_t kShownCells = 10;  // in brief
 constexpr std::size_t kShownGroups = 5;
 constexpr int kShownRounds = 2;
 
@@ -45,21 +46,24 @@ std::string aligned(const std::vector<Row>& rows, const std::vector<std::size_t>
   return out;
 }
 
-std::string settings_text(const Plan& plan) {
+std::string settings_text(const Plan& plan, Extent extent) {
   std::vector<Row> rows;
   for (const config::KeyValue& each : config::key_values(plan.study)) {
+    if (each.is_default && extent == Extent::brief) continue;
     rows.push_back({each.key, each.value, each.is_default ? "(default)" : ""});
   }
-  return aligned(rows);
+  return aligned(rows) + (extent == Extent::brief ? "  all others are at their defaults; --all shows them\n" : "");
 }
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-std::string cells_text(const Plan& plan) {
+std::string cells_text(const Plan& plan, Extent extent) {
   const bool has_loads = plan.loads.size() > 1 || !plan.loads.front().is_none();
   std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options, settings"}};
   if (has_loads) rows.front().emplace_back("load");
-  for (const work::Cell& cell : plan.cells) {
+  const std::size_t shown = extent == Extent::all ? plan.cells.size() : std::min(plan.cells.size(), kShownCells);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const work::Cell& cell = plan.cells[i];
     const work::Model& model = plan.model_of(cell);
     const work::Compiler& compiler = plan.compiler_of(cell);
     rows.push_back({cell.id, cell.device, model.label, std::to_string(model.key.batch), compiler.label,
@@ -67,7 +71,9 @@ std::string cells_text(const Plan& plan) {
                     or_dash(words_of_options(plan.configuration_of(cell)))});
     if (has_loads) rows.back().push_back(plan.load_of(cell).name);
   }
-  return aligned(rows, {3, 6});
+  const std::string more =
+      shown < plan.cells.size() ? fmt::format("  … and {} more; --all shows them\n", plan.cells.size() - shown) : "";
+  return aligned(rows, {3, 6}) + more;
 }
 
 std::string group_text(const Plan& plan, const work::Group& group) {
@@ -126,14 +132,14 @@ std::string foreign_code(const Plan& plan) {
                      text::join(names, ", "));
 }
 
-std::string to_text(const Plan& plan) {
+std::string to_text(const Plan& plan, Extent extent) {
   const std::string code = foreign_code(plan);
   return fmt::format(
-      "Study {} ({})\n{}\nSettings\n{}\n{}\n{}\nOrder of {}, one model at one batch size each, shuffled with seed {}; "
-      "{}\n{}\n",
-      plan.study.name, plan.study.path.string(), code.empty() ? code : code + "\n", settings_text(plan), "Cells",
-      cells_text(plan), counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed,
-      rounds_text(plan.study), order_text(plan));
+      "Study {} ({})\n{}\nSettings\n{}\nCells\n{}\nOrder of {}, one model at one batch size each, shuffled with seed "
+      "{}; {}\n{}\n",
+      plan.study.name, plan.study.path.string(), code.empty() ? code : code + "\n", settings_text(plan, extent),
+      cells_text(plan, extent), counted(plan.groups.size(), "group", "groups"), plan.study.protocol.seed,
+      rounds_text(plan.study), extent == Extent::all ? order_text(plan) : "");
 }
 
 }  // namespace ngb::plan

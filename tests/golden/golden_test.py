@@ -92,7 +92,7 @@ def written_outputs(folder):
 
 def _plan_outputs():
     study = HERE / "everything.yaml"
-    text = ngb("plan", study)
+    text = ngb("plan", study, "--all")
     yield "plan.text", text[text.index("\nCells\n") + 1 : text.index("What can be decided")]
     yield "plan.json", json.dumps(json.loads(ngb("plan", study, "--json"))["cells"], indent=1) + "\n"
 

@@ -41,7 +41,7 @@ Plan by_hand() {
 }
 
 TEST(PlanText, ShowsCellsAlignedByCharacters) {
-  EXPECT_THAT(to_text(by_hand()),
+  EXPECT_THAT(to_text(by_hand(), Extent::all),
               HasSubstr("\nCells\n"
                         "  id                device  model    batch  compiler     version  threads  options, settings\n"
                         "  1111111111111111  local   größe=1      1  null         -              1  -\n"
@@ -51,16 +51,17 @@ TEST(PlanText, ShowsCellsAlignedByCharacters) {
 }
 
 TEST(PlanText, ShowsTheOrderByRounds) {
-  EXPECT_THAT(to_text(by_hand()),
+  EXPECT_THAT(to_text(by_hand(), Extent::all),
               HasSubstr("\n  1. file batch 16 on local: onnxruntime, null | null, onnxruntime | …\n"
                         "  2. größe=1 batch 1 on local: null, onnxruntime | onnxruntime, null | …\n"));
 }
 
 TEST(PlanText, SaysWhetherRoundsGoOverAllGroupsOrEachGroupHasAllItsRounds) {
   Plan plan = by_hand();
-  EXPECT_THAT(to_text(plan), HasSubstr("; 3 rounds over all of them, with one process for every compiler in each\n"));
+  EXPECT_THAT(to_text(plan, Extent::all),
+              HasSubstr("; 3 rounds over all of them, with one process for every compiler in each\n"));
   plan.study.order = work::Order::groups;
-  EXPECT_THAT(to_text(plan), HasSubstr("; in each, 3 rounds of one process for every compiler\n"));
+  EXPECT_THAT(to_text(plan, Extent::all), HasSubstr("; in each, 3 rounds of one process for every compiler\n"));
 }
 
 TEST(PlanText, EndsWithCountsAndTime) {
@@ -76,7 +77,7 @@ TEST(PlanText, EndsWithCountsAndTime) {
 }
 
 TEST(PlanText, MarksWhatTheStudyDoesNotGive) {
-  const std::string text = to_text(by_hand());
+  const std::string text = to_text(by_hand(), Extent::all);
   EXPECT_THAT(text, testing::ContainsRegex("\n  processes +3\n"));
   EXPECT_THAT(text, testing::ContainsRegex("\n  repetitions +20 +\\(default\\)\n"));
   EXPECT_THAT(text, testing::ContainsRegex("\n  tolerances.relative +0.001; in a file of .* +\\(default\\)\n"));
@@ -86,7 +87,7 @@ TEST(PlanText, MarksWhatTheStudyDoesNotGive) {
 TEST(PlanText, SaysHowManyGroupsItLeavesOut) {
   Plan plan = by_hand();
   for (int i = 0; i < 10; ++i) plan.groups.push_back(plan.groups[0]);
-  EXPECT_THAT(to_text(plan), HasSubstr("\n  … and 7 more\n"));
+  EXPECT_THAT(to_text(plan, Extent::all), HasSubstr("\n  … and 7 more\n"));
 }
 
 TEST(PlanJson, HoldsModelsCellsAndOrder) {
