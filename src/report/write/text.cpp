@@ -156,8 +156,10 @@ void TextLayout::leave_out(std::size_t column) {
 std::vector<std::string> TextLayout::fit(int width) {
   std::vector<std::string> left_out;
   while (width > 0 && this->width() > width) {
+    // A column without any value goes first.
+    const auto key = [](const Place& place) { return std::pair(place.rank > 0 && place.main <= 1, place.rank); };
     const auto worst = std::max_element(places_.begin(), places_.end(),
-                                        [](const Place& a, const Place& b) { return a.rank < b.rank; });
+                                        [&key](const Place& a, const Place& b) { return key(a) < key(b); });
     if (worst == places_.end() || worst->rank == 0) break;
     left_out.push_back(worst->heading);
     places_.erase(worst);

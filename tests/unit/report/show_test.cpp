@@ -151,7 +151,7 @@ TEST(Show, FitsIn100ColumnsAndSaysWhatItLeftOut) {
     for (const std::string& line : lines) EXPECT_LE(width_of(line), width) << line;
   }
   EXPECT_THAT(text_of(cells(), values(), {.width = 70}),
-              HasSubstr("  Too wide for 70 characters: peak, CPU %, compile; --all shows everything\n"));
+              HasSubstr("  Too wide for 70 characters: peak, p50, CPU %, compile; --all shows everything\n"));
   EXPECT_THAT(text_of(cells(), values(), {.width = 100}), Not(HasSubstr("Too wide")));
 }
 

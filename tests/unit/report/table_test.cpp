@@ -104,6 +104,13 @@ TEST(Table, LeavesOutTheLeastImportantColumnIfItIsTooWide) {
   EXPECT_THAT(rendering.left_out, ElementsAre("share"));
 }
 
+TEST(Table, LeavesOutAColumnWithoutAnyValueFirst) {
+  Table table;
+  table.columns = {text_column("name"), number_column("peak", 3), number_column("p99", 1)};
+  table.sections = {{"", {{.entries = {text("a name"), {.value = 50}, {.reason = "too few"}}}}}};
+  EXPECT_THAT(render(table, 16, false).left_out, ElementsAre("p99")) << "peak is less important, and has a value";
+}
+
 TEST(Table, KeepsColumnsThatMayNotBeLeftOut) {
   EXPECT_THAT(render(two_sections(), 5, false).left_out, ElementsAre("share"));
 }
