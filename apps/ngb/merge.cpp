@@ -12,6 +12,7 @@
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
+#include "base/removal.h"
 
 namespace ngb::app {
 namespace {
@@ -34,8 +35,7 @@ class NewFolder {
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
   ~NewFolder() {
-    std::error_code ignored;
-    if (!is_done_) std::filesystem::remove_all(partial_, ignored);
+    if (!is_done_) file::remove_all(partial_);
   }
 
   [[nodiscard]] const std::filesystem::path& partial() const { return partial_; }

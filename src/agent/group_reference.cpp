@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 #include "agent/workers/model_writing.h"
 #include "base/file.h"
+#include "base/removal.h"
 #include "base/text.h"
 
 namespace ngb::agent {
@@ -122,8 +122,7 @@ std::optional<Failure> GroupReference::adopt(const std::filesystem::path& writte
     if (adopted) return std::nullopt;  // `next` finds the file
     failure.emplace().message = text::to_utf8(adopted.error().text());
   }
-  std::error_code code;
-  std::filesystem::remove(written, code);
+  file::remove(written);
   return failure;
 }
 

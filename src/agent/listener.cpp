@@ -11,6 +11,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/removal.h"
+
 namespace ngb::agent {
 namespace {
 
@@ -41,7 +43,7 @@ Result<FileDescriptor> listen_in(const std::filesystem::path& work_folder) {
   const FileDescriptor folder = open_folder(work_folder);
   FileDescriptor listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const sockaddr_un address = address_in(folder);
-  ::unlink(path.c_str());
+  file::remove(path);
   if (!listener.is_open() || ::bind(listener.get(), generic(address), sizeof address) != 0 ||
       ::listen(listener.get(), kBacklog) != 0) {
     return tl::unexpected(file::from_errno("listen", path, errno));

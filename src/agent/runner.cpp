@@ -7,12 +7,12 @@
 #include <cstdio>
 #include <limits>
 #include <set>
-#include <system_error>
 
 #include "agent/workers/kept_exports.h"
 #include "agent/workers/limits.h"
 #include "base/hash.h"
 #include "base/processors.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "probe/probe.h"
 
@@ -288,8 +288,7 @@ void Runner::use_judge(const GroupReference::Judge& judge) {
 
 Status Runner::end_reference(const std::filesystem::path& written, const ProcessResult& result) {
   if (const std::optional<Failure> changed = changed_file()) {
-    std::error_code code;
-    std::filesystem::remove(written, code);
+    file::remove(written);
     return fail_group(*changed);
   }
   const std::optional<Failure> failure = reference().adopt(written, result);

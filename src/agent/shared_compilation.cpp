@@ -13,6 +13,7 @@
 #include "base/file_list.h"
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "samples/process_result.h"
 
@@ -124,21 +125,16 @@ Status KeptArtifacts::keep(const std::filesystem::path& written, const std::stri
   return kept;
 }
 
-void KeptArtifacts::discard(const std::filesystem::path& written) {
-  std::error_code code;
-  std::filesystem::remove_all(written.parent_path(), code);
-}
+void KeptArtifacts::discard(const std::filesystem::path& written) { file::remove_all(written.parent_path()); }
 
 void KeptArtifacts::remove(const std::string& cell_id) {
   known_.erase(cell_id);
-  std::error_code code;
-  std::filesystem::remove_all(folder_of(cell_id), code);
+  file::remove_all(folder_of(cell_id));
 }
 
 void KeptArtifacts::clear() {
   known_.clear();
-  std::error_code code;
-  std::filesystem::remove_all(folder_, code);
+  file::remove_all(folder_);
 }
 
 SharedCompilation::SharedCompilation(work::Compilation mode, std::filesystem::path folder,

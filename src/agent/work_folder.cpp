@@ -13,6 +13,7 @@
 #include "agent/lock.h"
 #include "agent/workers/process_tree.h"
 #include "base/cache_folder.h"
+#include "base/removal.h"
 #include "base/text.h"
 
 namespace ngb::agent {
@@ -60,8 +61,7 @@ Result<FileDescriptor> begin_work_in(const std::filesystem::path& work_folder) {
                                             "wait until that run has ended, or choose another output folder");
   if (!lock) return lock;
   if (const Status ended = end_leftovers(work_folder, kLeftoversPatience); !ended) return error_of(ended);
-  std::error_code code;
-  for (const char* name : kEmptied) std::filesystem::remove_all(work_folder / name, code);
+  for (const char* name : kEmptied) file::remove_all(work_folder / name);
   for (const char* name : {"models", "scratch", "logs"}) {
     if (const Status made = file::make_folder(work_folder / name); !made) return error_of(made);
   }

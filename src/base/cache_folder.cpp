@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/file_list.h"
 #include "base/hash.h"
+#include "base/removal.h"
 #include "base/text.h"
 
 namespace ngb {
@@ -108,9 +109,8 @@ std::optional<std::string> CacheFolder::find_text(const fs::path& name) const {
 Status CacheFolder::keep(const fs::path& made, const fs::path& name) const {
   if (Status listed = file_list::write(made); !listed) return listed;
   if (const auto parent = make(name.parent_path()); !parent) return error_of(parent);
-  if (find(name)) return Done{};  // another process has just kept it
-  std::error_code code;
-  fs::remove_all(path_ / name, code);  // one that is damaged
+  if (find(name)) return Done{};   // another process has just kept it
+  file::remove_all(path_ / name);  // one that is damaged
   return file::put_in_place(made, path_ / name);
 }
 

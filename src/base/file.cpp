@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/environment.h"
+#include "base/removal.h"
 
 namespace ngb {
 
@@ -186,7 +187,7 @@ Status rename_to_new(const std::filesystem::path& from, const std::filesystem::p
   if (errno != EINVAL && errno != ENOSYS) return tl::unexpected(from_errno("write", to, errno));
   // The file system has no such renaming: a second name for the file fails likewise if there is one.
   if (::link(from.c_str(), to.c_str()) != 0) return tl::unexpected(from_errno("write", to, errno));
-  ::unlink(from.c_str());
+  file::remove(from);
   return Done{};
 }
 
@@ -209,7 +210,7 @@ Status write_as(const std::filesystem::path& path, std::string_view content, Ren
   Status written = write_all(fd.get(), content, path.string());
   fd.reset();
   if (written) written = put_as(partial, path, rename);
-  if (!written) ::unlink(partial.c_str());
+  if (!written) file::remove(partial);
   remove_old_partials(path);
   return written;
 }
@@ -239,7 +240,7 @@ void remove_old_partials(const std::filesystem::path& path, std::chrono::hours u
     if (!name.starts_with(begin) || !is_end_of_partial(std::string_view(name).substr(begin.size()))) continue;
     std::error_code ignored;
     const auto changed = entry->last_write_time(ignored);
-    if (!ignored && now - changed >= unchanged) std::filesystem::remove_all(entry->path(), ignored);
+    if (!ignored && now - changed >= unchanged) file::remove_all(entry->path());
   }
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/removal.h"
 
 namespace ngb {
 
@@ -34,9 +35,6 @@ Result<ScratchFolder> ScratchFolder::temporary(const std::string& name) {
 
 ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
 
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-}
+ScratchFolder::~ScratchFolder() { file::remove_all(path_); }
 
 }  // namespace ngb

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/processors.h"
+#include "base/removal.h"
 #include "base/scratch_folder.h"
 #include "bundle/archive.h"
 #include "bundle/descriptions.h"
@@ -134,9 +135,7 @@ Status write_page(const About& about, const fs::path& folder) {
   const auto written = report::folder::write_report(request);
   if (!written) return tl::unexpected(written.error().error);
   const fs::path mark = request.folder / report::folder::kReportMark;
-  std::error_code code;
-  fs::remove(mark, code);
-  if (code) return tl::unexpected(file::from_errno("remove", mark, code.value()));
+  if (!file::remove(mark)) return tl::unexpected(file::from_errno("remove", mark, errno));
   return Done{};
 }
 

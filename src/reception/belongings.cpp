@@ -13,6 +13,7 @@
 
 #include "agent/lock.h"
 #include "base/file.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "samples/delivery_messages.h"
 
@@ -351,10 +352,10 @@ void give_up_device_folder(const std::filesystem::path& folder) {
     if (entry.path().filename() != samples::kMarkFile) return;
   }
   if (code || !is_marked(folder)) return;
-  std::filesystem::remove(folder / samples::kMarkFile, code);
-  std::filesystem::remove(folder, code);
+  file::remove(folder / samples::kMarkFile);
+  const bool is_gone = file::remove(folder);
   // Another client may have created something at this moment.
-  if (code == std::errc::directory_not_empty) {
+  if (!is_gone && errno == ENOTEMPTY) {
     (void)file::write_atomically(folder / samples::kMarkFile, mark_text());
   }
 }

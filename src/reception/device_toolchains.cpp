@@ -23,6 +23,7 @@
 #include "base/json_text.h"
 #include "base/process.h"
 #include "base/python.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "reception/receiving.h"
 
@@ -195,14 +196,13 @@ Status adopt(const fs::path& device_folder, const samples::Adopt& adoption) {
   fs::create_directory_symlink(adoption.site, partial / "site", code);
   Status done = code ? Status(tl::unexpected(file::from_errno("link", adoption.site, code.value())))
                      : finish(partial, toolchain, adoption.manifest);
-  if (!done) fs::remove_all(partial, code);
+  if (!done) file::remove_all(partial);
   return done;
 }
 
 Status install_there(const fs::path& device_folder, const samples::InstallThere& wanted) {
   const fs::path toolchain = device_folder / wanted.path;
   const fs::path partial = file::partial_path(toolchain);
-  std::error_code code;
   if (Status is_new = check_is_new(toolchain); !is_new) return is_new;
   file::remove_old_partials(toolchain);
   if (Status made = file::make_folder(partial / "scratch"); !made) return made;
@@ -210,9 +210,9 @@ Status install_there(const fs::path& device_folder, const samples::InstallThere&
     return written;
   }
   Status done = run_pip(partial, toolchain.string() + ".log", Nanoseconds(wanted.timeout_ns));
-  fs::remove_all(partial / "scratch", code);
+  file::remove_all(partial / "scratch");
   if (done) done = finish(partial, toolchain, wanted.manifest);
-  if (!done) fs::remove_all(partial, code);
+  if (!done) file::remove_all(partial);
   return done;
 }
 

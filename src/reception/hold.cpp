@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json_text.h"
+#include "base/removal.h"
 #include "work/codec.h"
 
 namespace ngb::reception {
@@ -43,7 +44,7 @@ int hold(agent::Options options, const std::filesystem::path& holder) {
   std::error_code code;
   const auto is_told = [&] { return std::filesystem::exists(holder, code); };
   // An earlier attempt at this job may have left its file; clients that attach write it again and again.
-  std::filesystem::remove(holder, code);
+  file::remove(holder);
   if (!wait_until(is_told, kPatience)) {
     std::fputs("no client has connected\n", stderr);
     return agent::kCannotGoOn;
@@ -59,7 +60,7 @@ int hold(agent::Options options, const std::filesystem::path& holder) {
     options.lib = options.device_folder / attach->lib;
     options.has_device_to_itself = true;
     if (const int failed = reside(options); failed != 0) return failed;
-    std::filesystem::remove(holder, code);
+    file::remove(holder);
     const auto is_over = [&] { return is_told() || !std::filesystem::exists(options.work_folder, code); };
     wait_until(is_over, kFarewellPatience);
     std::this_thread::sleep_for(kGrace);

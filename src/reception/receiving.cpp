@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/removal.h"
 #include "base/text.h"
 
 namespace ngb::reception {
@@ -175,7 +176,7 @@ Status Receiving::close_piece() {
   ::sync_file_range(partial_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
   partial_.reset();
   if (hash_.finish() != file.sha256) {
-    ::unlink(path.c_str());
+    file::remove(path);
     return fail(fmt::format("{} was damaged in transit", text::to_utf8(file.path)), tree_.path, "try again");
   }
   if (Status renamed = file::rename_to(path, content); !renamed) return renamed;
@@ -204,7 +205,7 @@ Status Receiving::install() {
   const std::filesystem::path target = folder_ / tree_.path;
   const std::filesystem::path partial = partial_of(target);
   std::error_code code;
-  std::filesystem::remove_all(partial, code);
+  file::remove_all(partial);
   if (Status made = file::make_folder(partial); !made) return made;
   for (const samples::TreeFile& each : tree_.files) {
     if (Status placed = place(content_path(each), partial / each.path); !placed) return placed;
@@ -216,13 +217,13 @@ Status Receiving::install() {
   if (placed) placed = file::put_in_place(partial, target);
   if (!placed && std::filesystem::exists(target, code) && !is_tree_whole(target, file_list::Check::hashes)) {
     const std::filesystem::path damaged = target.string() + ".damaged";
-    std::filesystem::remove_all(damaged, code);
+    file::remove_all(damaged);
     placed = file::rename_to(target, damaged);
     if (placed) placed = file::put_in_place(partial, target);
-    std::filesystem::remove_all(damaged, code);
+    file::remove_all(damaged);
   }
   if (placed) return placed;
-  std::filesystem::remove_all(partial, code);
+  file::remove_all(partial);
   if (std::filesystem::exists(target, code)) return Done{};  // it was delivered in another way
   return placed;
 }

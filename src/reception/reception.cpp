@@ -23,6 +23,7 @@
 #include "agent/lock.h"
 #include "base/clock.h"
 #include "base/process.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "probe/probe.h"
 #include "reception/belongings.h"
@@ -154,9 +155,9 @@ class Reception {
     std::error_code code;
     const bool is_within = std::filesystem::equivalent(ours.parent_path(), options_.device_folder / "agents", code);
     if (!is_within || code) return;
-    std::filesystem::remove(options_.program, code);
-    std::filesystem::remove(ours, code);
-    std::filesystem::remove(ours.parent_path(), code);
+    file::remove(options_.program);
+    file::remove(ours);
+    file::remove(ours.parent_path());
   }
 
   void greet() {

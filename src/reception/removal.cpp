@@ -15,6 +15,7 @@
 #include "agent/lock.h"
 #include "agent/workers/process_tree.h"
 #include "base/file.h"
+#include "base/removal.h"
 #include "reception/belongings.h"
 #include "samples/frame.h"
 #include "samples/message.h"
@@ -55,7 +56,7 @@ Result<FileDescriptor> take_over(const fs::path& work_folder) {
 
 void empty(const fs::path& folder) {
   std::error_code code;
-  for (const auto& entry : fs::directory_iterator(folder, code)) fs::remove_all(entry.path(), code);
+  for (const auto& entry : fs::directory_iterator(folder, code)) file::remove_all(entry.path());
 }
 
 // Returns whether a tree, complete or not, has a hard link to the content.
@@ -77,13 +78,12 @@ class Removal {
     }
     if (Status shared = remove_what_is_shared(); !shared) return error_of(shared);
     // The work folders are deleted last: while they exist, an interrupted teardown can be repeated.
-    std::error_code code;
-    for (const fs::path& run : runs_) fs::remove(run, code);
+    for (const fs::path& run : runs_) file::remove(run);
     for (const fs::path& run : runs_) removed_.processes_left += agent::kill_leftovers(run).size();
     for (const Belonging& each : content_of(folder_).ours) {
       if (should_be_gone(each)) removed_.left.push_back(each.path.string());
     }
-    for (const fs::path& shelf : shelves(folder_)) fs::remove(shelf, code);  // if it is empty
+    for (const fs::path& shelf : shelves(folder_)) file::remove(shelf);  // if it is empty
     give_up_device_folder(folder_);
     return removed_;
   }
@@ -118,15 +118,15 @@ class Removal {
     std::error_code code;
     for (const Belonging& each : content.ours) {
       const bool is_lock = each.path.filename() == "lock";
-      if (each.kind != BelongingKind::content && !is_lock && should_be_gone(each)) fs::remove_all(each.path, code);
+      if (each.kind != BelongingKind::content && !is_lock && should_be_gone(each)) file::remove_all(each.path);
     }
     for (const Belonging& each : content.ours) {
-      if (each.kind == BelongingKind::content && should_be_gone(each)) fs::remove(each.path, code);
+      if (each.kind == BelongingKind::content && should_be_gone(each)) file::remove(each.path);
     }
     const fs::path toolchains = folder_ / "toolchains";
-    if (remove_.with_toolchains && fs::is_symlink(toolchains, code)) fs::remove(toolchains, code);
-    if (device->is_open()) fs::remove(folder_ / "lock", code);
-    if (delivery->is_open()) fs::remove(folder_ / "files" / "lock", code);
+    if (remove_.with_toolchains && fs::is_symlink(toolchains, code)) file::remove(toolchains);
+    if (device->is_open()) file::remove(folder_ / "lock");
+    if (delivery->is_open()) file::remove(folder_ / "files" / "lock");
     return Done{};
   }
 

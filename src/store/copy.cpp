@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/removal.h"
 #include "store/kept_values.h"
 #include "store/open.h"
 #include "store/schema.h"
@@ -30,11 +31,6 @@ void write_without_gaps(sql::Database& from, const std::filesystem::path& to) {
   }
 }
 
-void remove_file(const std::filesystem::path& file) {
-  std::error_code ignored;
-  std::filesystem::remove(file, ignored);
-}
-
 }  // namespace
 
 Status copy_measured(const std::filesystem::path& from, const std::filesystem::path& to) {
@@ -53,8 +49,8 @@ Status copy_measured(const std::filesystem::path& from, const std::filesystem::p
     write_without_gaps(copy, to);
     return Done{};
   });
-  remove_file(whole);
-  if (!done) remove_file(to);
+  file::remove(whole);
+  if (!done) file::remove(to);
   return done;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/removal.h"
 #include "base/text.h"
 
 namespace ngb::store {
@@ -101,12 +102,12 @@ void keep_older(sql::Database& database, std::int64_t version) {
     copy.execute("PRAGMA journal_mode = MEMORY");  // a kill would leave a journal on disk
     copy_to(copy, database);
   } catch (const sql::SqlError&) {
-    std::filesystem::remove(partial, error);
+    file::remove(partial);
     throw;
   }
   const Status done = file::put_in_place(partial, kept);
   if (done) return;
-  std::filesystem::remove(partial, error);
+  file::remove(partial);
   throw sql::SqlError(done.error(), SQLITE_IOERR);
 }
 

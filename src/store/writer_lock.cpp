@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/removal.h"
 #include "base/text.h"
 
 namespace ngb::store {
@@ -73,7 +74,7 @@ Result<WriterLock> WriterLock::acquire(const std::filesystem::path& results_file
 }
 
 WriterLock::~WriterLock() {
-  if (fd_.is_open()) ::unlink(path_.c_str());
+  if (fd_.is_open()) file::remove(path_);
 }
 
 namespace {

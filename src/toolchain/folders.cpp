@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/environment.h"
 #include "base/file_list.h"
+#include "base/removal.h"
 #include "toolchain/files.h"
 #include "toolchain/manifest.h"
 #include "toolchain/spelling.h"
@@ -60,9 +61,7 @@ Result<Toolchain> read_whole(const Place& place) {
 Status set_aside(const Place& place) { return file::rename_to(place.folder(), place.partial().string() + "-old"); }
 
 Status remove_folder(const fs::path& folder) {
-  std::error_code code;
-  fs::remove_all(folder, code);
-  if (code) return tl::unexpected(file::from_errno("remove", folder, code.value()));
+  if (!file::remove_all(folder)) return tl::unexpected(file::from_errno("remove", folder, errno));
   return Done{};
 }
 

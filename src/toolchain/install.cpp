@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "toolchain/files.h"
 #include "toolchain/folders.h"
@@ -133,8 +134,7 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   Result<std::vector<ChosenWheel>> wheels = collect(*python, place, as_before(compiler, place), progress);
   if (!wheels) return error_of(wheels);
   std::sort(wheels->begin(), wheels->end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  std::error_code ignored;
-  fs::remove_all(place.partial() / "scratch", ignored);
+  file::remove_all(place.partial() / "scratch");
   Toolchain toolchain{.compiler = place.compiler,
                       .version = place.version,
                       .folder = place.partial(),

@@ -5,12 +5,14 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
 #include <numeric>
 #include <system_error>
 #include <utility>
 
 #include "base/file.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "toolchain/pins.h"
@@ -162,8 +164,7 @@ Status take(const std::filesystem::path& incoming, const std::filesystem::path& 
   std::error_code code;
   if (!std::filesystem::exists(incoming, code)) return Done{};
   if (Status merged = site::merge(incoming, site); !merged) return merged;
-  std::filesystem::remove_all(incoming, code);
-  if (code) return tl::unexpected(file::from_errno("remove", incoming, code.value()));
+  if (!file::remove_all(incoming)) return tl::unexpected(file::from_errno("remove", incoming, errno));
   return Done{};
 }
 
@@ -206,8 +207,7 @@ Result<std::vector<ChosenWheel>> install_side_by_side(const Python& python, cons
     if (results[i]) {
       if (Status taken = take(own / "incoming", folder / "site"); !taken) results[i] = error_of(taken);
     }
-    std::error_code ignored;
-    std::filesystem::remove_all(own, ignored);
+    file::remove_all(own);
   };
   run_side_by_side(parts.size(), install);
   std::vector<ChosenWheel> installed;

@@ -10,6 +10,7 @@
 #include "base/json_text.h"
 #include "base/process.h"
 #include "base/python.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "install.py.h"
 #include "resolve.py.h"
@@ -78,8 +79,7 @@ Result<std::vector<ChosenWheel>> run_pip(const Python& python, process::Spawn sp
   const std::filesystem::path temporary = scratch / "tmp";
   const std::filesystem::path report = scratch / "report.json";
   if (Status made = file::make_folder(temporary); !made) return error_of(made);
-  std::error_code ignored;
-  std::filesystem::remove(report, ignored);
+  file::remove(report);
   spawn.arguments.insert(spawn.arguments.end(), {"--no-input", "--no-warn-conflicts", "--progress-bar", "off",
                                                  "--only-binary", ":all:", "--report", report});
   if (python.target) {
@@ -101,6 +101,7 @@ Result<std::vector<ChosenWheel>> run_pip(const Python& python, process::Spawn sp
   if (!outcome->succeeded()) {
     return tl::unexpected(explain_pip_failure(outcome->output, python.target ? name_for_people(*python.target) : ""));
   }
+  std::error_code ignored;
   if (!std::filesystem::exists(report, ignored)) return std::vector<ChosenWheel>{};  // all markers were false
   const Result<std::string> content = file::read(report, 256U << 20U);
   if (!content) return error_of(content);

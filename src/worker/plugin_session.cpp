@@ -7,9 +7,9 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "base/json_text.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "ngraphbench/tables.h"
 #include "worker/settings.h"
@@ -161,10 +161,7 @@ Attempt<Done> Session::compile(const std::string& model_path, const work::Model&
   Attempt<Done> result = attempt(compiler_.compile(session_, &handed.value, &error_));
   if (result && makes_file) result = attempt(compiler_.load(session_, &handed.value, &error_));
   if (result && makes_file) artifact_bytes_ = size_bytes(artifact);
-  if (makes_file && artifact_path.empty()) {
-    std::error_code ignored;
-    std::filesystem::remove_all(artifact, ignored);
-  }
+  if (makes_file && artifact_path.empty()) file::remove_all(artifact);
   if (page_ != nullptr) samples::write_remark(*page_, {});
   return result;
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <system_error>
 
+#include "base/removal.h"
 #include "worker/judging.h"
 #include "worker/nudged_choices.h"
 
@@ -38,11 +38,10 @@ std::vector<bool> find_sensitive(const Reference& reference, const work::WorkerR
   if (inputs.nudge(request.protocol.seed)) add_differing(session, inputs, reference, request, differ);
   if (std::find(differ.begin(), differ.end(), false) == differ.end()) return differ;
   const std::filesystem::path nudged = request.reference_path + ".onnx";
-  std::error_code code;
-  std::filesystem::remove(nudged, code);  // of an attempt that was killed
+  file::remove(nudged);  // of an attempt that was killed
   const Result<bool> written = write_with_nudged_choices(request.model_path, nudged);
   if (written && *written) add_by_choice(nudged, reference, request, compiler, inputs, differ);
-  std::filesystem::remove(nudged, code);
+  file::remove(nudged);
   return differ;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/removal.h"
 #include "base/threads.h"
 
 namespace ngb::zoo {
@@ -36,11 +37,11 @@ Status pwrite_all(int fd, std::span<const std::byte> bytes, std::uint64_t offset
 
 PartialFile::PartialFile(std::filesystem::path path) : path_(std::move(path)), partial_(file::partial_path(path_)) {}
 
-PartialFile::~PartialFile() { ::unlink(partial_.c_str()); }
+PartialFile::~PartialFile() { file::remove(partial_); }
 
 Status PartialFile::put_in_place() { return file::rename_to(partial_, path_); }
 
-void PartialFile::withdraw() { ::unlink(path_.c_str()); }
+void PartialFile::withdraw() { file::remove(path_); }
 
 void GeneratedFile::add_text(std::string text) {
   const std::uint64_t text_bytes = text.size();

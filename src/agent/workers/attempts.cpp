@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/removal.h"
+
 namespace ngb::agent {
 
 namespace {
@@ -13,7 +15,7 @@ namespace {
 void empty_folder(const std::filesystem::path& folder) {
   std::error_code code;
   for (const auto& entry : std::filesystem::directory_iterator(folder, code)) {
-    std::filesystem::remove_all(entry.path(), code);
+    file::remove_all(entry.path());
   }
 }
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "base/removal.h"
 #include "samples/codec.h"
 
 namespace ngb::agent {
@@ -46,7 +47,7 @@ void remove_least_recently_used(const fs::path& exports, const fs::path& newest)
   std::sort(others.rbegin(), others.rend());
   for (const auto& [used, folder] : others) {
     bytes += bytes_below(folder);
-    if (bytes > kMostKeptBytes) fs::remove_all(folder, code);
+    if (bytes > kMostKeptBytes) file::remove_all(folder);
   }
 }
 

@@ -20,6 +20,7 @@
 #include "base/process.h"
 #include "base/processors.h"
 #include "base/python.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "work/codec.h"
 
@@ -87,10 +88,9 @@ std::filesystem::path model_path(const Surroundings& surroundings, const work::M
 
 void remove_model(const std::filesystem::path& path) {
   if (path.empty()) return;
-  std::error_code code;
-  std::filesystem::remove(path, code);
-  std::filesystem::remove(data_path(path), code);
-  std::filesystem::remove(answer_path(path), code);
+  file::remove(path);
+  file::remove(data_path(path));
+  file::remove(answer_path(path));
 }
 
 ModelWriting::ModelWriting(const Surroundings& surroundings, Children& children, const work::Model& model,
@@ -277,11 +277,10 @@ void ModelWriting::end_processes() {
 
 // Reads the exporter's answer; a recipe's writer leaves none. Returns false if the exporter reported a failure.
 bool ModelWriting::read_answer() {
-  std::error_code code;
   constexpr std::uint64_t kMaxAnswerBytes = 16U << 20U;
   const Result<std::string> text = file::read(answer_path(path_), kMaxAnswerBytes);
   if (has_code(text, ErrorCode::not_found)) return true;
-  std::filesystem::remove(answer_path(path_), code);
+  file::remove(answer_path(path_));
   const json answer = text ? json_text::parse(*text) : json();
   const auto read = work::fields::parse("the exporter's answer", [&] {
     namespace fields = work::fields;

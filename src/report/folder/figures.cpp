@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <system_error>
 
 #include "base/file.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "report/figures/on_page.h"
 #include "store/store.h"
@@ -25,8 +25,7 @@ void remove_earlier(const fs::path& folder) {
   for (const figures::Figure& figure : figures::all_figures()) {
     for (const std::string& name : text::split(figure.name + ' ' + figure.also, ' ')) {
       for (const char* const ending : kEndings) {
-        std::error_code ignored;
-        if (!name.empty()) fs::remove(folder / (name + ending), ignored);
+        if (!name.empty()) file::remove(folder / (name + ending));
       }
     }
   }
@@ -56,8 +55,7 @@ Result<std::vector<std::string>> write_images(const fs::path& folder, const Figu
   Status placed;
   for (std::size_t i = 0; i < images.size(); ++i) {
     if (warnings && placed) placed = file::put_in_place(images[i].file, places[i]);
-    std::error_code ignored;
-    fs::remove(images[i].file, ignored);  // what could not be placed
+    file::remove(images[i].file);  // what could not be placed
   }
   if (!placed) return error_of(placed);
   return warnings;
@@ -80,8 +78,7 @@ Result<std::vector<std::string>> draw_for_page(const fs::path& folder, const std
     } else {
       complete = error_of(text);
     }
-    std::error_code ignored;
-    fs::remove(image.file, ignored);
+    file::remove(image.file);
   }
   if (!complete) return error_of(complete);
   return texts;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string_view>
 
 #include "base/file.h"
+#include "base/removal.h"
 #include "base/text.h"
 #include "report/formats.h"
 #include "report/tables/paper_tables.h"
@@ -38,9 +40,7 @@ Status remove_earlier_tables(const fs::path& folder) {
     }
   }
   for (const fs::path& file : files) {
-    std::error_code code;
-    fs::remove(file, code);
-    if (code) return tl::unexpected(file::from_errno("remove", file, code.value()));
+    if (!file::remove(file)) return tl::unexpected(file::from_errno("remove", file, errno));
   }
   return Done{};
 }
@@ -56,8 +56,7 @@ Status write_as_parquet(const fs::path& folder, const std::vector<Document>& all
   Status done = tables::write_parquet(writer, made_by, files);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (done) done = file::put_in_place(files[i].file, places[i]);
-    std::error_code ignored;
-    fs::remove(files[i].file, ignored);  // what could not be placed
+    file::remove(files[i].file);  // what could not be placed
   }
   return done;
 }

@@ -3,10 +3,10 @@
 // that its table lists, and in no other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <regex.h>
 
 #include <filesystem>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ const fs::path kTree = NGB_SOURCE_DIR;
 
 struct Dangerous {
   const char* thing;    // as in the first column of the table
-  const char* pattern;  // what a line of a source has that does it
+  const char* pattern;  // what a line of a source has that does it, as a regular expression of POSIX
   std::vector<const char*> folders;
 };
 
@@ -39,6 +39,9 @@ const std::vector<Dangerous> kDangerous{
      {"src", "apps", "include"}},
     {"handing on all variables", R"(\binherits = [a-z:]*Share::all\b)", {"src", "apps"}},
     {"giving a file another name", R"(::rename(at2?)?\()", {"src", "apps"}},
+    {"removing files",
+     R"(\b(fs|filesystem)::remove(_all)?\(|(^|[^:a-z])::(unlink(at)?|rmdir|remove)\()",
+     {"src", "apps"}},
     {"a folder for its user alone", R"(\b(0700|S_IRWXU)\b)", {"src", "apps"}},
     {"the user's cache", R"(\binstallation_?\.cache\b)", {"src", "apps"}},
     {"a temporary folder",
@@ -50,8 +53,26 @@ const std::vector<Dangerous> kDangerous{
      {"src/plan", "src/userfiles", "src/campaign", "src/config"}},
 };
 
+// That of the C library, which takes a tenth of the time of std::regex.
+class DangerousPattern {
+ public:
+  explicit DangerousPattern(const char* text) {
+    EXPECT_EQ(::regcomp(&compiled_, text, REG_EXTENDED | REG_NOSUB), 0) << text;
+  }
+  ~DangerousPattern() { ::regfree(&compiled_); }
+  DangerousPattern(const DangerousPattern&) = delete;
+  DangerousPattern& operator=(const DangerousPattern&) = delete;
+
+  [[nodiscard]] bool is_in(const std::string& line) const {
+    return ::regexec(&compiled_, line.c_str(), 0, nullptr, 0) == 0;
+  }
+
+ private:
+  regex_t compiled_{};
+};
+
 Files files_with(const Dangerous& dangerous) {
-  const std::regex pattern(dangerous.pattern);
+  const DangerousPattern pattern(dangerous.pattern);
   Files found;
   for (const char* const folder : dangerous.folders) {
     for (const auto& entry : fs::recursive_directory_iterator(kTree / folder)) {
@@ -59,7 +80,7 @@ Files files_with(const Dangerous& dangerous) {
       if (ending != ".cpp" && ending != ".h") continue;
       for (const std::string& line : text::split(file::read(entry.path()).value(), '\n')) {
         const bool is_comment = text::trim(line).starts_with("//");
-        if (!is_comment && std::regex_search(line, pattern)) found.insert(fs::relative(entry.path(), kTree).string());
+        if (!is_comment && pattern.is_in(line)) found.insert(fs::relative(entry.path(), kTree).string());
       }
     }
   }
