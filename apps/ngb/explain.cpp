@@ -10,6 +10,7 @@
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/sources.h"
 #include "campaign/kept_calibrations.h"
+#include "paper/claims.h"
 
 namespace ngb::app {
 namespace {
@@ -114,7 +115,7 @@ int explain(const Installation& installation, const ExplainArguments& given) {
   if (!lists_cells) return print_pairs(*profiles, **format, arguments->all);
   const std::vector<report::ProfiledCell> cells = report::profiled_cells(*profiles);
   print_explained(arguments->fusions ? report::fusions_document(cells)
-                  : arguments->depth ? report::depth_document(cells)
+                  : arguments->depth ? report::depth_document(cells, paper::claims())
                                      : report::kernels_document(cells),
                   **format, arguments->all);
   return cells.empty() ? report_failure({"no cell has a profile", arguments->sources.folders.front(),

@@ -11,6 +11,7 @@
 #include "apps/revision/revision.h"
 #include "base/text.h"
 #include "campaign/kept_calibrations.h"
+#include "paper/paper.h"
 #include "report/figures/draw.h"
 #include "report/folder/folder.h"
 #include "report/formats.h"
@@ -68,7 +69,9 @@ Status find_parquet_writer(const Installation& installation, report::folder::Tab
 
 int write_and_tell(const Installation& installation, ReportArguments arguments) {
   ReportRequest& request = arguments.request;
-  if (const Status usable = report::folder::complete_request(request.tables, arguments.with_paper, request.wanted);
+  request.publication = paper::publication();
+  if (const Status usable =
+          report::folder::complete_request(request.tables, request.publication, arguments.with_paper, request.wanted);
       !usable) {
     return report_failure(usable.error(), kWrongUsage);
   }
@@ -129,7 +132,7 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_flag(
       "--paper", arguments->with_paper,
       "In tables and figures: the paper's published values beside one's own (--device \"paper: Xeon\" chooses)");
-  command->add_flag("--paper-figures", request.figures.form.with_paper_figures,
+  command->add_flag("--paper-figures", request.figures.with_publication,
                     "Also make the paper's figures 1 and 5 to 12 of these results, each by its number");
   command
       ->add_option("--width", arguments->width,

@@ -9,6 +9,7 @@
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
+#include "paper/paper.h"
 #include "report/folder/folder.h"
 #include "store/store.h"
 
@@ -114,8 +115,10 @@ std::optional<std::filesystem::path> write_report_of_run(const std::filesystem::
       return std::nullopt;
     }
   }
-  const auto written = report::folder::write_report(
-      {.sources = {{file, {}}}, .folder = results / "report", .made_by = describe(this_revision())});
+  const auto written = report::folder::write_report({.sources = {{file, {}}},
+                                                     .folder = results / "report",
+                                                     .publication = paper::publication(),
+                                                     .made_by = describe(this_revision())});
   if (!written) {
     warn("ngb: no report was written: {}\n", written.error().error.text());
     return std::nullopt;

@@ -24,6 +24,7 @@
 #include "metrics/families.h"
 #include "metrics/outcome.h"
 #include "metrics/series/derive_series.h"
+#include "paper/claims.h"
 #include "report/series/series.h"
 #include "report/show/text_table.h"
 #include "report/write/text_width.h"
@@ -187,7 +188,7 @@ int show(const ShowArguments& arguments) {
                           derived->cells.size() <= kMostCellsWithAnAnswer;
   Result<metrics::series::DerivedSeries> series;
   if (!is_table || (*format)->is("json") || has_answer) {
-    series = metrics::series::derive_series(*sources, *derived, processor_count());
+    series = metrics::series::derive_series(*sources, *derived, paper::claims().rows, processor_count());
     if (!series) return report_failure(series.error(), kCannotGoOn);
     report::add_series(*results, series->parts);
   }
@@ -196,7 +197,7 @@ int show(const ShowArguments& arguments) {
     report::show(**format, *results, options, print_table_text);
   } else {
     print_table_text(arguments.series ? report::series_text(*results, options)
-                                      : report::findings_text(*results, options));
+                                      : report::findings_text(*results, options, paper::claims().of));
   }
   return kSuccess;
 }

@@ -20,6 +20,8 @@
 #include "bundle/paths.h"
 #include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
+#include "paper/claims.h"
+#include "paper/paper.h"
 #include "report/folder/folder.h"
 #include "report/show/show.h"
 #include "report/write/csv.h"
@@ -103,7 +105,7 @@ Status derive_all(const fs::path& results_file, const fs::path& cells_file) {
   const std::vector<store::Source> sources{{results_file, {}}};
   auto derived = metrics::derive(sources, processor_count());
   if (!derived) return error_of(derived);
-  const auto series = metrics::series::derive_series(sources, *derived, processor_count());
+  const auto series = metrics::series::derive_series(sources, *derived, paper::claims().rows, processor_count());
   if (!series) return error_of(series);
   const auto kept = store::stored_derived(results_file);
   if (!kept) return error_of(kept);
@@ -129,6 +131,7 @@ Status write_what_the_results_say(const fs::path& results_file, const fs::path& 
 Status write_page(const About& about, const fs::path& folder) {
   report::folder::ReportRequest request{.sources = {{folder / kResultsPath, {}}},
                                         .folder = folder / kReportFolder,
+                                        .publication = paper::publication(),
                                         .name = about.name,
                                         .made_by = about.made_by};
   request.tables.formats = {"csv"};

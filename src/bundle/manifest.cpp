@@ -16,11 +16,12 @@
 #include "base/text.h"
 #include "bundle/paths.h"
 #include "metrics/series/derive_series.h"
+#include "paper/claims.h"
 #include "work/json_bounds.h"
 
 namespace ngb::bundle {
 
-std::string formulas() { return hash::sha256(metrics::series::series_version()).substr(0, 16); }
+std::string formulas() { return hash::sha256(metrics::series::series_version(paper::claims().rows)).substr(0, 16); }
 
 std::span<const Licence> licences() {
   static constexpr std::array kLicences{

@@ -3,7 +3,6 @@
 
 #include "metrics/limit.h"
 #include "metrics/metric.h"
-#include "metrics/series/claims.h"
 #include "metrics/series/findings.h"
 #include "metrics/series/series.h"
 
@@ -140,17 +139,14 @@ reversal; the sentences' rate is tested with the same ones.
 | --- | --- |
 )";
 
-constexpr const char* kClaimsIntroduction = R"(
-The paper's claims are tested for each compiler on each device. The quantity of a claim is the one that its sentence speaks of. A
-claim holds here if its quantity is told to be on the claimed side of the bound and the interval is not entirely within 3 % of the
-bound. It does not hold if the quantity is told to be on the other side, or to be at the bound within 3 %. Otherwise it is
-undecided. A claim about the highest of k values is tested as such: with k times the p value of the highest, and an interval that is
-made of the k values' simultaneous ones; it does not hold only if all of them are below the bound. A cell counts once, although several
-ratios may contain it. Claims that are not about blocks are tested on whole networks; stacks of blocks count where a compiler has
-nothing else.
-
-| claim | quantity | source |
-| --- | --- | --- |
+constexpr const char* kClaims = R"(
+Claims that somebody has published are tested for each compiler on each device ([the paper's](reproduce-paper.md#claims)). The
+quantity of a claim is the one that its sentence speaks of. A claim holds here if its quantity is told to be on the claimed side of
+the bound and the interval is not entirely within 3 % of the bound. It does not hold if the quantity is told to be on the other
+side, or to be at the bound within 3 %. Otherwise it is undecided. A claim about the highest of k values is tested as such: with k
+times the p value of the highest, and an interval that is made of the k values' simultaneous ones; it does not hold only if all of
+them are below the bound. A cell counts once, although several ratios may contain it. Claims that are not about blocks are tested
+on whole networks; stacks of blocks count where a compiler has nothing else.
 )";
 
 constexpr const char* kLimitIntroduction = R"(
@@ -177,17 +173,7 @@ std::string series_markdown() {
   for (const series::FindingKind& kind : series::finding_kinds()) {
     page += fmt::format("| `{}` | {} |\n", kind.name, kind.question);
   }
-  page += kClaimsIntroduction;
-  for (const series::Claim& claim : series::claims()) {
-    page += fmt::format("| {} (`{}`) | {} | {} |\n", claim.sentence, claim.name, claim.quantity, claim.source);
-  }
-  page +=
-      "\nTwo more are tested on profiles of stacks of blocks, by `ngb explain --depth` "
-      "([explain](explain.md#blocks-over-depth)).\n\n| claim | number | source |\n| --- | --- | --- |\n";
-  for (const series::Claim& claim : series::profile_claims()) {
-    page += fmt::format("| {} (`{}`) | {} | {} |\n", claim.sentence, claim.name, claim.quantity, claim.source);
-  }
-  return page;
+  return page + kClaims;
 }
 
 }  // namespace

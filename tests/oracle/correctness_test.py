@@ -154,7 +154,7 @@ class Correctness(unittest.TestCase):
 
     def test_the_papers_figures_have_all_numbers_of_its_table_vi(self):
         ngb(self.folder, "report", "broad", "-o", self.folder / "published", "--paper", "--paper-figures")
-        table = pandas.read_csv(ROOT / "src/report/tables/published/table6_families.csv", comment="#")
+        table = pandas.read_csv(ROOT / "src/paper/published/table6_families.csv", comment="#")
         names = {"CPU": "paper: Xeon", "GPU": "paper: RTX 4070", "Orin": "paper: Orin"}
         expected = {}
         for _, row in table.iterrows():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the paper's claims have in common: the numbers of a claim for one setting on one device.
+// What the tests of claims have in common: the numbers of a claim for one setting on one device.
 #pragma once
 
 #include <algorithm>
@@ -51,19 +51,5 @@ Relation sum_of_all(Lists... lists) {
 Relation times(Relation relation, double factor);
 // Returns the relation of 1 / the ratio.
 Relation inverse(Relation relation);
-
-// The tests of the claims about how speed, batches and the processor scale. Each returns the reason if the setting has
-// no cells for it.
-ClaimTest small_batches_gain_two_to_six(const Analysis& analysis, const Setting& setting);
-ClaimTest only_vendors_gain_at_16(const Analysis& analysis, const Setting& setting);
-ClaimTest torchscript_gains_little(const Analysis& analysis, const Setting& setting);
-ClaimTest openvino_gains_five_times(const Analysis& analysis, const Setting& setting);
-ClaimTest families_scale_alike(const Analysis& analysis, const Setting& setting);
-ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& setting);
-ClaimTest throughput_saturates(const Analysis& analysis, const Setting& setting);
-ClaimTest bsr_above_one(const Analysis& analysis, const Setting& setting);
-ClaimTest depth_raises_bsr(const Analysis& analysis, const Setting& setting);
-ClaimTest only_tvm_compiles_longer(const Analysis& analysis, const Setting& setting);
-ClaimTest cpu_use_rises_on_cpu(const Analysis& analysis, const Setting& setting);
 
 }  // namespace ngb::metrics::series

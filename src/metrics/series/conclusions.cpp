@@ -130,7 +130,8 @@ json json_of(const ClaimRow& row) {
   return object;
 }
 
-std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, double size_factor) {
+std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, std::span<const Claim> claims,
+                                              double size_factor) {
   const Orders orders = find_reversals(analysis, size_factor);
   std::vector<store::Conclusion> all;
   for (const Finding& finding : find_all(analysis, orders)) all.push_back(conclusion_of(finding));
@@ -140,7 +141,7 @@ std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, double s
   for (std::string& sentence : about_allocator(analysis)) sentences.push_back(std::move(sentence));
   all.push_back({kAnswer, "", text_of({{"sentences", sentences}, {"rows", json_of_races(analysis, races)}})});
   all.push_back({kOrders, "", text_of({{"looked_at", orders.looked_at}, {"are_too_many", orders.are_too_many}})});
-  for (const ClaimRow& row : test_claims(analysis)) all.push_back(conclusion_of(row));
+  for (const ClaimRow& row : test_claims(analysis, claims)) all.push_back(conclusion_of(row));
   return all;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <vector>
 
 #include "metrics/analysis.h"
@@ -34,7 +35,8 @@ inline constexpr const char* kOrders = "orders";  // how many orders were compar
 // claim: {"claim", "sentence", "quantity", "source", "device", "compiler", "status", "value", "low", "high", "reason",
 //   "adjusted_p", "cell_ids"}
 // `size_factor` is as in find_reversals.
-std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, double size_factor = kSizeFactor);
+std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, std::span<const Claim> claims = {},
+                                              double size_factor = kSizeFactor);
 
 // Returns a claim's object.
 nlohmann::json json_of(const ClaimRow& row);

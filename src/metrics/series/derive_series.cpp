@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "metrics/metric.h"
-#include "metrics/series/claims.h"
 #include "metrics/series/conclusions.h"
 #include "metrics/series/findings.h"
 #include "metrics/series/series.h"
@@ -66,7 +65,7 @@ std::vector<std::size_t> fill_in_kept(std::vector<SeriesPart>& parts, std::vecto
 }
 
 void compute(const Derived& derived, const std::vector<Part>& parts, const std::vector<std::size_t>& missing,
-             std::vector<SeriesPart>& made) {
+             std::span<const Claim> claims, std::vector<SeriesPart>& made) {
   std::vector<const Steady*> of_exact;
   for (std::size_t i = 0; i < derived.cells.size(); ++i) {
     if (!derived.cells[i].of.model.is_variant()) of_exact.push_back(&derived.steady[i]);
@@ -79,7 +78,7 @@ void compute(const Derived& derived, const std::vector<Part>& parts, const std::
       made[i].values = values_of(analysis, parts[i]);
     } else {
       made[i].values = values_of(analysis, of_all);
-      made[i].conclusions = conclusions_of(analysis, derived.size_factor);
+      made[i].conclusions = conclusions_of(analysis, claims, derived.size_factor);
     }
   }
 }
@@ -97,17 +96,18 @@ void keep_series(const std::filesystem::path& results_file, const store::FileSta
 
 }  // namespace
 
-std::string series_version() {
+std::string series_version(std::span<const Claim> claims) {
   std::string text = fmt::format("{} {}", kRevision, formulas_version());
   for (const Series& series : all_series()) text += fmt::format("\n{}: {}", series.name, series.formula);
   for (const FindingKind& kind : finding_kinds()) text += fmt::format("\n{}: {}", kind.name, kind.question);
-  for (const Claim& claim : claims()) text += fmt::format("\n{}: {}", claim.name, claim.quantity);
+  for (const Claim& claim : claims) text += fmt::format("\n{}: {}", claim.name, claim.quantity);
   return hash::sha256(text).substr(0, 16);
 }
 
-Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, Derived& derived, int threads) {
+Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, Derived& derived,
+                                    std::span<const Claim> claims, int threads) {
   const std::string version =
-      fmt::format("{} {} {}\n", series_version(), derived.baseline.words(), derived.size_factor);
+      fmt::format("{} {} {}\n", series_version(claims), derived.baseline.words(), derived.size_factor);
   DerivedSeries found;
   const std::vector<const CellData*> cells = of_exact_models(derived.cells);
   const std::vector<Part> parts = parts_of(cells);
@@ -133,7 +133,7 @@ Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, D
     const store::Store closed = std::move(*store);
   }  // closes the store: an open reader would make the writer wait
   if (const Status done = add_steady(sources, threads, derived); !done) return error_of(done);
-  compute(derived, parts, missing, found.parts);
+  compute(derived, parts, missing, claims, found.parts);
   if (may_keep && !is_older) keep_series(sources.front().file, *state, found.parts, missing);
   return found;
 }

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "metrics/derive.h"
+#include "metrics/series/claims.h"
 #include "store/merge.h"
 #include "store/store.h"
 
@@ -18,14 +21,15 @@ struct DerivedSeries {
   std::size_t computed = 0;  // parts that were computed now; the others were kept
 };
 
-// Returns the numbers that span the cells of `derived`, which `derive` has returned for the same results. Parts of
-// which no process was added since they were kept are not computed again. The others are computed, and kept if the
-// results are one file as it is, which is writable, no other process writes it, and the values refer to the study's
-// baseline and are of all cells; `derived` has the Steady of each cell then (add_steady). Returns an error if a file
-// cannot be read. The values do not depend on `threads`.
-Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, Derived& derived, int threads = 1);
+// Returns the numbers that span the cells of `derived`, which `derive` has returned for the same results. Conclusions
+// are also on these claims. Parts of which no process was added since they were kept are not computed again. The others
+// are computed, and kept if the results are one file as it is, which is writable, no other process writes it, and the
+// values refer to the study's baseline and are of all cells; `derived` has the Steady of each cell then (add_steady).
+// Returns an error if a file cannot be read. The values do not depend on `threads`.
+Result<DerivedSeries> derive_series(const std::vector<store::Source>& sources, Derived& derived,
+                                    std::span<const Claim> claims, int threads = 1);
 
-// Returns a text that changes whenever a formula does.
-std::string series_version();
+// Returns a text that changes whenever a formula or a claim does.
+std::string series_version(std::span<const Claim> claims);
 
 }  // namespace ngb::metrics::series

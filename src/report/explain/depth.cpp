@@ -11,7 +11,6 @@
 namespace ngb::report {
 namespace {
 
-using explain::DepthClaimRow;
 using explain::DepthPoint;
 using explain::Stack;
 using nlohmann::json;
@@ -70,7 +69,7 @@ std::vector<DepthColumn> depth_columns() {
 }
 
 // "The overhead of a block falls with depth: holds here, onnxruntime 1.31.1: 0.41 [0.39, 0.43]; …"
-std::string sentence_of(const DepthClaimRow& claim) {
+std::string sentence_of(const StackClaimRow& claim) {
   const metrics::series::ClaimRow& row = claim.row;
   std::string text = row.claim->sentence;
   if (text.ends_with('.')) text.pop_back();
@@ -90,7 +89,7 @@ std::string sentence_of(const DepthClaimRow& claim) {
 
 }  // namespace
 
-Document depth_document(std::span<const ProfiledCell> cells) {
+Document depth_document(std::span<const ProfiledCell> cells, const Claims& claims) {
   Document document{
       .why_empty = "no stack of blocks has a profile: models with a parameter `depth`, such as conv_block",
       .table = {.row_word = "depth"},
@@ -111,7 +110,8 @@ Document depth_document(std::span<const ProfiledCell> cells) {
     }
   }
   document.table.sections.push_back(std::move(section));
-  for (const DepthClaimRow& each : explain::test_depth_claims(stacks)) {
+  if (claims.test_stacks == nullptr) return document;
+  for (const StackClaimRow& each : claims.test_stacks(stacks)) {
     json claim = metrics::series::json_of(each.row);
     claim["numbers"] = each.numbers;
     document.extra["claims"].push_back(std::move(claim));

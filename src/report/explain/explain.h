@@ -10,6 +10,7 @@
 #include "explain/difference.h"
 #include "explain/fusions.h"
 #include "metrics/limit.h"
+#include "report/claims.h"
 #include "report/document.h"
 #include "report/formats.h"
 #include "store/store.h"
@@ -47,8 +48,8 @@ struct ProfiledCell {
 };
 // Returns a row for each cell.
 Document fusions_document(std::span<const ProfiledCell> cells);
-// Returns a row for each depth of each stack of blocks, and what the two claims about them say.
-Document depth_document(std::span<const ProfiledCell> cells);
+// Returns a row for each depth of each stack of blocks, and what the claims about them say.
+Document depth_document(std::span<const ProfiledCell> cells, const Claims& claims);
 // Returns a row for each kernel call of one inference of each cell, in the order of calls. The formats trace and
 // speedscope draw it. Rows are made when they are written, so the cells must outlive the document.
 Document kernels_document(std::span<const ProfiledCell> cells);

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "report/figures/published_rows.h"
 #include "report/figures/rows.h"
 #include "report/figures/workloads.h"
 
@@ -102,7 +101,7 @@ Rows compile_time(const Selection& selection) {
     add_number(row, total);
     rows.push_back(std::move(row));
   }
-  add_published_compile_times(selection, rows, kMetric);
+  selection.add_published(kMetric, rows);
   return rows_with(std::move(rows), kMetric, "no cell has a compile time");
 }
 

@@ -10,15 +10,12 @@
 #include "base/json_text.h"
 #include "compile_time.vl.json.h"
 #include "curves.vl.json.h"
-#include "figure1.vl.json.h"
-#include "figure10.vl.json.h"
 #include "figures.json.h"
 #include "front.vl.json.h"
 #include "operator_times.vl.json.h"
 #include "rank_reversals.vl.json.h"
 #include "ratio_to_best.vl.json.h"
 #include "region_differences.vl.json.h"
-#include "report/figures/paper_rows.h"
 #include "report/figures/rows.h"
 #include "samples.vl.json.h"
 #include "tuning_curve.vl.json.h"
@@ -28,16 +25,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Vega-Lite with names in place of what differs from figure to figure.
-struct NamedForm {
-  std::string_view name{};
-  std::string_view text{};
-};
 constexpr std::array kForms{
     NamedForm{"compile_time", kText_compile_time_vl_json},
     NamedForm{"curves", kText_curves_vl_json},
-    NamedForm{"figure1", kText_figure1_vl_json},
-    NamedForm{"figure10", kText_figure10_vl_json},
     NamedForm{"front", kText_front_vl_json},
     NamedForm{"operator_times", kText_operator_times_vl_json},
     NamedForm{"rank_reversals", kText_rank_reversals_vl_json},
@@ -47,10 +37,6 @@ constexpr std::array kForms{
     NamedForm{"tuning_curve", kText_tuning_curve_vl_json},
 };
 
-struct RowsOf {
-  std::string_view figure{};
-  Rows (*make)(const Selection& selection) = nullptr;
-};
 constexpr std::array kRowsOf{
     RowsOf{"rank_reversals", rank_reversals},
     RowsOf{"throughput_by_batch", throughput_by_batch},
@@ -71,23 +57,15 @@ constexpr std::array kRowsOf{
     RowsOf{"samples", sample_strips},
     RowsOf{"operator_times", operator_times},
     RowsOf{"region_differences", region_differences},
-    RowsOf{"figure1", paper_figure1},
-    RowsOf{"figure5", paper_figure5},
-    RowsOf{"figure6", paper_figure6},
-    RowsOf{"figure7", paper_figure7},
-    RowsOf{"figure8", paper_figure8},
-    RowsOf{"figure9", paper_figure9},
-    RowsOf{"figure10", paper_figure10},
-    RowsOf{"figure11", paper_figure11},
-    RowsOf{"figure12", paper_figure12},
 };
 
-const NamedForm& form_of(std::string_view name) {
-  return *std::find_if(kForms.begin(), kForms.end(), [&](const NamedForm& each) { return each.name == name; });
+const NamedForm* find_form(std::string_view name, std::span<const NamedForm> forms) {
+  const auto found = std::find_if(forms.begin(), forms.end(), [&](const NamedForm& each) { return each.name == name; });
+  return found == forms.end() ? nullptr : &*found;
 }
 
-const RowsOf& rows_of(std::string_view figure) {
-  return *std::find_if(kRowsOf.begin(), kRowsOf.end(), [&](const RowsOf& each) { return each.figure == figure; });
+const RowsOf& rows_of(std::string_view figure, std::span<const RowsOf> all) {
+  return *std::find_if(all.begin(), all.end(), [&](const RowsOf& each) { return each.figure == figure; });
 }
 
 // Returns the text with the value of each name between "${" and "}".
@@ -122,9 +100,10 @@ std::optional<ordered_json> filled(const ordered_json& part, const ordered_json&
   return whole;
 }
 
-Figure figure_of(const ordered_json& row) {
+Figure figure_of(const ordered_json& row, std::span<const RowsOf> rows, std::span<const NamedForm> forms) {
   const auto text = [&row](const char* key) { return row.value(key, ""); };
-  ordered_json form = json_text::parse_ordered(form_of(text("form")).text);
+  const NamedForm* const own = find_form(text("form"), forms);
+  ordered_json form = json_text::parse_ordered((own != nullptr ? own : find_form(text("form"), kForms))->text);
   ordered_json values = form.value("with", ordered_json::object());
   values.update(row.value("with", ordered_json::object()));
   form.erase("with");
@@ -136,21 +115,25 @@ Figure figure_of(const ordered_json& row) {
           .rows = text("row"),
           .columns = text("columns"),
           .specification = filled(form, values).value(),
-          .make = rows_of(text("name")).make,
-          .is_as_in_the_paper = row.value("as_in_the_paper", false)};
-}
-
-std::vector<Figure> read_figures() {
-  const ordered_json table = json_text::parse_ordered(kText_figures_json);
-  std::vector<Figure> figures;
-  for (const ordered_json& row : table.at("figures")) figures.push_back(figure_of(row));
-  return figures;
+          .make = rows_of(text("name"), rows).make};
 }
 
 }  // namespace
 
+std::vector<Figure> read_figures(std::string_view table, std::span<const RowsOf> rows,
+                                 std::span<const NamedForm> forms) {
+  const ordered_json whole = json_text::parse_ordered(table);
+  std::vector<Figure> figures;
+  for (const ordered_json& row : whole.at("figures")) {
+    figures.push_back(figure_of(row, rows, forms));
+    figures.back().section = whole.value("section", "");
+    figures.back().section_reading = whole.value("section_reading", "");
+  }
+  return figures;
+}
+
 std::span<const Figure> all_figures() {
-  static const std::vector<Figure> kFigures = read_figures();
+  static const std::vector<Figure> kFigures = read_figures(kText_figures_json, kRowsOf);
   return kFigures;
 }
 

@@ -7,14 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/figures/selection.h"
 
 namespace ngb::report::figures {
-
-// The record that is drawn: names as in docs/metrics.md, numbers unrounded, an unknown number null.
-using Row = nlohmann::ordered_json;
 
 inline constexpr std::size_t kMostPanels = 60;
 
@@ -26,22 +24,38 @@ struct Rows {
 };
 
 struct Figure {
-  std::string name;     // of its files: "compile_time"
-  std::string also;     // other names under which the Python package finds it, separated by blanks
-  std::string title;    // for people
-  std::string reading;  // how to read it; part of the figure
-  std::string paper;    // "figure 12": it has the form of the paper's; "answers the question of figure 12"; "": ours
-  std::string rows;     // what a row of its data is
-  std::string columns;  // of its data, in this order, separated by blanks
+  std::string name;                      // of its files: "compile_time"
+  std::string also;                      // other names under which the Python package finds it, separated by blanks
+  std::string title;                     // for people
+  std::string reading;                   // how to read it; part of the figure
+  std::string paper;                     // "figure 12": it has that form; "answers the question of figure 12"; "": ours
+  std::string rows;                      // what a row of its data is
+  std::string columns;                   // of its data, in this order, separated by blanks
   nlohmann::ordered_json specification;  // Vega-Lite without title, theme and data
   Rows (*make)(const Selection& selection) = nullptr;
-  bool is_as_in_the_paper = false;  // is made only if the paper's figures are asked for
+  std::string section{};          // of a page, in which it is: "As in the paper"; "": among all others
+  std::string section_reading{};  // a sentence on that section
 };
+// Returns those of figures.json.
 std::span<const Figure> all_figures();
 
-// What is made, and how large.
+// A form: Vega-Lite with names in place of what differs from figure to figure.
+struct NamedForm {
+  std::string_view name{};
+  std::string_view text{};
+};
+// The function that makes the rows of a figure.
+struct RowsOf {
+  std::string_view figure{};
+  Rows (*make)(const Selection& selection) = nullptr;
+};
+// Returns the figures of a table that is written as figures.json is. Each has its function in `rows`, and its form in
+// `forms` or among those beside the code.
+std::vector<Figure> read_figures(std::string_view table, std::span<const RowsOf> rows,
+                                 std::span<const NamedForm> forms = {});
+
+// How large figures are.
 struct Form {
-  bool with_paper_figures = false;
   int width_px = 0;  // of the whole image at 96 pixels an inch; 0: by content
 };
 inline constexpr int kColumnPx = 336;  // 3.5 inches: one of two columns of a page
@@ -63,8 +77,8 @@ struct Figures {
   std::vector<Made> made{};         // in the order of the table
   std::vector<LeftOut> left_out{};  // those for which the results have no data
 };
-// Returns the figures of the selection; those as in the paper are last, and only there if `with_paper_figures`.
-Figures make_figures(const Selection& selection, const Form& form = {});
+// Returns the figures of the selection: those of figures.json, then `more`.
+Figures make_figures(const Selection& selection, const Form& form = {}, std::span<const Figure> more = {});
 
 // Returns "tcr_by_model (no model has sizes), pareto_compile, pareto_cpu (no two cells have a speed)": figures that
 // follow each other with one reason share it. "" if none is left out.

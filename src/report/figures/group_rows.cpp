@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "report/figures/published_rows.h"
 #include "report/figures/rows.h"
 #include "report/figures/series_rows.h"
 
@@ -40,27 +39,23 @@ void sort_by_batch(std::vector<Row>& rows) {
   });
 }
 
-Rows rows_of_groups(const Selection& selection, const char* series, PublishedQuantity published) {
+Rows rows_of_groups(const Selection& selection, const char* series) {
   std::vector<Row> rows;
   for (const SeriesNumber& number : series_numbers(selection, series)) {
     Row row = row_of_group(selection, number);
     add_number(row, number_of(number));
     rows.push_back(std::move(row));
   }
-  add_published_groups(selection, rows, published, series);
+  selection.add_published(series, rows);
   sort_by_batch(rows);
   return rows_with(std::move(rows), series, kNoGroups);
 }
 
 }  // namespace
 
-Rows speed_up_by_family(const Selection& selection) {
-  return rows_of_groups(selection, "family_speed_up_ratio", PublishedQuantity::speed_up);
-}
+Rows speed_up_by_family(const Selection& selection) { return rows_of_groups(selection, "family_speed_up_ratio"); }
 
-Rows cpu_relief(const Selection& selection) {
-  return rows_of_groups(selection, "family_cpu_reduction_ratio", PublishedQuantity::cpu_reduction);
-}
+Rows cpu_relief(const Selection& selection) { return rows_of_groups(selection, "family_cpu_reduction_ratio"); }
 
 Rows cpu_use(const Selection& selection) {
   constexpr const char* kMean = "family_cpu_percent";
@@ -80,7 +75,7 @@ Rows cpu_use(const Selection& selection) {
     add_number(row, number);
     rows.push_back(std::move(row));
   }
-  add_published_groups(selection, rows, PublishedQuantity::cpu_percent, kMean);
+  selection.add_published(kMean, rows);
   sort_by_batch(rows);
   return rows_with(std::move(rows), kMean, kNoGroups);
 }

@@ -7,22 +7,28 @@
 
 namespace ngb::report::figures {
 
-Figures make_figures(const Selection& selection, const Form& form) {
-  Figures all;
-  for (const Figure& figure : all_figures()) {
-    if (figure.is_as_in_the_paper && !form.with_paper_figures) continue;
-    Rows made = figure.make(selection);
-    if (made.rows.empty()) {
-      all.left_out.push_back({&figure, made.why_none});
-      continue;
-    }
-    const std::size_t rows = made.rows.size();
-    std::string data = csv_of(figure, made.rows);
-    std::string remark = std::move(made.remark);
-    std::vector<Row> drawn = drawn_rows(std::move(made.rows), made.most_panels, remark);
-    all.made.push_back({&figure, specification_text(selection, figure, std::move(drawn), remark, form.width_px),
-                        std::move(data), remark, rows});
+namespace {
+
+void add_figure(const Selection& selection, const Figure& figure, const Form& form, Figures& all) {
+  Rows made = figure.make(selection);
+  if (made.rows.empty()) {
+    all.left_out.push_back({&figure, made.why_none});
+    return;
   }
+  const std::size_t rows = made.rows.size();
+  std::string data = csv_of(figure, made.rows);
+  std::string remark = std::move(made.remark);
+  std::vector<Row> drawn = drawn_rows(std::move(made.rows), made.most_panels, remark);
+  all.made.push_back({&figure, specification_text(selection, figure, std::move(drawn), remark, form.width_px),
+                      std::move(data), remark, rows});
+}
+
+}  // namespace
+
+Figures make_figures(const Selection& selection, const Form& form, std::span<const Figure> more) {
+  Figures all;
+  for (const Figure& figure : all_figures()) add_figure(selection, figure, form, all);
+  for (const Figure& figure : more) add_figure(selection, figure, form, all);
   return all;
 }
 

@@ -137,7 +137,8 @@ OnPage on_page(const Made& made, std::size_t most_rows) {
                      .title = made.figure->title,
                      .reading = reading_of(*made.figure, made.remark),
                      .columns = text::split(made.figure->columns, ' ')};
-  prepared.figure.is_as_in_the_paper = made.figure->is_as_in_the_paper;
+  prepared.figure.section = made.figure->section;
+  prepared.figure.section_reading = made.figure->section_reading;
   add_table(prepared.figure, rows, most_rows);
   prepared.figure.has_all_rows = prepared.figure.rows.size() == made.rows;
   if (prepared.figure.has_all_rows) whole["datasets"]["places"] = places_of_marks(rows, prepared.figure.columns);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
@@ -14,19 +13,7 @@ namespace ngb::report::figures {
 
 using store::CellData;
 
-namespace {
-
-std::string lower_case(std::string_view word) {
-  std::string lower(word);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  return lower;
-}
-
-}  // namespace
-
-std::string published_compiler(std::string_view called) { return lower_case(called) + " (paper)"; }
-
-Selection::Selection(const page::Content& content, LoadCell load_cell, std::vector<std::string> published)
+Selection::Selection(const page::Content& content, LoadCell load_cell, Published published)
     : content_(content), labels_(content), load_cell_(std::move(load_cell)), published_(std::move(published)) {
   std::set<std::string> devices;
   std::set<std::string> known;
@@ -40,10 +27,10 @@ Selection::Selection(const page::Content& content, LoadCell load_cell, std::vect
     kinds.push_back(text::visible(cell->of.compiler.name));
   }
   first_published_ = compilers_.size();
-  for (const char* called : {"Identity", "OpenVINO", "TensorRT", "TVM"}) {
-    if (published_.empty()) break;
-    compilers_.push_back(published_compiler(called));
-    kinds.push_back(lower_case(called));
+  for (const Published::Compiler& each : published_.compilers) {
+    if (published_.devices.empty()) break;
+    compilers_.push_back(each.name);
+    kinds.push_back(each.kind);
   }
   looks_ = looks_of(kinds);
   has_several_devices_ = devices.size() > 1;
@@ -55,7 +42,11 @@ const CellData* Selection::find(std::string_view cell_id) const {
 }
 
 bool Selection::shows_published(std::string_view device) const {
-  return std::find(published_.begin(), published_.end(), device) != published_.end();
+  return std::find(published_.devices.begin(), published_.devices.end(), device) != published_.devices.end();
+}
+
+void Selection::add_published(std::string_view number, std::vector<Row>& rows) const {
+  if (!published_.devices.empty()) published_.add_rows(*this, number, rows);
 }
 
 std::optional<CellData> Selection::load(const CellData& cell) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,17 +17,31 @@
 
 namespace ngb::report::figures {
 
+// The record that is drawn: names as in docs/metrics.md, numbers unrounded, an unknown number null.
+using Row = nlohmann::ordered_json;
+
 // Returns a cell with all its repetitions, or nothing if it cannot be loaded.
 using LoadCell = std::function<std::optional<store::CellData>(const std::string& cell_id)>;
 
-// Returns the name of a compiler of the published tables: "openvino (paper)" of "OpenVINO".
-std::string published_compiler(std::string_view called);
+class Selection;
+
+// What a publication has measured of these devices, to be drawn beside one's own results.
+struct Published {
+  struct Compiler {
+    std::string name{};  // "openvino (paper)"
+    std::string kind{};  // "openvino", which decides its colour
+  };
+  std::vector<std::string> devices{};
+  std::vector<Compiler> compilers{};
+  // Adds rows with the state "published" to those of a figure that draws this number.
+  void (*add_rows)(const Selection& selection, std::string_view number, std::vector<Row>& rows) = nullptr;
+};
 
 class Selection {
  public:
-  // The content must outlive this object. Its cells have phases. Without `load_cell` no repetition is drawn.
-  // `published` has those of tables::published_devices() that are shown beside the selected cells.
-  explicit Selection(const page::Content& content, LoadCell load_cell = {}, std::vector<std::string> published = {});
+  // The content must outlive this object. Its cells have phases. Without `load_cell` no repetition is drawn. Without
+  // devices of `published` nothing published is drawn.
+  explicit Selection(const page::Content& content, LoadCell load_cell = {}, Published published = {});
 
   [[nodiscard]] const Results& results() const { return *content_.results; }
   // Returns all selected cells, in the order of the study.
@@ -44,12 +59,14 @@ class Selection {
   [[nodiscard]] std::string with_device(std::string words, const store::CellData& cell) const;
 
   [[nodiscard]] bool shows_published(std::string_view device) const;
+  // Adds what is published of this number, if it is shown.
+  void add_published(std::string_view number, std::vector<Row>& rows) const;
 
-  // The names of all compilers in the order of their first cells, then those of the paper if its devices are shown; and
-  // how each is drawn, in the same order.
+  // The names of all compilers in the order of their first cells, then the published ones if they are shown; and how
+  // each is drawn, in the same order.
   [[nodiscard]] const std::vector<std::string>& compilers() const { return compilers_; }
   [[nodiscard]] const std::vector<Look>& looks() const { return looks_; }
-  // The place of the paper's first compiler in compilers().
+  // The place of the first published compiler in compilers().
   [[nodiscard]] std::size_t first_published() const { return first_published_; }
 
  private:
@@ -58,7 +75,7 @@ class Selection {
   const page::Content& content_;
   page::Labels labels_;
   LoadCell load_cell_;
-  std::vector<std::string> published_;
+  Published published_;
   ById selected_{};
   std::vector<std::string> compilers_{};
   std::vector<Look> looks_{};

@@ -21,8 +21,8 @@ using ngb::Status;  // not that of a pair in a report
 
 constexpr std::array kEndings{".vl.json", ".csv", ".svg", ".png", ".pdf"};
 
-void remove_earlier(const fs::path& folder) {
-  for (const figures::Figure& figure : figures::all_figures()) {
+void remove_earlier(const fs::path& folder, std::span<const figures::Figure> figures) {
+  for (const figures::Figure& figure : figures) {
     for (const std::string& name : text::split(figure.name + ' ' + figure.also, ' ')) {
       for (const char* const ending : kEndings) {
         if (!name.empty()) file::remove(folder / (name + ending));
@@ -32,8 +32,6 @@ void remove_earlier(const fs::path& folder) {
 }
 
 Status write_specifications(const fs::path& folder, const Figures& figures) {
-  if (Status made = file::make_folder(folder); !made) return made;
-  remove_earlier(folder);
   for (const figures::Made& each : figures.made) {
     const std::string name = each.figure->name;
     if (Status done = file::write_atomically(folder / (name + ".vl.json"), each.specification); !done) return done;
@@ -107,7 +105,10 @@ std::optional<store::CellData> CellLoader::load(const std::string& cell_id) {
 }
 
 Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figures,
+                                     std::span<const figures::Figure> of_publication,
                                      const std::optional<Drawer>& drawer, const std::string& format) {
+  if (Status made = file::make_folder(folder); !made) return error_of(made);
+  for (const auto all : {figures::all_figures(), of_publication}) remove_earlier(folder, all);
   if (Status done = write_specifications(folder, figures); !done) return error_of(done);
   WrittenFigures written{
       .folder = folder, .count = figures.made.size(), .left_out = figures::words_of(figures.left_out)};

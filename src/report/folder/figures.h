@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@ struct FiguresRequest {
   std::string image_format{};               // "svg", …; "": no images
   std::optional<figures::Drawer> drawer{};  // nothing: no image is drawn
   figures::Form form{};
+  bool with_publication = false;  // also those of the publication
 };
 
 struct WrittenFigures {
@@ -54,6 +56,7 @@ class CellLoader {
 // and removes the files of figures that an earlier report had there. Other files in the folder are not changed. A
 // format needs a drawer.
 Result<WrittenFigures> write_figures(const std::filesystem::path& folder, const figures::Figures& figures,
+                                     std::span<const figures::Figure> of_publication,
                                      const std::optional<figures::Drawer>& drawer, const std::string& format);
 
 // If results have at most this many cells, the page has images without being asked for. Images take time to draw.

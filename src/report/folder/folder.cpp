@@ -131,7 +131,7 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const Repor
   loaded->folded = words_of_folded(loaded->results->cells.size(), *chosen);
   add_differences(*loaded->results, kept.environments);
   loaded->results->allocator = kept.allocator;
-  auto series = metrics::series::derive_series(request.sources, kept, threads);
+  auto series = metrics::series::derive_series(request.sources, kept, request.publication.claims.rows, threads);
   if (!series) return failed(series.error());
   loaded->series = *std::move(series);
   add_series(*loaded->results, loaded->series.parts);
@@ -156,7 +156,8 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
                   .results = &*loaded.results,
                   .environments = &loaded.derived.environments,
                   .protocol = loaded.protocol,
-                  .folded = loaded.folded};
+                  .folded = loaded.folded,
+                  .claims = request.publication.claims};
   page::add_what_spans_cells(content);
   return content;
 }
@@ -174,6 +175,16 @@ Result<std::optional<Profiles>> profiles_of(const Loaded& loaded, const ReportRe
   if (!profiles) return error_of(profiles);
   explain_each(*profiles, labels);
   return *std::move(profiles);
+}
+
+figures::Figures make_all_figures(const Content& content, CellLoader& cells, const ReportRequest& request) {
+  const Publication& publication = request.publication;
+  const std::vector<std::string>& devices = request.tables.published;
+  const figures::Selection selection(content, cells.loader(),
+                                     devices.empty() ? figures::Published{} : publication.published(devices));
+  return figures::make_figures(
+      selection, request.figures.form,
+      request.figures.with_publication ? publication.figures : std::span<const figures::Figure>{});
 }
 
 void tell_begin(const ReportRequest& request, const std::string& what) {
@@ -200,21 +211,20 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size(), .folded = kept.folded};
   if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error());
   if (!request.tables.formats.empty()) {
-    auto tables =
-        write_tables(request.folder, *kept.results, kept.derived.environments, request.tables, request.made_by);
+    auto tables = write_tables(request.folder, *kept.results, kept.derived.environments, request.tables,
+                               request.publication, request.made_by);
     if (!tables) return failed(tables.error());
     written.tables = *std::move(tables);
   }
   CellLoader cells(kept.sources);
-  const figures::Figures figures = figures::make_figures(
-      figures::Selection(content, cells.loader(), request.tables.published), request.figures.form);
+  const figures::Figures figures = make_all_figures(content, cells, request);
   if (!cells.status()) return failed(cells.status().error());
   const std::string& format = request.figures.image_format;
   const std::optional<figures::Drawer>& drawer = request.figures.drawer;
   if (drawer && !format.empty()) {
     tell_begin(request, fmt::format("drawing {} figures as {}", figures.made.size(), format));
   }
-  auto files = write_figures(request.folder / kFiguresFolder, figures, drawer, format);
+  auto files = write_figures(request.folder / kFiguresFolder, figures, request.publication.figures, drawer, format);
   if (!files) return failed(files.error());
   written.figures = *std::move(files);
   if (drawer) tell_begin(request, fmt::format("drawing {} figures for the page", figures.made.size()));

@@ -24,6 +24,7 @@ struct ReportRequest {
   std::filesystem::path folder{};                            // of the report
   std::string baseline{};                                    // "": that of the study
   std::map<std::string, std::vector<std::string>> wanted{};  // by the name of the filter (report/results.h)
+  Publication publication{};                                 // whose claims the results are tested on
   TablesRequest tables{};
   FiguresRequest figures{};
   metrics::PeakOf peak_of{};  // of the page's section Why; null: no peak is known

@@ -11,9 +11,6 @@
 #include "base/removal.h"
 #include "base/text.h"
 #include "report/formats.h"
-#include "report/tables/paper_tables.h"
-#include "report/tables/published.h"
-#include "report/tables/quoted_numbers.h"
 
 namespace ngb::report::folder {
 namespace {
@@ -24,19 +21,19 @@ using ngb::Status;  // not that of a pair in a report
 constexpr const char* kNumbersFile = "numbers.tex";
 constexpr std::string_view kLatex = "latex";
 
-Status check_published(const std::string& device) {
-  const auto known = tables::published_devices();
+Status check_published(const Publication& publication, const std::string& device) {
+  const auto known = publication.devices;
   if (std::find(known.begin(), known.end(), device) != known.end()) return Done{};
   const std::vector<std::string> names(known.begin(), known.end());
-  return fail("the paper has no such device", "--device \"" + device + "\"",
+  return fail(fmt::format("the {} has no such device", publication.claims.of), "--device \"" + device + "\"",
               "expected one of: " + text::join(names, ", "));
 }
 
-Status remove_earlier_tables(const fs::path& folder) {
+Status remove_earlier_tables(const fs::path& folder, const std::vector<Document>& all) {
   std::vector<fs::path> files{folder / kNumbersFile};
-  for (const tables::PaperTable& table : tables::paper_tables()) {
+  for (const Document& table : all) {
     for (const std::string& format : table_formats()) {
-      files.push_back(folder / (std::string(table.name) + (*find_format(format, table_formats()))->ending));
+      files.push_back(folder / (table.name + (*find_format(format, table_formats()))->ending));
     }
   }
   for (const fs::path& file : files) {
@@ -45,15 +42,15 @@ Status remove_earlier_tables(const fs::path& folder) {
   return Done{};
 }
 
-Status write_as_parquet(const fs::path& folder, const std::vector<Document>& all, const tables::ParquetWriter& writer,
+Status write_as_parquet(const fs::path& folder, const std::vector<Document>& all, const ParquetWriter& writer,
                         const std::string& made_by) {
-  std::vector<tables::ParquetFile> files;
+  std::vector<ParquetFile> files;
   std::vector<fs::path> places;
   for (const Document& table : all) {
     places.push_back(folder / (table.name + ".parquet"));
     files.push_back({&table, file::partial_path(places.back())});
   }
-  Status done = tables::write_parquet(writer, made_by, files);
+  Status done = write_parquet(writer, made_by, files);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (done) done = file::put_in_place(files[i].file, places[i]);
     file::remove(files[i].file);  // what could not be placed
@@ -67,31 +64,31 @@ bool is_asked_for(const TablesRequest& request, std::string_view format) {
   return std::find(request.formats.begin(), request.formats.end(), format) != request.formats.end();
 }
 
-Status complete_request(TablesRequest& request, bool with_paper,
+Status complete_request(TablesRequest& request, const Publication& publication, bool with_published,
                         std::map<std::string, std::vector<std::string>>& wanted) {
   for (const std::string& format : request.formats) {
     if (const auto known = find_format(format, table_formats()); !known) return error_of(known);
   }
   std::vector<std::string> own;
   for (std::string& device : wanted["device"]) {
-    const bool is_published = device.starts_with(tables::kPublishedPrefix);
-    if (const Status known = is_published ? check_published(device) : Status(Done{}); !known) return known;
+    const bool is_published = device.starts_with(publication.device_prefix);
+    if (const Status known = is_published ? check_published(publication, device) : Status(Done{}); !known) return known;
     (is_published ? request.published : own).push_back(std::move(device));
   }
   wanted["device"] = std::move(own);
-  const auto all = tables::published_devices();
-  if (request.published.empty() && with_paper) request.published.assign(all.begin(), all.end());
+  const auto all = publication.devices;
+  if (request.published.empty() && with_published) request.published.assign(all.begin(), all.end());
   return Done{};
 }
 
 Result<WrittenTables> write_tables(const fs::path& folder, const Results& results,
                                    const std::vector<store::MeasuredEnvironment>& environments,
-                                   const TablesRequest& request, const std::string& made_by) {
+                                   const TablesRequest& request, const Publication& publication,
+                                   const std::string& made_by) {
   WrittenTables written{.folder = folder / kTablesFolder};
   if (const Status made = file::make_folder(written.folder); !made) return error_of(made);
-  if (const Status removed = remove_earlier_tables(written.folder); !removed) return error_of(removed);
-  const tables::Input input(results, environments, request.published);
-  std::vector<Document> all = tables::make_all(input);
+  auto [all, quoted_numbers] = publication.tables(results, environments, request.published);
+  if (const Status removed = remove_earlier_tables(written.folder, all); !removed) return error_of(removed);
   for (const Document& each : all) {
     if (each.table.sections.empty()) written.without_rows.push_back(fmt::format("{}: {}", each.name, each.why_empty));
   }
@@ -111,7 +108,7 @@ Result<WrittenTables> write_tables(const fs::path& folder, const Results& result
       return error_of(done);
   }
   if (!is_asked_for(request, kLatex)) return written;
-  const Status done = file::write_atomically(written.folder / kNumbersFile, tables::quoted_numbers(input));
+  const Status done = file::write_atomically(written.folder / kNumbersFile, quoted_numbers);
   if (!done) return error_of(done);
   return written;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the paper's tables of results into the folder of a report.
+// Writes the publication's tables of results into the folder of a report.
 #pragma once
 
 #include <filesystem>
@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "report/folder/publication.h"
 #include "report/results.h"
-#include "report/tables/parquet.h"
+#include "report/write/parquet.h"
 
 namespace ngb::report::folder {
 
@@ -19,9 +20,9 @@ namespace ngb::report::folder {
 inline constexpr const char* kTablesFolder = "tables";
 
 struct TablesRequest {
-  std::vector<std::string> formats{};              // of table_formats(); none: no tables
-  std::vector<std::string> published{};            // the paper's devices to show beside one's own, in figures too
-  std::optional<tables::ParquetWriter> parquet{};  // nothing: no table is written as Parquet
+  std::vector<std::string> formats{};      // of table_formats(); none: no tables
+  std::vector<std::string> published{};    // devices of the publication to show beside one's own
+  std::optional<ParquetWriter> parquet{};  // nothing: no table is written as Parquet
 };
 
 struct WrittenTables {
@@ -30,10 +31,10 @@ struct WrittenTables {
   std::vector<std::string> without_rows{};  // "table8_mha_depth: these results have no mha_block"
 };
 
-// Completes the request from the values of --paper and --device: the latter's words that name devices of the paper are
-// removed from `wanted` and choose among these devices; without such words, --paper (`with_paper`) means all of them.
-// Returns an error if a format or a device of the paper is unknown.
-ngb::Status complete_request(TablesRequest& request, bool with_paper,
+// Completes the request from the values of --paper and --device: the latter's words that name devices of the
+// publication are removed from `wanted` and choose among these devices; without such words, --paper (`with_published`)
+// means all of them. Returns an error if a format or a device of the publication is unknown.
+ngb::Status complete_request(TablesRequest& request, const Publication& publication, bool with_published,
                              std::map<std::string, std::vector<std::string>>& wanted);
 
 // Returns whether tables in this format are asked for.
@@ -44,6 +45,7 @@ bool is_asked_for(const TablesRequest& request, std::string_view format);
 // Precondition: complete_request has accepted the request.
 Result<WrittenTables> write_tables(const std::filesystem::path& folder, const Results& results,
                                    const std::vector<store::MeasuredEnvironment>& environments,
-                                   const TablesRequest& request, const std::string& made_by);
+                                   const TablesRequest& request, const Publication& publication,
+                                   const std::string& made_by);
 
 }  // namespace ngb::report::folder

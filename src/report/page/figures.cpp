@@ -47,14 +47,12 @@ std::string data_html(const Figure& figure) {
 std::string figures_html(const Figures& figures) {
   std::string html;
   if (!figures.why_not_drawn.empty()) html += fmt::format("<p>{}</p>\n", escaped(figures.why_not_drawn));
-  bool is_in_paper = false;
+  std::string_view section;
   for (const Figure& figure : figures.shown) {
-    if (figure.is_as_in_the_paper && !is_in_paper) {
-      html +=
-          "<h3 id=\"as-in-the-paper\">As in the paper</h3>\n<p>Its figures 1 and 5 to 12, of these results. A panel "
-          "without data says why.</p>\n";
+    if (figure.section != section) {
+      html += fmt::format("<h3>{}</h3>\n<p>{}</p>\n", escaped(figure.section), escaped(figure.section_reading));
     }
-    is_in_paper = figure.is_as_in_the_paper;
+    section = figure.section;
     html += fmt::format(
         "<figure class=\"drawn\" data-name=\"{}\"><figcaption><h3>{}</h3><p>{}</p></figcaption>\n{}{}</figure>\n",
         escaped(figure.name), escaped(figure.title), escaped(figure.reading), image_html(figure), data_html(figure));

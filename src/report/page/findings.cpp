@@ -215,7 +215,9 @@ std::string findings(const Content& content) {
     conclusions += fmt::format("<details><summary>{} {}</summary>{}</details>\n", content.unmeasured.rows.size(),
                                escaped(content.unmeasured.title), rows_html(content.unmeasured));
   }
-  if (!conclusions.empty()) html += "<h3>Reversed orders and the paper's claims</h3>\n" + conclusions;
+  const std::string& publication = content.claims.of;
+  const std::string claims = publication.empty() ? "" : fmt::format(" and the {}'s claims", escaped(publication));
+  if (!conclusions.empty()) html += fmt::format("<h3>Reversed orders{}</h3>\n{}", claims, conclusions);
   return html;
 }
 

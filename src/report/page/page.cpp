@@ -68,7 +68,7 @@ std::string html(const Content& content, const Figures& figures, const std::stri
                                         {"doubts", doubts(content, labels)},
                                         {"findings", findings(content)},
                                         {"variants", variants(content, labels)},
-                                        {"why", content.profiles == nullptr ? "" : why(*content.profiles)},
+                                        {"why", why(content)},
                                         {"why_link", content.profiles == nullptr ? "" : "<a href=\"#why\">Why</a> "},
                                         {"figures", figures_html(figures)},
                                         {"tables", spanning_tables(content)},

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "report/claims.h"
 #include "report/results.h"
 
 namespace ngb::report {
@@ -49,7 +50,8 @@ struct Figure {
   std::vector<std::string> columns{};
   std::vector<std::vector<Field>> rows{};  // each as long as `columns`
   bool has_all_rows = true;                // else the file beside the page has more
-  bool is_as_in_the_paper = false;         // it is in the section of those
+  std::string section{};                   // in which it is: "As in the paper"; "": the first one
+  std::string section_reading{};           // a sentence on that section
 };
 
 // The figures of a page.
@@ -68,14 +70,15 @@ struct Content {
   std::map<std::string, std::string> protocol{};  // keys and values (JSON) as in the study file
   std::string folded{};                           // what the page leaves out of the results; "" if it shows all
   const Profiles* profiles = nullptr;             // and what they explain; null of results without profiles
+  Claims claims{};                                // that the results were tested on
   // What follows is filled in by add_what_spans_cells (spanning.h).
   std::vector<std::string> answer{};       // sentences, shown first
   SpanningTable fastest{};                 // by workload
   std::set<std::string> may_be_fastest{};  // ids of the cells that the answer does not exclude
   std::vector<Sentence> to_act_on{};
   std::vector<Sentence> findings{};          // for information
-  std::vector<SpanningTable> conclusions{};  // reversed orders, the paper's claims that were measured
-  SpanningTable unmeasured{};                // the paper's other claims, and what each needs
+  std::vector<SpanningTable> conclusions{};  // reversed orders, the claims that were measured
+  SpanningTable unmeasured{};                // the other claims, and what each needs
   std::vector<SpanningTable> tables{};       // numbers that span cells
 };
 

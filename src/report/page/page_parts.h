@@ -22,7 +22,7 @@ std::string answer(const Content& content);
 // helps and unfolds to its cells. The other flags follow, folded.
 std::string doubts(const Content& content, const Labels& labels);
 
-// The findings for information, reversed orders and the paper's claims; folded those that the study does not measure.
+// The findings for information, reversed orders and claims; folded those that the study does not measure.
 std::string findings(const Content& content);
 
 // Each figure with its title, what it shows, its image if it is drawn, and its data as a table.
@@ -56,7 +56,7 @@ std::string variants(const Content& content, const Labels& labels);
 // Returns HTML: for each pair its sentence, a waterfall of the regions' differences as inline SVG, the table of regions
 // and the closing line; then what each cell's compiler fuses. Returns "" without pairs and cells. Names of regions,
 // kernels and compilers are untrusted and escaped.
-std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCell> cells);
-std::string why(const Profiles& profiles);
+std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCell> cells, const Claims& claims);
+std::string why(const Content& content);
 
 }  // namespace ngb::report::page

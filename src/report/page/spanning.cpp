@@ -139,8 +139,8 @@ std::vector<SpanningTable> series_tables(const Results& results) {
   return tables;
 }
 
-SpanningTable unmeasured_claims(const json& all) {
-  SpanningTable table{.title = "claims of the paper that this study does not measure"};
+SpanningTable unmeasured_claims(const json& all, const std::string& publication) {
+  SpanningTable table{.title = fmt::format("claims of the {} that this study does not measure", publication)};
   table.columns = {"claim", "source", "what is missing"};
   const std::string unmeasured(name(metrics::series::ClaimStatus::not_measured));
   for (const json& claim : all["claims"]) {
@@ -216,7 +216,7 @@ void add_what_spans_cells(Content& content) {
     (is_true_at(finding, "to_act_on") ? content.to_act_on : content.findings).push_back(std::move(sentence));
   }
   if (SpanningTable orders = reversals(all); !orders.remark.empty()) content.conclusions.push_back(std::move(orders));
-  content.unmeasured = unmeasured_claims(all);
+  content.unmeasured = unmeasured_claims(all, content.claims.of);
   json measured = all;
   drop_unmeasured_claims(measured);
   const Table claims = claims_table(measured);

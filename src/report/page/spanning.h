@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts on the page what spans cells: findings in words, reversed orders, the paper's claims, and the numbers of
+// Puts on the page what spans cells: findings in words, reversed orders, claims, and the numbers of
 // `ngb show --series`.
 #pragma once
 

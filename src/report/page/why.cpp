@@ -212,7 +212,7 @@ std::string of_pair(const ExplainedPair& pair) {
 
 }  // namespace
 
-std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCell> cells) {
+std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCell> cells, const Claims& claims) {
   if (pairs.empty() && cells.empty()) return {};
   std::string html =
       "\n<section id=\"why\" aria-labelledby=\"why-heading\"><h2 id=\"why-heading\">Why</h2>\n"
@@ -222,13 +222,16 @@ std::string why(std::span<const ExplainedPair> pairs, std::span<const ProfiledCe
   for (const ExplainedPair& pair : pairs) html += of_pair(pair);
   const Document fusions = fusions_document(cells);
   if (!cells.empty()) html += table_of(fusions, fusions.table.sections.front()) + list_of(fusions.remarks);
-  const Document depths = depth_document(cells);
+  const Document depths = depth_document(cells, claims);
   if (!depths.table.sections.front().rows.empty()) {
     html += table_of(depths, depths.table.sections.front()) + list_of(depths.remarks);
   }
   return html + "</section>";
 }
 
-std::string why(const Profiles& profiles) { return why(profiles.pairs, profiled_cells(profiles)); }
+std::string why(const Content& content) {
+  if (content.profiles == nullptr) return {};
+  return why(content.profiles->pairs, profiled_cells(*content.profiles), content.claims);
+}
 
 }  // namespace ngb::report::page

@@ -34,7 +34,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string title(const char* words, const ShowOptions& options) {
+std::string title(const std::string& words, const ShowOptions& options) {
   return styled(words, Style::heading, options.color) + '\n';
 }
 
@@ -140,7 +140,7 @@ std::string answer_text(const Results& results) {
   return text;
 }
 
-std::string findings_text(const Results& results, const ShowOptions& options) {
+std::string findings_text(const Results& results, const ShowOptions& options, std::string_view publication) {
   json all = conclusions_json(results);
   const std::size_t unmeasured = options.all ? 0 : drop_unmeasured_claims(all);
   std::string text = wrapped(answer_text(results), options.wrap);
@@ -153,7 +153,9 @@ std::string findings_text(const Results& results, const ShowOptions& options) {
       for_information.empty() ? "  No difference in these results is certain enough to be stated.\n" : for_information;
   const std::string orders = words_of_orders(all);
   text += '\n' + title("Reversed orders", options) + wrapped(orders.empty() ? "" : "  " + orders + '\n', options.wrap);
-  text += '\n' + title("The paper's claims", options) + claims_text(all, options);
+  if (!publication.empty()) {
+    text += '\n' + title(fmt::format("The {}'s claims", publication), options) + claims_text(all, options);
+  }
   if (unmeasured > 0) {
     text += fmt::format("{} {} {} not measured by this study; --all says what {} needs.\n", unmeasured,
                         unmeasured == 1 ? "claim" : "claims", unmeasured == 1 ? "is" : "are",

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "metrics/series/series.h"
@@ -20,9 +21,9 @@ std::string series_text(const Results& results, const ShowOptions& options);
 // Returns the sentences that answer what the study asks, a line each, of all results; "" if there are none.
 std::string answer_text(const Results& results);
 
-// Returns the findings in words, what is to be acted on first, then the reversals and the paper's claims. They are of
-// all results, whichever are selected.
-std::string findings_text(const Results& results, const ShowOptions& options);
+// Returns the findings in words, what is to be acted on first, then the reversals and the claims of a publication
+// ("paper"; "": no claims). They are of all results, whichever are selected.
+std::string findings_text(const Results& results, const ShowOptions& options, std::string_view publication);
 
 // The columns of series_text's table. Its sections have the formula's name in their titles.
 std::vector<Column> series_columns();
@@ -31,7 +32,7 @@ std::vector<Column> series_columns();
 using UseSeries = std::function<void(const metrics::series::Series& series, const Section& section)>;
 void each_series(const Results& results, const UseSeries& use);
 
-// Each takes what conclusions_json returns, which may hold anything. Returns a section for each of the paper's claims.
+// Each takes what conclusions_json returns, which may hold anything. Returns a section for each claim.
 Table claims_table(const nlohmann::json& all);
 // Removes the claims that the results do not measure. Returns how many there were.
 std::size_t drop_unmeasured_claims(nlohmann::json& all);

@@ -227,7 +227,7 @@ TEST_F(ExplainDocument, SaysThatTheSidesWereNotMeasuredInTurns) {
 TEST_F(ExplainDocument, IsASectionOfThePageWithPicturesThatTheKeyboardReaches) {
   pair_.explanation->regions[0].label = "conv<script>";
   pair_.explanation->regions[0].nodes = {"layer1.0.conv<script>"};
-  const std::string html = page::why({&pair_, 1}, {});
+  const std::string html = page::why({&pair_, 1}, {}, {});
   EXPECT_THAT(html, HasSubstr("<section id=\"why\""));
   EXPECT_THAT(html, HasSubstr("faster of 7.300 ms: 1.400 ms of it in conv&lt;script&gt;"));
   EXPECT_THAT(html, HasSubstr("<g tabindex=\"0\" role=\"img\" aria-label=\"conv&lt;script&gt;: -1.400 ms\">"));
@@ -235,7 +235,7 @@ TEST_F(ExplainDocument, IsASectionOfThePageWithPicturesThatTheKeyboardReaches) {
   EXPECT_THAT(html, HasSubstr("<li>not explained: all regions together"));
   EXPECT_THAT(html, Not(HasSubstr("<script")));
   EXPECT_THAT(html, Not(HasSubstr("style="))) << "the page's policy forbids it";
-  EXPECT_EQ(page::why({}, {}), "");
+  EXPECT_EQ(page::why({}, {}, {}), "");
 }
 
 class Kernels : public testing::Test {
@@ -282,7 +282,7 @@ TEST_F(Kernels, AreDrawnForSpeedscope) {
 }
 
 TEST_F(Kernels, AreABarOfThePageByKindOfOperator) {
-  const std::string html = page::why({}, {&made_, 1});
+  const std::string html = page::why({}, {&made_, 1}, {});
   EXPECT_THAT(html, HasSubstr("aria-label=\"net, batch 4, onnxruntime 1.31.1: Conv 0.002 ms\""));
   EXPECT_THAT(html, HasSubstr("aria-label=\"net, batch 4, onnxruntime 1.31.1: no node 0.001 ms\""));
 }

@@ -84,7 +84,7 @@ TEST_F(SeriesOfResults, ShowWhateverAConclusionContains) {
   part.conclusions.push_back({"claim", "", R"({"claim": null, "value": "x", "low": {}, "device": []})"});
   part.conclusions.push_back({"orders", "", R"({"looked_at": "many", "are_too_many": 1})"});
   const std::vector<store::SeriesPart> all{part};
-  const std::string text = findings_text(results(all), {});
+  const std::string text = findings_text(results(all), {}, "paper");
   EXPECT_THAT(text, HasSubstr("To act on\n  a"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }

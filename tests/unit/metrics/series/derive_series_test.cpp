@@ -7,7 +7,6 @@
 #include <set>
 
 #include "../../store/made_up.h"
-#include "metrics/series/claims.h"
 #include "metrics/series/findings.h"
 #include "metrics/series/series.h"
 
@@ -46,7 +45,7 @@ class KeptSeries : public ::testing::Test {
   [[nodiscard]] DerivedSeries derived() const {
     auto cells = derive(folder_.results(), 1);
     EXPECT_TRUE(cells);
-    auto series = derive_series({{folder_.results(), {}}}, *cells);
+    auto series = derive_series({{folder_.results(), {}}}, *cells, {});
     EXPECT_TRUE(series);
     return *std::move(series);
   }
@@ -113,11 +112,24 @@ TEST_F(KeptSeries, AreAllComputedAgainAfterAnotherProgramChangedTheFile) {
   EXPECT_EQ(derived().computed, 0U);
 }
 
+TEST_F(KeptSeries, AreAllComputedAgainForOtherClaims) {
+  constexpr Claim kClaim{
+      "a_claim", "It is fast.", "nothing", "a letter",
+      [](const Analysis&, const Setting&) -> ClaimTest { return {.reason = "nobody has measured it"}; }};
+  EXPECT_EQ(derived().computed, 3U);
+  auto cells = derive(results(), 1);
+  ASSERT_TRUE(cells);
+  const auto series = derive_series({{results(), {}}}, *cells, {&kClaim, 1});
+  ASSERT_TRUE(series);
+  EXPECT_EQ(series->computed, 3U);
+  EXPECT_EQ(series->parts.back().conclusions.back().sentence, "It is fast.");
+}
+
 TEST_F(KeptSeries, DoNotMixTheValuesOfTwoBaselines) {
   (void)derived();
   auto other = derive(results(), 1, "onnxruntime");
   ASSERT_TRUE(other);
-  EXPECT_EQ(derive_series({{results(), {}}}, *other)->computed, 3U);
+  EXPECT_EQ(derive_series({{results(), {}}}, *other, {})->computed, 3U);
   EXPECT_EQ(derived().computed, 0U);
 }
 

@@ -26,29 +26,6 @@ using nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
 
-// Table VI: TensorRT takes 82.6 % off the processor of the Orin for Swins, and adds to that of the 4070 for ResNets.
-TEST(Axes, OfReductionsAreTheSameForAllDevicesAndFamilies) {
-  const ResultsOf results({cell_with({}, {100, 101})});
-  const Figures figures = figures_of(results, {"paper: RTX 4070", "paper: Orin"});
-  const ordered_json json = json_text::parse_ordered(made_called(figures, "figure12").specification);
-  std::map<std::string, double> least;
-  std::map<std::string, double> most;
-  const ordered_json& rows = json.at("datasets").at("rows");
-  for (const ordered_json& row : rows) {
-    if (!row.at("percent").is_number()) continue;
-    const auto quantity = row.at("quantity").get<std::string>();
-    least.try_emplace(quantity, HUGE_VAL);
-    least[quantity] = std::min(least[quantity], row.at("percent").get<double>());
-    most[quantity] = std::max(most[quantity], row.at("percent").get<double>());
-  }
-  EXPECT_NEAR(most.at("CPU reduction (%)"), 82.6, 0.1);
-  for (const ordered_json& row : rows) {
-    if (!row.at("percent").is_number()) continue;
-    EXPECT_EQ(row.at("shared_low"), least.at(row.at("quantity").get<std::string>()));
-    EXPECT_EQ(row.at("shared_high"), most.at(row.at("quantity").get<std::string>()));
-  }
-}
-
 // Two compilers take half of the smallest step, that from 1 to 2, so each is an eighth beside the tick.
 TEST(Axes, AreOfPowersOfTwoForBatchSizesWithCompilersSideBySide) {
   std::vector<store::CellData> cells;

@@ -12,9 +12,7 @@
 
 namespace ngb::made_up {
 
-inline report::figures::Figures figures_of(const ResultsOf& results, std::vector<std::string> published = {}) {
-  return make_figures(results.selection(std::move(published)), {.with_paper_figures = true});
-}
+inline report::figures::Figures figures_of(const ResultsOf& results) { return make_figures(results.selection()); }
 
 inline const report::figures::Made& made_called(const report::figures::Figures& figures, std::string_view name) {
   for (const report::figures::Made& made : figures.made) {

@@ -51,7 +51,7 @@ class ResultsOf {
   ResultsOf& operator=(const ResultsOf&) = delete;
 
   // The selection points into this object.
-  [[nodiscard]] report::figures::Selection selection(std::vector<std::string> published = {}) const {
+  [[nodiscard]] report::figures::Selection selection(report::figures::Published published = {}) const {
     const auto load = [this](const std::string& cell_id) -> std::optional<store::CellData> {
       for (const store::CellData& cell : cells_) {
         if (cell.cell_id == cell_id) return cell;

@@ -5,20 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/file.h"
 #include "base/json_text.h"
-#include "base/text.h"
+#include "drawn_figures.h"
+#include "figure_checks.h"
 #include "made_figures.h"
 #include "made_up_results.h"
-#include "report/figures/draw.h"
-#include "temporary_folder.h"
-#include "toolchain/toolchain.h"
-#include "toolchain/tools.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -67,58 +63,17 @@ TEST(Specifications, KeepANumberAndItsPercentSignOnOneLine) {
 }
 
 TEST(Specifications, HaveAUnitInTheTitleOfEachAxisOfNumbers) {
-  const std::regex unit(R"(.*\((samples|samples/s|bits/s|s|ms|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
-  for (const Figure& figure : all_figures()) {
-    std::size_t axes = 0;
-    visit(figure.specification, "", [&](const ordered_json& json, const std::string& key) {
-      if ((key != "x" && key != "y") || json.value("type", "") != "quantitative") return;
-      ++axes;
-      EXPECT_TRUE(std::regex_match(json.value("title", ""), unit)) << figure.name << ": " << json.dump();
-    });
-    const std::string_view name = figure.name;
-    EXPECT_TRUE(axes > 0 || name == "ratio_to_best" || name == "figure10") << figure.name;
-  }
+  made_up::expect_units_in_titles(all_figures(), "ratio_to_best");
 }
 
-TEST(Specifications, DrawOnlyColumnsOfTheirData) {
-  const std::set<std::string> of_transforms{"first",     "last",       "mean",  "interval",   "drawn",
-                                            "drawn_low", "drawn_high", "count", "shared_low", "shared_high"};
-  for (const Figure& figure : all_figures()) {
-    const std::vector<std::string> columns = text::split(figure.columns, ' ');
-    visit(figure.specification, "", [&](const ordered_json& json, const std::string& /*key*/) {
-      const std::string field = json.value("field", "panel");
-      if (of_transforms.contains(field)) return;
-      EXPECT_NE(std::find(columns.begin(), columns.end(), field), columns.end()) << figure.name << ": " << field;
-    });
-  }
-}
+TEST(Specifications, DrawOnlyColumnsOfTheirData) { made_up::expect_only_columns(all_figures()); }
 
 TEST(Specifications, HaveRowsWithTheColumnsOfTheirData) {
   const ResultsOf results(made_up::study_of_everything());
-  for (const Figure& figure : all_figures()) {
-    const std::vector<std::string> columns = text::split(figure.columns, ' ');
-    const std::set<std::string> wanted(columns.begin(), columns.end());
-    for (const Row& row : figure.make(results.selection()).rows) {
-      std::set<std::string> found;
-      for (const auto& [name, value] : row.items()) found.insert(name);
-      ASSERT_EQ(found, wanted) << figure.name;
-    }
-  }
+  made_up::expect_rows_with_columns(all_figures(), results.selection());
 }
 
-TEST(Specifications, MarkOneOnAxesOfRatios) {
-  for (const Figure& figure : all_figures()) {
-    bool is_ratio = false;
-    bool marks_one = false;
-    visit(figure.specification, "", [&](const ordered_json& json, const std::string& key) {
-      if (key != "x" && key != "y") return;
-      const bool has_title = json.contains("title") && json.at("title").is_string();
-      is_ratio = is_ratio || (has_title && json.value("title", "").find("(ratio, log axis)") != std::string::npos);
-      marks_one = marks_one || json.value("datum", 0) == 1;
-    });
-    EXPECT_EQ(is_ratio, marks_one) << figure.name;
-  }
-}
+TEST(Specifications, MarkOneOnAxesOfRatios) { made_up::expect_a_line_at_one(all_figures()); }
 
 TEST(Specifications, GiveACompilerTheColourOfThePage) {
   const ResultsOf results({cell_with({}, {100, 101}), cell_with({.compiler = "openvino"}, {200, 201})});
@@ -175,20 +130,6 @@ TEST(Specifications, TellSettingsOfOneCompilerApartByShadeAndDash) {
     if (key == "color" && part.contains("scale")) {
       EXPECT_EQ(part.at("scale").at("range"), ordered_json::parse(R"(["#b0518e","#cb8db5"])"));
     }
-  });
-  EXPECT_EQ(channels, 1U);
-}
-
-TEST(Specifications, DrawLinesThatThePaperPublishesInADashOfTheirOwn) {
-  const ResultsOf results({cell_with({}, {100, 101}), cell_with({.compiler = "openvino"}, {200, 201})});
-  const Figures figures = figures_of(results, {"paper: Xeon"});
-  const ordered_json json = json_text::parse_ordered(made_called(figures, "figure6").specification);
-  std::size_t channels = 0;
-  visit(json, "", [&](const ordered_json& part, const std::string& key) {
-    if (key != "strokeDash" || !part.contains("scale")) return;
-    ++channels;
-    EXPECT_EQ(part.at("scale").at("domain"), ordered_json::array({"openvino 1.0", "openvino (paper)", "tvm (paper)"}));
-    EXPECT_EQ(part.at("scale").at("range"), ordered_json::parse("[[1,0],[6,2,1,2],[6,2,1,2]]"));
   });
   EXPECT_EQ(channels, 1U);
 }
@@ -258,66 +199,24 @@ TEST(Figures, AreMadeOfResultsWithoutCells) {
   EXPECT_EQ(figures.left_out.size(), all_figures().size());
 }
 
-TEST(Figures, AreListedInTheDocumentation) {
-  const std::string page = file::read(kSource / "docs/report.md").value();
-  for (const Figure& figure : all_figures()) {
-    const std::string paper = figure.paper.empty() ? "ours" : figure.paper;
-    std::string names = fmt::format("`{}`", figure.name);
-    for (const std::string& name : text::split(figure.also, ' ')) {
-      if (!name.empty()) names += fmt::format(", `{}`", name);
-    }
-    EXPECT_THAT(page, HasSubstr(fmt::format("| {} | {} | {} | {} |\n", names, figure.title, paper, figure.rows)));
-  }
+TEST(Figures, AreListedInTheDocumentation) { made_up::expect_documentation(all_figures()); }
+
+using DrawnFigures = made_up::DrawnFigures;
+
+TEST_F(DrawnFigures, AreImagesOfEveryFigureWithoutAWarning) {
+  const ResultsOf results(made_up::study_of_everything());
+  EXPECT_THAT(draw_all(figures_of(results), "svg"), IsEmpty());
 }
-
-// Draws figures with vl-convert, if it is installed on this machine.
-class DrawnFigures : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const toolchain::CompilerDescription tool = toolchain::drawing_tool();
-    const auto found = toolchain::find(toolchain::default_root(), tool.name, tool.default_version);
-    if (!found || !*found) GTEST_SKIP() << "no toolchain figures on this machine: ngb toolchain install figures";
-    drawer_ = {(*found)->python, (*found)->site};
-  }
-  std::vector<std::string> draw_all(const std::string& format) {
-    const ResultsOf results(made_up::study_of_everything());
-    const Figures figures = figures_of(results);
-    std::vector<Image> images;
-    for (const Made& made : figures.made)
-      images.push_back({made.figure->name, made.specification, file_of(made, format)});
-    const auto warnings = draw(drawer_, format, images);
-    EXPECT_TRUE(warnings) << warnings.error().text();
-    for (const Made& made : figures.made) EXPECT_GT(fs::file_size(file_of(made, format)), 1000U) << made.figure->name;
-    return warnings.value_or(std::vector<std::string>{});
-  }
-  [[nodiscard]] fs::path file_of(const Made& made, const std::string& format) const {
-    return folder_.path() / (std::string(made.figure->name) + "." + format);
-  }
-  Drawer drawer_{};
-  TemporaryFolder folder_;
-};
-
-TEST_F(DrawnFigures, AreImagesOfEveryFigureWithoutAWarning) { EXPECT_THAT(draw_all("svg"), IsEmpty()); }
 
 // Of figures whose made-up numbers are nothing but rounding, seven zeros are written beside the axis.
-bool has_only_rounding(const Made& made) {
-  return std::string_view(made.figure->name) == "cpu_relief" || std::string_view(made.figure->name) == "figure12";
-}
-
-// The width of an SVG is that of its first attribute of this name.
-int width_of_svg(const std::string& svg) {
-  const std::size_t at = svg.find("width=\"");
-  return at == std::string::npos ? 0 : std::stoi(svg.substr(at + 7));
-}
+bool has_only_rounding(const Made& made) { return made.figure->name == "cpu_relief"; }
 
 TEST_F(DrawnFigures, AreNotWiderThanThePageThatTheyAreMadeFor) {
   const ResultsOf results(made_up::study_of_everything());
-  const Figures figures = make_figures(results.selection(), {.with_paper_figures = true, .width_px = kPagePx});
-  std::vector<Image> images;
-  for (const Made& made : figures.made) images.push_back({made.figure->name, made.specification, file_of(made, "svg")});
-  ASSERT_TRUE(draw(drawer_, "svg", images));
+  const Figures figures = make_figures(results.selection(), {.width_px = kPagePx});
+  draw_all(figures, "svg");
   for (const Made& made : figures.made) {
-    const int width = width_of_svg(file::read(file_of(made, "svg")).value());
+    const int width = made_up::width_of_svg(file::read(file_of(made, "svg")).value());
     EXPECT_GT(width, 100) << made.figure->name;
     EXPECT_LE(width, has_only_rounding(made) ? 2 * kPagePx : kPagePx) << made.figure->name;
   }

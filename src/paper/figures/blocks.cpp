@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the paper's figures of stacks of blocks: 7, 10 and 11.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "metrics/series/workload.h"
+#include "paper/figures/rows.h"
+
+namespace ngb::paper::figures {
+namespace {
+
+using metrics::series::Block;
+using metrics::series::block_of;
+using store::CellData;
+
+struct KindOfBlock {
+  const char* family;
+  const char* words;  // "convolution"
+};
+constexpr std::array kKinds{KindOfBlock{"conv_block", "convolution"}, KindOfBlock{"mha_block", "attention"}};
+
+std::string not_measured(const KindOfBlock& kind) { return fmt::format("no stack of {} was measured", kind.family); }
+
+// Returns a row of this kind of block with width and depth.
+Row row_of_block(const Selection& selection, const CellData& cell, const Block& block, std::string panel,
+                 std::string column) {
+  Row row = row_of(selection, cell, std::move(panel));
+  row["column"] = std::move(column);
+  row["width"] = block.width ? Row(*block.width) : Row(nullptr);
+  row["depth"] = block.depth;
+  return row;
+}
+
+// Calls `use(cell, block)` for each cell of a stack of this kind that has a width.
+template <class Use>
+void each_block(const Selection& selection, const KindOfBlock& kind, const Use& use) {
+  for (const CellData* cell : selection.cells()) {
+    if (cell->of.model.family != kind.family) continue;
+    const auto block = block_of(*cell);
+    if (block && block->width) use(*cell, *block);
+  }
+}
+
+void sort_by_panel_and_column(std::vector<Row>& rows) {
+  const auto key = [](const Row& row) {
+    const auto number = [&](const char* name) {
+      const auto found = row.find(name);
+      return found != row.end() && found->is_number() ? found->get<double>() : 0.0;
+    };
+    return std::tuple(number("width"), number("depth"), number("batch"));
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return key(a) < key(b); });
+}
+
+bool is_known(const std::vector<Row>& rows, const char* number) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Row& row) { return row.contains(number) && row.at(number).is_number(); });
+}
+
+// Returns up to three of the depths: the smallest, the middle and the largest.
+std::vector<int> three_of(const std::vector<int>& depths) {
+  if (depths.size() <= 3) return depths;
+  return {depths.front(), depths[(depths.size() - 1) / 2], depths.back()};
+}
+
+}  // namespace
+
+Rows figure7(const Selection& selection) {
+  constexpr const char* kMetric = "speed_up_ratio";
+  std::vector<Row> rows;
+  std::vector<std::string> panels;
+  for (const KindOfBlock& kind : kKinds) {
+    std::vector<Row> of_kind;
+    each_block(selection, kind, [&](const CellData& cell, const Block& block) {
+      if (selection.results().baseline_of(cell) == &cell) return;
+      Row row = row_of_block(selection, cell, block,
+                             fmt::format("batch {}, {}", cell.of.model.key.batch, place_in_figure(selection, cell)),
+                             fmt::format("{}, width {}", kind.words, *block.width));
+      add_number(row, kMetric, number_of(selection, cell, kMetric), state_of(cell));
+      of_kind.push_back(std::move(row));
+    });
+    sort_by_panel_and_column(of_kind);
+    for (const Row& row : of_kind) {
+      const auto panel = row.at("panel").get<std::string>();
+      if (std::find(panels.begin(), panels.end(), panel) == panels.end()) panels.push_back(panel);
+    }
+    if (of_kind.empty()) of_kind.push_back(empty_panel("", kind.words, not_measured(kind)));
+    std::move(of_kind.begin(), of_kind.end(), std::back_inserter(rows));
+  }
+  if (!is_known(rows, kMetric)) return {.why_none = "no stack of blocks has a speed-up"};
+  std::vector<Row> whole;
+  for (Row& row : rows) {  // a kind that was not measured has an empty panel in each row
+    if (row.at("state") != "empty") {
+      whole.push_back(std::move(row));
+      continue;
+    }
+    for (const std::string& panel : panels) {
+      whole.push_back(row);
+      whole.back()["panel"] = panel;
+    }
+  }
+  return with_columns(
+      {.rows = std::move(whole),
+       .remark = "The paper publishes slope and retention of its curves (tables VII and VIII) and not their points"},
+      "figure7");
+}
+
+Rows figure10(const Selection& selection) {
+  constexpr const char* kMetric = "ase_ratio";
+  std::vector<Row> rows;
+  std::vector<Row> empty;
+  for (const KindOfBlock& kind : kKinds) {
+    const Stacks stacks = stacks_of(selection, kind.family);
+    const std::size_t before = rows.size();
+    each_block(selection, kind, [&](const CellData& cell, const Block& block) {
+      if (block.depth != stacks.depths.front()) return;
+      Row row = row_of_block(selection, cell, block,
+                             fmt::format("{}, depth {}, {}", kind.words, block.depth, place_in_figure(selection, cell)),
+                             selection.compiler(cell));
+      add_number(row, kMetric, number_of(selection, cell, kMetric), state_of(cell));
+      rows.push_back(std::move(row));
+    });
+    if (rows.size() == before) empty.push_back(empty_panel(kind.words, "", not_measured(kind)));
+  }
+  if (!is_known(rows, kMetric)) {
+    return {.why_none = "no stack of blocks was measured at batch 1 and at a larger batch size"};
+  }
+  for (Row& row : empty) {
+    row["column"] = rows.front().at("column");
+    rows.push_back(std::move(row));
+  }
+  return with_columns({.rows = std::move(rows)}, "figure10");
+}
+
+Rows figure11(const Selection& selection) {
+  constexpr const char* kMetric = "bsr_ratio";
+  std::vector<Row> rows;
+  std::vector<Row> empty;
+  for (const KindOfBlock& kind : kKinds) {
+    const std::vector<int> depths = three_of(stacks_of(selection, kind.family).depths);
+    std::vector<Row> of_kind;
+    each_block(selection, kind, [&](const CellData& cell, const Block& block) {
+      if (cell.of.model.key.batch == 1 || selection.results().baseline_of(cell) == &cell) return;
+      if (std::find(depths.begin(), depths.end(), block.depth) == depths.end()) return;
+      Row row =
+          row_of_block(selection, cell, block,
+                       fmt::format("{}, width {}, {}", kind.words, *block.width, place_in_figure(selection, cell)),
+                       fmt::format("depth {}", block.depth));
+      add_number(row, kMetric, number_of(selection, cell, kMetric), state_of(cell));
+      of_kind.push_back(std::move(row));
+    });
+    sort_by_panel_and_column(of_kind);
+    if (of_kind.empty()) empty.push_back(empty_panel(kind.words, "", not_measured(kind)));
+    std::move(of_kind.begin(), of_kind.end(), std::back_inserter(rows));
+  }
+  if (!is_known(rows, kMetric)) {
+    return {.why_none = "no stack of blocks was measured beside a baseline at batch 1 and at a larger batch size"};
+  }
+  for (Row& row : empty) {
+    row["column"] = rows.front().at("column");
+    rows.push_back(std::move(row));
+  }
+  return with_columns({.rows = std::move(rows)}, "figure11");
+}
+
+}  // namespace ngb::paper::figures

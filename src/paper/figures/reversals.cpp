@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the paper's figure 1: the throughput of two models with two pairs of device and compiler, of which one
+// model is faster with one pair and the other with the other.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "base/json_text.h"
+#include "base/text.h"
+#include "metrics/series/conclusions.h"
+#include "paper/figures/published_rows.h"
+#include "paper/figures/rows.h"
+
+namespace ngb::paper::figures {
+namespace {
+
+using nlohmann::json;
+using store::CellData;
+
+constexpr const char* kNumber = "throughput_per_s";
+
+// Two cells of each side; the first side's first model is the faster one.
+struct Pair {
+  std::vector<const CellData*> cells{};
+  double least = 0;  // the smaller one of the two |log ratio|: how far both orders are from a tie
+};
+
+// Returns nothing if the JSON has another form, is of compilers or batch sizes, or a cell is not selected.
+std::optional<Pair> pair_of(const Selection& selection, const json& object) {
+  if (!object.is_object() || object.value("ranked", "") != "models" ||
+      object.value("between", "") != "device_compilers" || !object.contains("sides")) {
+    return std::nullopt;
+  }
+  Pair pair{.cells = {}, .least = HUGE_VAL};
+  for (const json& side : object.at("sides")) {
+    if (!side.is_object() || !side.contains("cell_ids") || !side.at("value").is_number()) return std::nullopt;
+    pair.least = std::min(pair.least, std::abs(std::log(side.at("value").get<double>())));
+    for (const json& id : side.at("cell_ids")) {
+      pair.cells.push_back(id.is_string() ? selection.find(id.get<std::string>()) : nullptr);
+    }
+  }
+  const bool is_whole =
+      pair.cells.size() == 4 && std::find(pair.cells.begin(), pair.cells.end(), nullptr) == pair.cells.end();
+  return is_whole ? std::optional(pair) : std::nullopt;
+}
+
+Row row_of_bar(const std::string& panel, const std::string& side, const std::string& model) {
+  return {{"panel", panel}, {"column", ""}, {"side", side}, {"model", model}};
+}
+
+// Adds the clearest reversal of each two places.
+void add_own(const Selection& selection, std::vector<Row>& rows) {
+  std::map<std::pair<std::string, std::string>, Pair> clearest;
+  for (const store::Conclusion* conclusion : selection.results().conclusions) {
+    if (conclusion->kind != metrics::series::kReversal) continue;
+    const auto pair = pair_of(selection, json_text::parse(conclusion->json));
+    if (!pair) continue;
+    Pair& known = clearest[{place_in_figure(selection, *pair->cells[0]), place_in_figure(selection, *pair->cells[2])}];
+    if (known.least < pair->least) known = *pair;
+  }
+  for (const auto& [places, pair] : clearest) {
+    const std::string panel =
+        fmt::format("{} and {}, batch {}", text::visible(pair.cells[0]->of.model.label),
+                    text::visible(pair.cells[1]->of.model.label), pair.cells[0]->of.model.key.batch);
+    for (const CellData* cell : pair.cells) {
+      Row row = row_of_bar(panel, fmt::format("{}, {}", selection.compiler(*cell), place_in_figure(selection, *cell)),
+                           text::visible(cell->of.model.label));
+      row["device"] = selection.device(*cell);
+      row["batch"] = cell->of.model.key.batch;
+      row["compiler"] = selection.compiler(*cell);
+      add_number(row, kNumber, number_of(selection, *cell, kNumber), state_of(*cell));
+      rows.push_back(std::move(row));
+    }
+  }
+}
+
+// Adds, for each device, the two families that a compiler reverses most clearly against Identity.
+void add_published(const Selection& selection, std::vector<Row>& rows) {
+  const std::vector<PublishedNumber> numbers = published_numbers(selection);
+  using OneCompiler = std::tuple<std::string, std::string, std::string>;  // device, batch sizes, compiler
+  std::map<OneCompiler, std::vector<const PublishedNumber*>> by_compiler;
+  for (const PublishedNumber& each : numbers) {
+    by_compiler[{each.device, each.batch_sizes, each.compiler}].push_back(&each);
+  }
+  struct Found {
+    std::vector<const PublishedNumber*> bars{};
+    double least = 0;
+  };
+  std::map<std::string, Found> clearest;
+  for (const auto& [place, families] : by_compiler) {
+    for (std::size_t i = 0; i < families.size(); ++i) {
+      for (std::size_t j = 0; j < families.size(); ++j) {
+        const PublishedNumber& a = *families[i];
+        const PublishedNumber& b = *families[j];
+        const double before = std::log(a.identity_per_s / b.identity_per_s);
+        const double after = std::log(a.throughput_per_s / b.throughput_per_s);
+        Found& known = clearest[a.device];
+        if (before <= 0 || after >= 0 || std::min(before, -after) <= known.least) continue;
+        known = {{&a, &b}, std::min(before, -after)};
+      }
+    }
+  }
+  for (const auto& [device, found] : clearest) {
+    if (found.bars.empty()) continue;
+    const std::string panel = fmt::format("{} and {}, batch {}, {}", found.bars[0]->family, found.bars[1]->family,
+                                          found.bars[0]->batch_sizes, device);
+    for (const bool is_identity : {true, false}) {
+      for (const PublishedNumber* number : found.bars) {
+        const std::string compiler = is_identity ? published_compiler("Identity") : number->compiler;
+        Row row = row_of_bar(panel, compiler, number->family);
+        row["device"] = device;
+        row["batch"] = number->batch;
+        row["compiler"] = compiler;
+        add_number(row, kNumber, {is_identity ? number->identity_per_s : number->throughput_per_s, {}, {}, ""},
+                   {"published", ""});
+        rows.push_back(std::move(row));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Rows figure1(const Selection& selection) {
+  std::vector<Row> rows;
+  add_own(selection, rows);
+  add_published(selection, rows);
+  return with_columns(
+      rows_with(std::move(rows), kNumber, "no order of two models is told to be reversed by device and compiler"),
+      "figure1");
+}
+
+}  // namespace ngb::paper::figures

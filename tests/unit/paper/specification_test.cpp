@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The specifications of the paper's figures, and their images.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "../report/figures/drawn_figures.h"
+#include "../report/figures/figure_checks.h"
+#include "base/json_text.h"
+#include "paper_figures.h"
+
+namespace ngb::paper::figures {
+namespace {
+
+using made_up::cell_with;
+using made_up::made_called;
+using made_up::ResultsOf;
+using made_up::visit;
+using nlohmann::ordered_json;
+using report::figures::Made;
+using testing::IsEmpty;
+
+TEST(PaperSpecifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
+  const ResultsOf results(made_up::study_of_everything());
+  const auto figures = figures_with(results);
+  EXPECT_EQ(words_of(figures.left_out), "");
+  EXPECT_EQ(all_figures().size(), 9U);
+  EXPECT_EQ(figures.made.size(), report::figures::all_figures().size() + 9);
+  EXPECT_EQ(figures.made.back().figure->name, "figure12");
+}
+
+TEST(PaperSpecifications, KeepToWhatAllFiguresKeepTo) {
+  made_up::expect_units_in_titles(all_figures(), "figure10");
+  made_up::expect_only_columns(all_figures());
+  made_up::expect_a_line_at_one(all_figures());
+  made_up::expect_documentation(all_figures());
+  const ResultsOf results(made_up::study_of_everything());
+  made_up::expect_rows_with_columns(all_figures(), results.selection());
+}
+
+TEST(PaperSpecifications, DrawWhatIsPublishedInADashOfItsOwn) {
+  const ResultsOf results({cell_with({}, {100, 101}), cell_with({.compiler = "openvino"}, {200, 201})});
+  const auto figures = figures_with(results, {"paper: Xeon"});
+  const ordered_json json = json_text::parse_ordered(made_called(figures, "figure6").specification);
+  std::size_t channels = 0;
+  visit(json, "", [&](const ordered_json& part, const std::string& key) {
+    if (key != "strokeDash" || !part.contains("scale")) return;
+    ++channels;
+    EXPECT_EQ(part.at("scale").at("domain"), ordered_json::array({"openvino 1.0", "openvino (paper)", "tvm (paper)"}));
+    EXPECT_EQ(part.at("scale").at("range"), ordered_json::parse("[[1,0],[6,2,1,2],[6,2,1,2]]"));
+  });
+  EXPECT_EQ(channels, 1U);
+}
+
+// Table VI: TensorRT takes 82.6 % off the processor of the Orin for Swins, and adds to that of the 4070 for ResNets.
+TEST(PaperAxes, OfReductionsAreTheSameForAllDevicesAndFamilies) {
+  const ResultsOf results({cell_with({}, {100, 101})});
+  const auto figures = figures_with(results, {"paper: RTX 4070", "paper: Orin"});
+  const ordered_json json = json_text::parse_ordered(made_called(figures, "figure12").specification);
+  std::map<std::string, double> least;
+  std::map<std::string, double> most;
+  const ordered_json& rows = json.at("datasets").at("rows");
+  for (const ordered_json& row : rows) {
+    if (!row.at("percent").is_number()) continue;
+    const auto quantity = row.at("quantity").get<std::string>();
+    least.try_emplace(quantity, HUGE_VAL);
+    least[quantity] = std::min(least[quantity], row.at("percent").get<double>());
+    most[quantity] = std::max(most[quantity], row.at("percent").get<double>());
+  }
+  EXPECT_NEAR(most.at("CPU reduction (%)"), 82.6, 0.1);
+  for (const ordered_json& row : rows) {
+    if (!row.at("percent").is_number()) continue;
+    EXPECT_EQ(row.at("shared_low"), least.at(row.at("quantity").get<std::string>()));
+    EXPECT_EQ(row.at("shared_high"), most.at(row.at("quantity").get<std::string>()));
+  }
+}
+
+using DrawnPaperFigures = made_up::DrawnFigures;
+
+TEST_F(DrawnPaperFigures, AreImagesOfEveryFigureWithoutAWarning) {
+  const ResultsOf results(made_up::study_of_everything());
+  EXPECT_THAT(draw_all(figures_with(results), "svg"), IsEmpty());
+}
+
+TEST_F(DrawnPaperFigures, AreNotWiderThanThePageThatTheyAreMadeFor) {
+  const ResultsOf results(made_up::study_of_everything());
+  const auto figures = figures_with(results, {}, {.width_px = report::figures::kPagePx});
+  draw_all(figures, "svg");
+  for (const Made& made : figures.made) {
+    const int width = made_up::width_of_svg(file::read(file_of(made, "svg")).value());
+    // Of figures whose made-up numbers are nothing but rounding, seven zeros are written beside the axis.
+    const bool has_only_rounding = made.figure->name == "cpu_relief" || made.figure->name == "figure12";
+    EXPECT_GT(width, 100) << made.figure->name;
+    EXPECT_LE(width, (has_only_rounding ? 2 : 1) * report::figures::kPagePx) << made.figure->name;
+  }
+}
+
+}  // namespace
+}  // namespace ngb::paper::figures

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "../metrics/made_up_cells.h"
+#include "../report/written.h"
+#include "base/file.h"
+#include "base/json_text.h"
+#include "base/process.h"
+#include "paper/tables/quoted_numbers.h"
+#include "paper/tables/tables.h"
+#include "report/formats.h"
+#include "report/write/latex.h"
+#include "report/write/publication.h"
+#include "temporary_folder.h"
+
+namespace ngb::paper::tables {
+namespace {
+
+using report::all_results;
+using report::decimals_of_four_digits;
+using report::find_format;
+using report::help_on_formats;
+using report::latex_text;
+using report::letters_of;
+using report::mark_of_note;
+using report::shown;
+using report::ShownTable;
+using report::table_formats;
+using testing::HasSubstr;
+
+// Begins with what a spreadsheet computes and LaTeX takes for an option, and would end a cell, a line, a script.
+const std::string kHostile =
+    "=cmd()|'%_&\\</script>[x]#$^~{}\"\n\xE2\x80\xAE\xD7\x90";  // … a right-to-left override, and a Hebrew letter
+
+Document one_row(std::vector<Column> columns, std::vector<Entry> entries, std::string note = "") {
+  Document made{.name = "table9_test", .title = "Test", .table = {.columns = std::move(columns)}};
+  add_row(made, {.entries = std::move(entries), .note = std::move(note)});
+  complete(made);
+  return made;
+}
+
+Document hostile_table() { return one_row({column("name", "name", Kind::text)}, {text_entry(kHostile)}); }
+
+Document numbers() {
+  return one_row({column("device", "device", Kind::text), column("speed_per_s", "samples/s", Kind::number),
+                  column("speed_std_per_s", "", Kind::deviation), column("ratio", "ratio", Kind::number),
+                  column("ratio_low", "", Kind::low), column("ratio_high", "", Kind::high),
+                  column("cpu_percent", "CPU %", Kind::number), column("parameters", "parameters", Kind::count)},
+                 {text_entry("xeon"), number_entry(104.69, ""), number_entry(0.57, ""), number_entry(1.2345, ""),
+                  number_entry(1.2, ""), number_entry(1.3, ""), number_entry(std::nullopt, "no ticks"),
+                  number_entry(11689512, "")});
+}
+
+TEST(HelpOnFormats, HasTwoSpacesBehindTheLongestName) {
+  EXPECT_THAT(help_on_formats({"trace", "speedscope"}), HasSubstr("\n  trace       kernels of one inference"));
+  EXPECT_THAT(help_on_formats({"trace", "speedscope"}), HasSubstr("\n  speedscope  the same for speedscope"));
+}
+
+TEST(TablesAsCsv, HaveUnroundedNumbersAndReasons) {
+  EXPECT_EQ(to_csv(numbers()),
+            "device,speed_per_s,speed_std_per_s,ratio,ratio_low,ratio_high,cpu_percent,parameters,notes\r\n"
+            "xeon,104.69,0.57,1.2345,1.2,1.3,,11689512,cpu_percent: no ticks\r\n");
+}
+
+TEST(TablesAsCsv, HoldNothingThatASpreadsheetComputes) {
+  EXPECT_EQ(to_csv(hostile_table()), "name,notes\r\n\"'=cmd()|'%_&\\</script>[x]#$^~{}\"\"\n\\u202e\xD7\x90\",\r\n");
+}
+
+TEST(TablesAsMarkdown, HaveDeviationsBoundsAndFootnotes) {
+  EXPECT_EQ(to_published_markdown(numbers()),
+            "**Test**\n\n"
+            "| device | samples/s | ratio | CPU % | parameters |\n"
+            "| --- | ---: | ---: | ---: | ---: |\n"
+            "| xeon | 104.7 ± 0.6 | 1.234 [1.200, 1.300] | <sup>a</sup> | 11689512 |\n"
+            "\n- <sup>a</sup> no ticks\n");
+}
+
+TEST(TablesAsMarkdown, ShowHostileNamesLiterally) {
+  EXPECT_THAT(to_published_markdown(hostile_table()),
+              HasSubstr("| =cmd()\\|'%\\_&amp;\\\\\\</script>\\[x]#\\$^\\~{}\" \\\\u202e\xD7\x90 |\n"));
+}
+
+TEST(TablesAsJson, KeepNamesAsTheyAre) {
+  const nlohmann::json json = json_text::parse(to_json(hostile_table()));
+  EXPECT_EQ(json["rows"][0]["values"]["name"], kHostile);
+  EXPECT_EQ(json["rows"][0]["is_published"], false);
+}
+
+TEST(TablesAsJson, HaveNullWithAReasonForWhatIsMissing) {
+  const nlohmann::json row = json_text::parse(to_json(numbers()))["rows"][0];
+  EXPECT_TRUE(row["values"]["cpu_percent"].is_null());
+  EXPECT_EQ(row["reasons"].dump(), R"({"cpu_percent":"no ticks"})");
+  EXPECT_EQ(row["values"]["speed_per_s"], 104.69);
+}
+
+TEST(TablesAsLatex, AlignNumbersAtTheirPoints) {
+  const std::string latex = to_latex(numbers());
+  EXPECT_THAT(latex, HasSubstr("\\begin{tabular}{lS[table-format=3.1]@{\\,}lS[table-format=1.3]@{\\,}l"
+                               "S[table-format=1.0]@{\\,}lS[table-format=8.0]}\n"));
+  EXPECT_THAT(latex, HasSubstr("device & \\multicolumn{2}{c}{samples/s} & \\multicolumn{2}{c}{ratio} & "
+                               "\\multicolumn{2}{c}{CPU \\%} & {parameters} \\\\\n"));
+  EXPECT_THAT(latex, HasSubstr("xeon & 104.7 & \\(\\pm\\)\\,\\num{0.6} & 1.234 & {[}\\num{1.200}, \\num{1.300}{]} &  & "
+                               "\\textsuperscript{a} & 11689512 \\\\\n"));
+  EXPECT_THAT(latex, HasSubstr("\\textsuperscript{a} no ticks\\par\n"));
+}
+
+TEST(TablesAsLatex, HaveTwoLinesOfHeadingsIfSomeHaveTwoParts) {
+  const Document table =
+      one_row({column("device", "device", Kind::text), column("slope_b8", "slope, batch 8", Kind::number)},
+              {text_entry("xeon"), number_entry(1.25, "")});
+  EXPECT_THAT(to_latex(table), HasSubstr("\\toprule\n & {slope} \\\\\ndevice & {batch 8} \\\\\n\\midrule\n"));
+}
+
+TEST(TablesAsLatex, ShowHostileNamesLiterally) {
+  EXPECT_EQ(latex_text(kHostile),
+            "=cmd()\\textbar{}'\\%\\_\\&\\textbackslash{}\\textless{}/script\\textgreater{}{[}x{]}\\#\\$"
+            "\\textasciicircum{}\\textasciitilde{}\\{\\}'' \\textbackslash{}u202e{[}U+05D0{]}");
+  EXPECT_EQ(latex_text("a--b ± é"), "a-{}-b \\(\\pm\\) é");
+}
+
+TEST(TablesAsLatex, NameCommandsWithLettersOnly) {
+  EXPECT_EQ(letters_of("resnet18, v2"), "ResnetOneEightVTwo");
+  EXPECT_EQ(letters_of("ConvNeXts 2-4"), "ConvNeXtsTwoFour");
+  EXPECT_EQ(letters_of("\\}%\xD7\x90"), "");
+}
+
+TEST(Tables, ShowNoMoreDecimalsThanWereWritten) {
+  const Document table = one_row(
+      {column("cpu", "CPU %", Kind::number), column("cpu_std", "", Kind::deviation), column("x", "x", Kind::number)},
+      {number_entry(5.52, ""), number_entry(2.0, ""), number_entry(0.426, "")}, kPublishedNote);
+  const ShownTable people = shown(table);
+  EXPECT_EQ(people.rows[0][0].main, "5.52");
+  EXPECT_EQ(people.rows[0][0].deviation, "2.00");
+  EXPECT_EQ(people.rows[0][1].main, "0.426");
+  EXPECT_EQ(people.notes.at(0), kPublishedNote);
+}
+
+TEST(Tables, HaveFootnotesThatNameNoCell) {
+  const std::vector<Entry> entries{number_entry(std::nullopt, "depth 1: a depth=1, batch 8, fast: not measured yet"),
+                                   number_entry(std::nullopt, "a depth=1, batch 1: not measured yet"),
+                                   number_entry(std::nullopt, "failed: crash in compile: signal 11")};
+  const ShownTable people = shown(one_row(
+      {column("a", "a", Kind::number), column("b", "b", Kind::number), column("c", "c", Kind::number)}, entries));
+  EXPECT_THAT(people.notes, testing::ElementsAre("not measured yet", "failed: crash in compile: signal 11"));
+}
+
+TEST(Tables, MarkFootnotesWithLetters) {
+  EXPECT_EQ(mark_of_note(0), "a");
+  EXPECT_EQ(mark_of_note(25), "z");
+  EXPECT_EQ(mark_of_note(26), "aa");
+  EXPECT_EQ(decimals_of_four_digits(104.69), 1);
+  EXPECT_EQ(decimals_of_four_digits(0.08924), 5);
+  EXPECT_EQ(decimals_of_four_digits(0), 3);
+  EXPECT_EQ(decimals_of_four_digits(-18022.663), 0);
+}
+
+TEST(Tables, HaveFormatsFoundByName) {
+  EXPECT_STREQ(find_format("latex", table_formats()).value()->ending, ".tex");
+  EXPECT_THAT(find_format("html", table_formats()).error().text(),
+              HasSubstr("expected one of: csv, md, latex, json, parquet"));
+  EXPECT_EQ(find_format("parquet", table_formats()).value()->print, nullptr) << "pyarrow writes it";
+}
+
+// Results with two numbers whose commands would have the same name, and a hostile name.
+struct Quotable {
+  std::vector<store::CellData> cells{made_up::cell("openvino", 1), made_up::cell("=cmd()%", 1)};
+  std::vector<store::DerivedValue> values{};
+  std::vector<store::MeasuredEnvironment> environments{};
+  std::vector<store::SeriesPart> parts = std::vector<store::SeriesPart>(1);
+  Results results = all_results(cells, values);
+
+  Quotable() {
+    for (const char* const subject : {"Res-Nets", "Res Nets"}) {
+      parts[0].values.push_back({.series = "family_speed_up_ratio",
+                                 .device = "local",
+                                 .compiler = "openvino 1.0",
+                                 .subject = subject,
+                                 .batch_sizes = "2-4",
+                                 .value = 1.8588,
+                                 .low = 1.8,
+                                 .high = 1.9,
+                                 .cell_ids = {cells[0].cell_id}});
+    }
+    parts[0].values.push_back({.series = "family_speed_up_ratio",
+                               .device = "local",
+                               .compiler = "=cmd()% 1.0",
+                               .subject = "a%\nb",
+                               .batch_sizes = "1",
+                               .value = 2,
+                               .cell_ids = {cells[1].cell_id}});
+    add_series(results, parts);
+  }
+  [[nodiscard]] std::string latex() const { return quoted_numbers(Input(results, environments, {})); }
+};
+
+TEST(QuotedNumbers, AreCommandsWithTheirIntervals) {
+  const std::string latex = Quotable().latex();
+  EXPECT_THAT(latex, HasSubstr("\\newcommand{\\NgbCells}{\\num{2}}\n"));
+  EXPECT_THAT(latex, HasSubstr("% speed-up of a group: Res-Nets, batch 2-4, openvino 1.0 on local\n"
+                               "\\newcommand{\\NgbSpeedUpLocalOpenvinoResNetsBatchTwoFour}{\\num{1.859}}\n"
+                               "\\newcommand{\\NgbSpeedUpLocalOpenvinoResNetsBatchTwoFourLow}{\\num{1.800}}\n"
+                               "\\newcommand{\\NgbSpeedUpLocalOpenvinoResNetsBatchTwoFourHigh}{\\num{1.900}}\n"));
+}
+
+TEST(QuotedNumbers, HaveValidNamesThatDiffer) {
+  const std::string latex = Quotable().latex();
+  const std::regex command(R"re(^(%.*|\\newcommand\{\\([A-Za-z]+)\}\{\\num\{-?[0-9.]+\}\})$)re");
+  std::set<std::string> names;
+  std::istringstream lines(latex);
+  int count = 0;
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch found;
+    EXPECT_TRUE(std::regex_match(line, found, command)) << line;
+    if (line.starts_with('%')) continue;
+    ++count;
+    names.insert(found[2]);
+  }
+  EXPECT_EQ(count, 6 + 3 + 3 + 1);
+  EXPECT_EQ(names.size(), 13U);
+}
+
+// Returns why LaTeX cannot be run here, or "".
+std::string why_no_latex() {
+  for (const char* const package : {"booktabs.sty", "siunitx.sty"}) {
+    const auto found = process::run({.arguments = {"kpsewhich", package}});
+    if (!found) return "no LaTeX on this machine";
+    if (!found->succeeded()) return std::string("LaTeX on this machine has no ") + package;
+  }
+  return process::run({.arguments = {"pdflatex", "--version"}}) ? "" : "no pdflatex on this machine";
+}
+
+TEST(TablesAsLatex, CompileToPdf) {
+  if (const std::string why = why_no_latex(); !why.empty()) GTEST_SKIP() << why;
+  Quotable quotable;
+  const Input input(quotable.results, quotable.environments, {"paper: Xeon", "paper: RTX 4070", "paper: Orin"});
+  std::string document =
+      "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{siunitx}\n\\begin{document}\n" +
+      quotable.latex() + "\\NgbCells\n";
+  std::vector<Document> all = make_all(input);
+  all.push_back(hostile_table());
+  all.push_back(numbers());
+  for (const Document& table : all) document += to_latex(table) + "\\clearpage\n";
+  const TemporaryFolder folder;
+  folder.write("tables.tex", document + "\\end{document}\n");
+  const auto ran = process::run(
+      {.arguments = {"pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"}, .folder = folder.path()});
+  ASSERT_TRUE(ran.has_value()) << ran.error().text();
+  EXPECT_TRUE(ran->succeeded()) << ran->output;
+  EXPECT_TRUE(file::read(folder / "tables.pdf").value_or("").starts_with("%PDF"));
+}
+
+}  // namespace
+}  // namespace ngb::paper::tables
