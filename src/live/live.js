@@ -33,28 +33,46 @@ function showDevices(state) {
 }
 
 function speedUpInWords(speedUp) {
-  if (speedUp === null) return "–";
   const digits = (ratio) => ratio.toPrecision(3);
   const interval = speedUp.low === null ? "" : ` [${digits(speedUp.low)}, ${digits(speedUp.high)}]`;
   return `${digits(speedUp.ratio)}${interval} ${speedUp.verdict}`.trim();
 }
 
+// Returns the cells by workload, in the order of the study, those with a speed before those that have none yet.
+function workloadsOf(cells, fleet) {
+  const works = new Map();
+  for (const cell of cells) {
+    const name = `${fleet ? `${cell.device}: ` : ""}${cell.model} batch ${cell.batch}${cell.load ? `, load ${cell.load}` : ""}`;
+    if (!works.has(name)) works.set(name, new Map());
+    works.get(name).set(cell.compiler, cell);
+  }
+  const isKnown = (work) => [...work.values()].some((cell) => cell.samples_per_s !== null);
+  const all = [...works];
+  return [...all.filter(([, work]) => isKnown(work)), ...all.filter(([, work]) => !isKnown(work))];
+}
+
+function cellField(cell, isFastest) {
+  if (cell === undefined) return element("td", "–", "planned");
+  const field = element("td", "", isFastest ? "n fastest" : "n");
+  if (cell.samples_per_s !== null) field.append(`${Number(cell.samples_per_s.toPrecision(4)).toLocaleString("en")} /s`);
+  if (cell.speed_up !== null) field.append(element("small", speedUpInWords(cell.speed_up), `state ${cell.speed_up.verdict}`));
+  const done = `${cell.processes_done} of ${cell.processes_done + cell.processes_left}`;
+  const progress = cell.failure ? `${cell.progress}: ${cell.failure}` : cell.progress;
+  field.append(element("small", cell.progress === "planned" ? progress : `${progress}, ${done}`, `state ${cell.progress}`));
+  return field;
+}
+
 function showCells(state) {
-  const fleet = state.devices.length > 1;
-  byId("rows").replaceChildren(...state.cells.map((cell) => {
-    const where = fleet ? `${cell.device}: ` : "";
-    const load = cell.load ? `, load ${cell.load}` : "";
-    const progress = element("td", cell.failure ? `${cell.progress}: ${cell.failure}` : cell.progress, `state ${cell.progress}`);
-    const speed = cell.samples_per_s === null ? "–" : Number(cell.samples_per_s.toPrecision(4)).toLocaleString("en");
-    const what = heading(`${where}${cell.model} batch ${cell.batch}${load}`);
-    what.append(element("small", cell.compiler, "narrow-only"));
-    const rate = element("td", speed, "n");
-    const speedUp = speedUpInWords(cell.speed_up);
-    const verdict = cell.speed_up?.verdict ?? "";
-    if (cell.speed_up !== null) rate.append(element("small", speedUp, `narrow-only ${verdict}`));
-    return row([what, element("td", cell.compiler, "wide-only"), progress,
-      element("td", `${cell.processes_done} of ${cell.processes_done + cell.processes_left}`, "n"), rate,
-      element("td", speedUp, `state wide-only ${verdict}`)]);
+  const compilers = [...new Set(state.cells.map((cell) => cell.compiler))];
+  byId("compilers").replaceChildren(...["Model and batch", ...compilers].map((text, index) => {
+    const made = element("th", text, index > 0 ? "n" : "");
+    made.scope = "col";
+    return made;
+  }));
+  byId("rows").replaceChildren(...workloadsOf(state.cells, state.devices.length > 1).map(([name, work]) => {
+    const best = Math.max(...[...work.values()].map((cell) => cell.samples_per_s ?? 0));
+    return row([heading(name), ...compilers.map((compiler) =>
+      cellField(work.get(compiler), best > 0 && work.get(compiler)?.samples_per_s === best))]);
   }));
   const left = state.cells_total - state.cells.length;
   byId("left-out").textContent = left > 0 ? `${state.cells.length} of ${state.cells_total} cells: those that changed last.` : "";

@@ -31,7 +31,9 @@ class LivePage(NgbTest):
         run = self.start("run", "study.yaml", "--serve")
         url = re.search(r"http://\S+", run.stdout.readline())[0]
         self.page.open(url)
-        self.page.wait_for("document.querySelectorAll('#rows tr').length === 4")
+        self.page.wait_for("document.querySelectorAll('#rows tr').length === 2")
+        self.assertEqual(self.page.run("[...document.querySelectorAll('#compilers th')].map(each => each.textContent).join()"),
+                         "Model and batch,quick,slow")
         self.page.wait_for("/partial|measured/.test(document.getElementById('rows').textContent)")
         self.assertEqual(self.page.run("document.getElementById('study').textContent"), "test")
         self.assertRegex(self.page.run("document.getElementById('now').textContent"), r"^\d+ of 24 processes are done\.$")
