@@ -98,7 +98,8 @@ function(ngb_python target)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
 
-# ngb_text(TARGET folder/a.css …): the text of each file as kText_a_css in the header a.css.h.
+# ngb_text(TARGET folder/a.css …): the text of each file as kText_a_css in the header a.css.h. Compilers need not take a string
+# of more than 65,536 characters, as one with -Wpedantic warns; those that are used here do.
 function(ngb_text target)
   foreach(file ${ARGN})
     cmake_path(ABSOLUTE_PATH file OUTPUT_VARIABLE path)
@@ -106,7 +107,7 @@ function(ngb_text target)
     get_filename_component(header ${file} NAME)
     string(REPLACE "." "_" name ${header})
     file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${header}.h
-         CONTENT "// Generated from ${file}.\ninline constexpr char kText_${name}[] = R\"__text__(@text@)__text__\";\n" @ONLY)
+         CONTENT "// Generated from ${file}.\n#pragma once\n#pragma GCC system_header\ninline constexpr char kText_${name}[] = R\"__text__(@text@)__text__\";\n" @ONLY)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})
   endforeach()
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})

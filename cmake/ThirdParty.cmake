@@ -11,6 +11,7 @@
 # minizip        Bundles of results as zip files: part of zlib, small, and its output depends on its input only.
 # protobuf-lite  ONNX files, from the published onnx.proto; the format's own reader and writer.
 # OpenSSL        SHA-256, with the processor's instructions; on every machine already.
+# Vega           The figures of a page, with Vega-Lite and Vega-Embed: one script of 0.9 MB for browsers, which needs no network. BSD-3.
 # Boost          CRC-32 (Boost.CRC), distributions (Boost.Math) and the parser of HTTP requests (Boost.Beast); header only.
 #                Debian's cpp-httplib is a shared library, which a program for any machine with glibc cannot use.
 # GoogleTest     Tests; google-benchmark: our own hot paths. Both in every distribution.
@@ -38,7 +39,7 @@ else()
   find_package(Python3 3.9 REQUIRED COMPONENTS Development.Module)
 endif()
 
-# What comes as wheels is fetched by scripts/setup: onnx.proto, the C headers of ONNX Runtime, OpenVINO, TVM and XLA.
+# What comes as wheels is fetched by scripts/setup: onnx.proto, Vega, the C headers of ONNX Runtime, OpenVINO, TVM and XLA.
 # TensorRT's headers come with a crate (trtx-sys), where the system has none.
 set(NGB_DEPENDENCIES ${CMAKE_SOURCE_DIR}/build/dependencies CACHE PATH "Folder that scripts/setup has filled")
 

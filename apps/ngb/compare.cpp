@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ngb compare: compares two results folders, or two sides of one, cell by cell, with a verdict for each.
+#include <filesystem>
 #include <memory>
 
 #include "apps/ngb/comparing.h"
+#include "apps/ngb/terminal.h"
+#include "apps/revision/revision.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "report/page/page.h"
 
 namespace ngb::app {
 namespace {
@@ -15,14 +21,25 @@ constexpr const char* kCompareExamples =
     "  ngb compare results/xeon results/laptop --as results/xeon:local=xeon --as results/laptop:local=laptop --by "
     "device --baseline xeon --candidate laptop";
 
-int compare(const Installation& installation, const ComparisonArguments& arguments) {
+// Writes every pair as a page.
+int write_page(const report::Compared& compared, const ComparisonArguments& arguments,
+               const std::filesystem::path& page) {
+  const std::string title = text::join(arguments.results.folders, " → ");
+  const std::string html =
+      report::page::comparison_html(report::compare_document(compared, true), title, describe(this_revision()));
+  if (const Status done = file::write_atomically(page, html); !done) return report_failure(done.error(), kCannotGoOn);
+  warn("Page: {}\n", page.string());
+  return kSuccess;
+}
+
+int compare(const Installation& installation, const ComparisonArguments& arguments, const std::filesystem::path& page) {
   const auto format = format_of(arguments);
   if (!format) return format.error();
   const auto judged = judge_results(installation, arguments, statistics::Adjustment::benjamini_hochberg);
   if (!judged) return judged.error();
-  print_comparison({&judged->comparison, judged->axis, metrics::noise_floors(judged->comparison), {}}, **format,
-                   arguments.all);
-  return kSuccess;
+  const report::Compared compared{&judged->comparison, judged->axis, metrics::noise_floors(judged->comparison), {}};
+  print_comparison(compared, **format, arguments.all);
+  return page.empty() ? kSuccess : write_page(compared, arguments, page);
 }
 
 }  // namespace
@@ -33,8 +50,12 @@ void add_compare(CLI::App& app, const Installation& installation, Action& chosen
       app.add_subcommand("compare", "Judge for each cell whether one side is faster, slower or the same");
   add_comparison_options(*command, *arguments, "Results folders: baseline and candidate, or one that contains both",
                          kCompareExamples);
-  command->callback(
-      [=, &installation, &chosen] { chosen = [=, &installation] { return compare(installation, *arguments); }; });
+  const auto page = std::make_shared<std::filesystem::path>();
+  command->add_option("--page", *page,
+                      "Also write this file: one HTML page with every pair, its ratio and its verdict");
+  command->callback([=, &installation, &chosen] {
+    chosen = [=, &installation] { return compare(installation, *arguments, *page); };
+  });
 }
 
 }  // namespace ngb::app

@@ -42,12 +42,13 @@ void tell_figures(const report::folder::WrittenFigures& figures) {
   for (const std::string& warning : figures.warnings) warn("ngb: vl-convert: {}\n", warning);
 }
 
-// Finds the installed toolchain that draws figures. If images are asked for, it is an error that there is none.
+// Finds the installed toolchain that draws images of figures, if they are asked for. It is an error that there is none.
 Status find_drawer(const Installation& installation, report::folder::FiguresRequest& request) {
+  if (request.image_format.empty()) return Done{};
   const toolchain::CompilerDescription tool = toolchain::drawing_tool();
   const auto found = toolchain::find_tool(installation.toolchains, tool);
   if (found && *found) request.drawer = {(*found)->python, (*found)->site};
-  if (request.drawer || request.image_format.empty()) return Done{};
+  if (request.drawer) return Done{};
   if (!found) return error_of(found);
   return fail("images of figures need vl-convert, which is not installed", installation.toolchains.string(),
               "type: ngb toolchain install " + tool.name);
@@ -121,8 +122,7 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   command
       ->add_option(
           "--figures", request.figures.image_format,
-          "Also write the figures as images: svg, png or pdf. What ngb toolchain install figures installs draws "
-          "them, and without this option those of the page")
+          "Also write the figures as images: svg, png or pdf. What ngb toolchain install figures installs draws them")
       ->check(CLI::IsMember(
           std::vector<std::string>(report::figures::kImageFormats.begin(), report::figures::kImageFormats.end())));
   command

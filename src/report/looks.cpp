@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/looks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -39,6 +41,17 @@ std::vector<Look> looks_of(std::span<const std::string> compilers) {
     looks.push_back({colour_by_name(compiler), next_shapes.try_emplace(compiler, first).first->second++});
   }
   return looks;
+}
+
+std::string shade(const std::string& colour, int setting) {
+  constexpr std::array kShareOfWhite{0.0, 0.35, 0.6};
+  const double white = kShareOfWhite.at(static_cast<std::size_t>(setting) % kShareOfWhite.size());
+  std::string shaded = "#";
+  for (std::size_t i = 1; i + 1 < colour.size(); i += 2) {
+    const double part = std::stoi(colour.substr(i, 2), nullptr, 16);
+    shaded += fmt::format("{:02x}", static_cast<int>(part + white * (255 - part)));
+  }
+  return shaded;
 }
 
 }  // namespace ngb::report

@@ -23,4 +23,7 @@ struct Look {
 // such as published numbers beside one's own.
 std::vector<Look> looks_of(std::span<const std::string> compilers);
 
+// Returns the colour ("#0072b2") of the n-th setting of a compiler, from 0: its own one, then lighter ones.
+std::string shade(const std::string& colour, int setting);
+
 }  // namespace ngb::report

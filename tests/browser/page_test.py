@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """ngb report: what the reader can do with the page in a browser."""
 
+import base64
 import csv
 import io
 import json
+import re
+import shutil
 import unittest
 
 from browser import Browser, Page, find_axe, find_browser
-from ngb_program import TOOLCHAINS, without_toolchains
 from report_case import HOSTILE, ReportTest
 
 # Leaves one row of each kind in a table. Rows are of one kind if they differ only in what they say: what a width or an
@@ -32,20 +34,18 @@ class InTheBrowser(ReportTest):
         cls.browser = Browser(find_browser())
         cls.addClassCleanup(cls.browser.close)
 
-    def measure(self):
-        super().measure()
-        if not without_toolchains("figures"):
-            self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
-            self.report("results", "-o", "drawn")
-
     def setUp(self):
         super().setUp()
         self.page = Page(self.browser)
         self.addCleanup(self.page.close)
         self.page.resize(1280, 900)
 
-    def open(self, hash="", report="results/report"):
+    def open(self, hash="", report="results/report", parts=True):
+        """Opens the page, and all its parts, which are closed."""
         self.page.open((self.folder / report / "index.html").as_uri() + hash)
+        if parts:
+            self.page.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+            self.page.wait_for("document.getElementById('results') === null || document.querySelector('.matrix') !== null")
 
     def visible_cells(self):
         return self.page.run("[...document.querySelectorAll('tr[data-cell]')].filter(row => row.offsetParent).length")
@@ -132,11 +132,16 @@ class InTheBrowser(ReportTest):
         self.assertEqual(self.page.run(unreachable), 0)
 
     def test_the_page_is_used_by_keyboard(self):
-        self.open()
+        self.open(parts=False)
         self.page.press("Tab")
         self.assertEqual(self.page.run("document.activeElement.className"), "skip")
         self.page.press("Enter", "\r")
         self.page.wait_for("location.hash === '#results'")
+        self.page.press("Tab")
+        self.assertEqual(self.page.run("document.activeElement.id"), "chart")
+        self.page.press("Tab")
+        self.page.press(" ", " ")
+        self.page.wait_for("document.getElementById('choose').open")
         self.page.press("Tab")
         self.assertEqual(self.page.run("document.activeElement.closest('fieldset').dataset.dimension"), "compiler")
         self.assertEqual(self.page.run("document.activeElement.getAttribute('aria-pressed')"), "true")
@@ -163,7 +168,9 @@ class InTheBrowser(ReportTest):
         self.page.run("window.saved = {}; saving.save = (name, type, text) => { saved[name] = text; }")
         self.page.run("document.querySelectorAll('[data-name=throughput_by_batch] button').forEach(each => each.click())")
         saved = self.page.run("saved")
-        self.assertEqual(sorted(saved), ["throughput_by_batch.csv", "throughput_by_batch.vl.json"])
+        self.page.wait_for("Object.keys(saved).length === 3")
+        saved = self.page.run("saved")
+        self.assertTrue(saved["throughput_by_batch.svg"].startswith("<svg "))
         figures = self.folder / "results/report/figures"
         whole = json.loads((figures / "throughput_by_batch.vl.json").read_text())
         rows = json.loads(saved["throughput_by_batch.vl.json"])["datasets"]["rows"]
@@ -180,36 +187,80 @@ class InTheBrowser(ReportTest):
                          [(row["model"], row["compiler"], row["state"], row["reason"]) for row in expected])
         self.assertEqual(self.page.complaints(), [])
 
-    @unittest.skipIf(without_toolchains("figures"), without_toolchains("figures"))
+    def test_every_figure_is_drawn_without_a_network_and_without_code_made_of_texts(self):
+        self.open(parts=False)
+        drawn = "[...document.querySelectorAll('figure[data-name]')].filter(each => each.querySelector('svg [role], svg path'))"
+        self.assertEqual(self.page.run(f"{drawn}.length"), 0)
+        self.assertGreater(self.page.run("document.querySelectorAll('#chart svg path').length"), 8)
+        self.page.run("document.querySelector('#figures > details').open = true")
+        names = self.page.run("[...document.querySelectorAll('figure[data-name]')].map(each => each.dataset.name)")
+        self.assertEqual(sorted(names), sorted(path.name.split(".")[0] for path in
+                                               (self.folder / "results/report/figures").glob("*.vl.json")))
+        for name in names:
+            self.page.run(f"document.querySelector('figure[data-name={name}]').scrollIntoView()")
+            self.page.wait_for(f"document.querySelector('figure[data-name={name}] svg path') !== null")
+        self.assertEqual(self.page.complaints(), [])
+        self.assertEqual(self.page.requests(), [])
+
+    def test_a_mark_says_what_it_stands_for(self):
+        self.open(parts=False)
+        self.page.run("document.getElementById('chart').scrollIntoView()")
+        place = self.page.run("{const {x, y, width, height} = document.querySelector('#chart .mark-symbol.role-mark path')"
+                              ".getBoundingClientRect(); [x + width / 2, y + height / 2]}")
+        self.page.call("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
+        self.page.wait_for("/null.*conv_block.*: \\d/.test(document.querySelector('.tip:not([hidden])')?.textContent)")
+
     def test_figures_follow_the_readers_appearance_and_are_light_on_paper(self):
-        # Whether the image has ink for a light page, and whether it has ink for a dark one.
-        inks = """(async () => {
-          const image = document.querySelector("figure[data-name=throughput_by_batch] img");
-          await image.decode();
-          const canvas = document.createElement("canvas");
-          [canvas.width, canvas.height] = [image.naturalWidth, image.naturalHeight];
-          const context = canvas.getContext("2d");
-          context.drawImage(image, 0, 0);
-          const {data} = context.getImageData(0, 0, canvas.width, canvas.height);
-          const seen = new Set();
-          for (let i = 0; i < data.length; i += 4) {
-            if (data[i + 3] === 255) seen.add([data[i], data[i + 1], data[i + 2]].join());
-          }
-          return [seen.has("27,31,36"), seen.has("230,233,237")];
-        })()"""
-        for scheme, medium, expected, paper in (("light", "screen", [True, False], "rgb(255, 255, 255)"),
-                                                ("dark", "screen", [False, True], "rgb(20, 23, 27)"),
-                                                ("dark", "print", [True, False], "rgb(255, 255, 255)")):
+        inks = "getComputedStyle(document.querySelector('#chart svg text')).fill"
+        for scheme, medium, expected, paper in (("light", "screen", "rgb(27, 31, 36)", "rgb(255, 255, 255)"),
+                                                ("dark", "screen", "rgb(230, 233, 237)", "rgb(20, 23, 27)"),
+                                                ("dark", "print", "rgb(27, 31, 36)", "rgb(255, 255, 255)")):
             self.page.prefer(scheme, medium)
-            self.open(report="drawn")
+            self.open(parts=False)
             self.assertEqual(self.page.run(inks), expected, f"{scheme}, {medium}")
             self.assertEqual(self.page.run("getComputedStyle(document.body).backgroundColor"), paper)
-            self.assertEqual(self.page.complaints(), [])
-            self.assertEqual(self.page.requests(), [])
+
+    def test_it_is_two_screens_until_a_part_is_opened_and_three_sheets_on_paper(self):
+        self.open(parts=False)
+        self.assertLessEqual(self.page.run("document.documentElement.scrollHeight"), 3000)
+        self.assertLess((self.folder / "results/report/index.html").stat().st_size, 1_500_000)
+        closed = self.page.run("[...document.querySelectorAll('section > details > summary')].filter(each => each.querySelector('h2'))"
+                               ".map(each => each.textContent)")
+        self.assertIn("All cells 12 cells", closed)
+        self.assertTrue(all(any(letter.isdigit() for letter in each) for each in closed), closed)
+        sheets = base64.b64decode(self.page.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69)["data"])
+        self.assertLessEqual(len(re.findall(rb"/Type\s*/Page\b", sheets)), 3)
+
+    def test_a_comparison_has_a_page_with_the_verdicts(self):
+        shutil.copytree(self.folder / "results", self.folder / "later")
+        made = self.ngb("compare", "results", "later", "--page", "both.html")
+        self.assertEqual((made.returncode, made.stderr), (0, "Page: both.html\n"))
+        self.page.open((self.folder / "both.html").as_uri())
+        self.page.wait_for("document.querySelector('figure svg path') !== null")
+        summary, verdicts = self.page.run("[document.querySelector('h2').textContent, [...document.querySelectorAll('#comparison > "
+                                          ".wide tbody tr')].map(row => row.cells[1].textContent)]")
+        self.assertIn(summary, made.stdout)
+        self.assertEqual(len(verdicts), 12)
+        self.assertEqual(sum(verdict.startswith("failed twice") for verdict in verdicts), 4, verdicts)
+        self.assertEqual(self.page.complaints(), [])
+        self.assertEqual(self.page.requests(), [])
+
+    def test_a_link_opens_the_part_that_it_leads_to(self):
+        self.open("#cells", parts=False)
+        self.assertTrue(self.page.run("document.querySelector('#cells > details').open"))
+        self.assertFalse(self.page.run("document.querySelector('#method > details').open"))
+
+    def test_an_interval_does_not_set_the_axis(self):
+        self.open(parts=False)
+        domain = self.page.run("{const rows = [{value: 1, low: 1e-6, high: 1e6}, {value: 2}]; numbers.domainOf(rows, true)}")
+        self.assertEqual(domain, [1 / 1.12, 2 * 1.12])
+
+    def test_a_model_without_a_group_has_no_button(self):
+        self.open()
+        self.assertEqual(self.page.run("[...document.querySelectorAll('button')].filter(each => each.textContent === '').length"), 0)
 
     @unittest.skipUnless(find_axe(), "no axe-core on this machine: scripts/setup tests fetches it")
     def test_axe_finds_no_violation(self):
-        report = "results/report" if without_toolchains("figures") else "drawn"
         levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
         ask = ("axe.run(document, {runOnly: {type: 'tag', values: %s}}).then(({violations, passes}) => ({passes: "
                "passes.length, violations: violations.flatMap(({id, nodes}) => nodes.map(({target, failureSummary}) => "
@@ -218,8 +269,7 @@ class InTheBrowser(ReportTest):
             for scheme in ("light", "dark"):
                 self.page.resize(width, 900)
                 self.page.prefer(scheme)
-                self.open(report=report)
-                self.page.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+                self.open()
                 if (width, scheme) != (1280, "light"):
                     self.page.run(WITHOUT_ALIKE_ROWS)
                 self.page.run(find_axe().read_text() + "; 1")
@@ -231,13 +281,11 @@ class InTheBrowser(ReportTest):
         self.report("results", "--compiler", "onnxruntime")
         self.open()
         self.assertEqual(self.visible_cells(), 4)
-        self.assertIn("No number in this selection.", self.page.run("document.getElementById('overview').textContent"))
+        self.assertEqual(self.page.run("document.querySelectorAll('#chart path').length > 0"), True)  # crosses
         self.assertEqual(self.page.complaints(), [])
 
     def test_hostile_names_run_nothing(self):
         self.rename(HOSTILE, HOSTILE)
-        if not without_toolchains("figures"):
-            self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
         self.report("results")
         self.open()
         self.assertIsNone(self.page.run("window.hacked"))

@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import unittest
 
-from ngb_program import NULL_STUDY, TOOLCHAINS, without_toolchains
+from ngb_program import NULL_STUDY, TOOLCHAINS
 from report_case import HOSTILE, Reader, ReportTest
 
 
@@ -57,10 +57,9 @@ class Text(ReportTest):
         text = (self.folder / "results/report/index.html").read_text()
         files = sorted((self.folder / "results/report/figures").glob("*.csv"))
         self.assertTrue(files)
-        self.assertEqual(sorted(re.findall(r'<figure class="drawn" data-name="(\w+)">', text)),
+        self.assertEqual(sorted(re.findall(r'<figure data-name="(\w+)">', text)),
                          [file.stem for file in files])
         self.assertIn("<h3>Throughput by batch size</h3><p>Lines are 95 % intervals.", text)
-        self.assertIn("<p>The figures are not drawn here. To have them drawn, type: ngb report RESULTS", text)
         self.assertRegex(text, r"<p>Without data: .*tcr_by_model \(the study gives no model raw_bytes and encoded_bytes\)")
         with (self.folder / "results/report/figures/throughput_by_batch.csv").open(newline="") as file:
             rows = list(csv.DictReader(file))
@@ -69,16 +68,10 @@ class Text(ReportTest):
             speed = f"{float(row['throughput_per_s']):.7g}" if row["throughput_per_s"] else ""
             self.assertIn(f"<td>{row['compiler']}</td><td class=\"n\">{speed}</td>", table)
 
-    @unittest.skipIf(without_toolchains("figures"), without_toolchains("figures"))
-    def test_figures_are_drawn_in_the_page_where_something_can_draw_them(self):
-        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
-        self.report("results")
+    def test_the_page_is_the_same_with_the_program_that_draws_images_and_without_it(self):
         page = self.folder / "results/report/index.html"
         text = page.read_text()
-        drawn = text.count('src="data:image/svg+xml;base64,')
-        self.assertEqual(drawn, len(list((self.folder / "results/report/figures").glob("*.vl.json"))))
-        self.assertLess(len(text), 1_500_000)
-        self.assertEqual(list((self.folder / "results/report/figures").glob("*.svg*")), [])  # none was asked for
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
         self.report("results")
         self.assertEqual(page.read_text(), text)
 
@@ -94,7 +87,7 @@ class Text(ReportTest):
         read = Reader(text)
         for name, value in read.attributes:
             if name in ("src", "href"):
-                self.assertTrue(value.startswith(("#", "data:image/svg+xml;base64,")), value)
+                self.assertTrue(value.startswith("#"), value)
         self.assertFalse({"link", "iframe", "base", "object"} & set(read.tags))
         self.assertIn("default-src 'none'", text)
 
@@ -167,7 +160,7 @@ class Text(ReportTest):
         self.assertTrue(values)
         for fields in values:
             self.assertTrue(any(row.split() == fields for row in rows), fields)
-        self.assertIn("Compiling gains most at small batch sizes.", text)
+        self.assertNotIn("Compiling gains most at small batch sizes.", text)  # which the paper claims
 
     def test_results_without_a_baseline_have_a_page(self):
         self.write("alone.yaml", NULL_STUDY)
@@ -206,7 +199,7 @@ class Text(ReportTest):
         text = (self.folder / "results/report/index.html").read_text()
         read = Reader(text)
         self.assertNotIn("img", read.tags)
-        self.assertEqual(read.tags.count("script"), 2)
+        self.assertEqual(read.tags.count("script"), 3)
         self.assertNotIn("\u202e", text)
         names = json.loads(read.data)
         self.assertIn(HOSTILE.replace("\u202e", "\\u202e"), names["models"])

@@ -53,6 +53,7 @@ constexpr std::array kRowsOf{
     RowsOf{"tuning_curve", tuning_curve},
     RowsOf{"pareto_compile", pareto_compile},
     RowsOf{"pareto_cpu", pareto_cpu},
+    RowsOf{"speed_and_agreement", speed_and_agreement},
     RowsOf{"ratio_to_best", ratio_to_best},
     RowsOf{"samples", sample_strips},
     RowsOf{"operator_times", operator_times},

@@ -62,5 +62,6 @@ Rows rank_reversals(const Selection& selection);
 Rows sample_strips(const Selection& selection);
 Rows operator_times(const Selection& selection);
 Rows region_differences(const Selection& selection);
+Rows speed_and_agreement(const Selection& selection);
 
 }  // namespace ngb::report::figures

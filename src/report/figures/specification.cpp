@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "report/figures/axes.h"
 #include "report/figures/width.h"
+#include "report/looks.h"
 #include "report/write/csv.h"
 #include "theme.json.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The order is that of the shapes on the page (page/charts.js).
+// The order is that of the shapes on the page (page/page.js).
 constexpr std::array<const char*, kShapes> kShapeNames{"circle", "square", "triangle-up", "diamond", "triangle-down"};
 
 // Returns the field's different values, in the order of the rows.
@@ -40,18 +41,6 @@ constexpr const char* kLabelOfLogAxis = R"(test(/^9\.000e/, format(datum.value, 
 
 bool is_logarithmic(const ordered_json& channel) {
   return channel.is_object() && channel.contains("scale") && channel.at("scale").value("type", "") == "log";
-}
-
-// Returns the colour of the n-th setting of a compiler: its own one, then lighter ones.
-std::string shade(const std::string& colour, int setting) {
-  constexpr std::array kShareOfWhite{0.0, 0.35, 0.6};
-  const double white = kShareOfWhite.at(static_cast<std::size_t>(setting) % kShareOfWhite.size());
-  std::string shaded = "#";
-  for (std::size_t i = 1; i + 1 < colour.size(); i += 2) {
-    const double part = std::stoi(colour.substr(i, 2), nullptr, 16);
-    shaded += fmt::format("{:02x}", static_cast<int>(part + white * (255 - part)));
-  }
-  return shaded;
 }
 
 // Lines and gaps, in pixels: of a compiler's settings, and of what the paper publishes.

@@ -12,7 +12,7 @@ namespace ngb::report::figures {
 // Returns the rows of the first `most` panels. Sets `remark` if there are more.
 std::vector<Row> drawn_rows(std::vector<Row> rows, std::size_t most, std::string& remark);
 
-// Returns the theme: "config" of every specification, and "dark", which maps its colours to those on a dark page.
+// Returns the theme: "config" of every specification. The page has a dark form of its colours (page/page.css).
 nlohmann::ordered_json theme();
 
 // Returns what the figure shows and how to read it, with what it leaves out (`remark`).

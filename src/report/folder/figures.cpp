@@ -59,29 +59,6 @@ Result<std::vector<std::string>> write_images(const fs::path& folder, const Figu
   return warnings;
 }
 
-// Returns the images as SVG.
-Result<std::vector<std::string>> draw_for_page(const fs::path& folder, const std::vector<figures::OnPage>& figures,
-                                               const Drawer& drawer) {
-  std::vector<figures::Image> images;
-  for (const figures::OnPage& each : figures) {
-    images.push_back({each.figure.name, each.to_draw, file::partial_path(folder / (each.figure.name + ".svg"))});
-  }
-  const auto warnings = figures::draw(drawer, "svg", images);
-  Status complete = warnings ? Status(Done{}) : Status(error_of(warnings));
-  std::vector<std::string> texts;
-  for (const figures::Image& image : images) {
-    const auto text = complete ? file::read(image.file) : Result<std::string>(error_of(complete));
-    if (text) {
-      texts.push_back(*text);
-    } else {
-      complete = error_of(text);
-    }
-    file::remove(image.file);
-  }
-  if (!complete) return error_of(complete);
-  return texts;
-}
-
 }  // namespace
 
 figures::LoadCell CellLoader::loader() {
@@ -122,34 +99,14 @@ Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figu
   return written;
 }
 
-Result<page::Figures> figures_of_page(const fs::path& folder, const Figures& figures,
-                                      const std::optional<Drawer>& drawer, bool are_asked_for, std::size_t cells) {
-  const std::size_t most_rows = cells > kCellsWithLongTables ? 100 : 500;
-  std::vector<figures::OnPage> prepared;
-  for (const figures::Made& each : figures.made) {
-    prepared.push_back(figures::on_page(each, most_rows));
-  }
-  std::vector<std::string> images;
-  std::string why_none;
-  if (!drawer) {
-    why_none =
-        "The figures are not drawn here. To have them drawn, type: ngb report RESULTS; and before it, if nothing "
-        "draws figures on your machine yet: ngb toolchain install figures";
-  } else if (!are_asked_for && cells > kFewCells) {
-    why_none = fmt::format(
-        "The figures of more than {} cells are drawn only if you type: ngb report RESULTS --figures svg", kFewCells);
-  } else if (!prepared.empty()) {
-    auto drawn = draw_for_page(folder, prepared, *drawer);
-    if (!drawn && are_asked_for) return error_of(drawn);
-    if (!drawn) {
-      why_none = "The figures could not be drawn. To read why, type: ngb report RESULTS --figures svg";
-    } else {
-      images = *std::move(drawn);
-    }
-  }
-  page::Figures shown = figures::with_images(std::move(prepared), images);
-  if (!shown.shown.empty()) shown.why_not_drawn = why_none;
-  shown.left_out = figures::words_of(figures.left_out);
+page::Figures figures_of_page(const Figures& figures, std::size_t cells) {
+  constexpr std::size_t kSomeCells = 250;
+  constexpr std::size_t kManyCells = 1'500;
+  const figures::MostRows most = cells <= kSomeCells   ? figures::MostRows()
+                                 : cells <= kManyCells ? figures::MostRows{.in_table = 100, .drawn = 600}
+                                                       : figures::MostRows{.in_table = 100, .drawn = 200};
+  page::Figures shown{.left_out = figures::words_of(figures.left_out)};
+  for (const figures::Made& each : figures.made) shown.shown.push_back(figures::on_page(each, most));
   return shown;
 }
 

@@ -59,16 +59,7 @@ Result<WrittenFigures> write_figures(const std::filesystem::path& folder, const 
                                      std::span<const figures::Figure> of_publication,
                                      const std::optional<figures::Drawer>& drawer, const std::string& format);
 
-// If results have at most this many cells, the page has images without being asked for. Images take time to draw.
-inline constexpr std::size_t kFewCells = 500;
-// If results have at most this many cells, the page's tables of the figures' data are longer.
-inline constexpr std::size_t kCellsWithLongTables = 250;
-
-// Returns the figures as the page shows them. They have images if there is a drawer, and if the images are asked for or
-// the results have few cells; else a remark says why not. Fails if images are asked for and cannot be drawn. `folder`
-// exists; nothing is left there.
-Result<page::Figures> figures_of_page(const std::filesystem::path& folder, const figures::Figures& figures,
-                                      const std::optional<figures::Drawer>& drawer, bool are_asked_for,
-                                      std::size_t cells);
+// Returns the figures as the page shows them; of many cells, with fewer rows of each.
+page::Figures figures_of_page(const figures::Figures& figures, std::size_t cells);
 
 }  // namespace ngb::report::folder

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <set>
@@ -64,8 +65,16 @@ struct Loaded {
   std::optional<Results> results{};  // absent only while this is loaded
   std::string folded{};              // what the page leaves out; "" if it shows all
   std::set<std::string> studies{};
+  std::string day{};  // of the last run: "2026-11-29"
   std::map<std::string, std::string> protocol{};
 };
+
+std::string day_of(std::int64_t unix_ns) {
+  using namespace std::chrono;
+  const year_month_day day(floor<days>(sys_time<nanoseconds>(nanoseconds(unix_ns))));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                     static_cast<unsigned>(day.day()));
+}
 
 // Reads what each file says of its studies. Files that are read as one have one protocol.
 Status load_origin(const std::vector<store::Source>& sources, Loaded& loaded) {
@@ -77,7 +86,9 @@ Status load_origin(const std::vector<store::Source>& sources, Loaded& loaded) {
     if (!protocol->empty()) loaded.protocol = *std::move(protocol);
     const auto runs = store->runs();
     if (!runs) return error_of(runs);
-    if (!runs->empty()) loaded.studies.insert(runs->back().study_name);
+    if (runs->empty()) continue;
+    loaded.studies.insert(runs->back().study_name);
+    loaded.day = std::max(loaded.day, day_of(runs->back().started_unix_ns));
   }
   return Done{};
 }
@@ -153,6 +164,7 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
   const std::vector<std::string> studies(loaded.studies.begin(), loaded.studies.end());
   Content content{.name = request.name.empty() ? text::join(names, ", ") : request.name,
                   .study = text::join(studies, ", "),
+                  .day = loaded.day,
                   .results = &*loaded.results,
                   .environments = &loaded.derived.environments,
                   .protocol = loaded.protocol,
@@ -227,10 +239,7 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   auto files = write_figures(request.folder / kFiguresFolder, figures, request.publication.figures, drawer, format);
   if (!files) return failed(files.error());
   written.figures = *std::move(files);
-  if (drawer) tell_begin(request, fmt::format("drawing {} figures for the page", figures.made.size()));
-  const auto shown = figures_of_page(request.folder / kFiguresFolder, figures, drawer, !format.empty(), written.cells);
-  if (!shown) return failed(shown.error());
-  const std::string html = page::html(content, *shown, request.made_by);
+  const std::string html = page::html(content, figures_of_page(figures, written.cells), request.made_by);
   written.bytes = html.size();
   const Status done = file::write_atomically(written.page, html);
   if (!done) return failed(done.error());

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "method.html.h"
 #include "metrics/metric.h"
 #include "report/columns.h"
 #include "report/page/html.h"
@@ -40,36 +41,51 @@ std::string environment_table(const Content& content, const std::string& device)
                      html_table(caption, {"entry", "value"}, rows));
 }
 
-std::string compilers_table(const Content& content) {
+// Returns a row for each setting of a compiler, below its columns.
+std::vector<Fields> settings_of_compilers(const Content& content) {
   const auto properties = compiler_properties(content.results->cells);
   Fields columns;
   for (const work::Property* each : properties) columns.emplace_back(each->heading);
   columns.emplace_back("ran on");
   std::set<Fields> seen;
-  std::vector<Fields> rows;
+  std::vector<Fields> rows{columns};
   for (const CellData* cell : content.results->cells) {
     Fields row;
     for (const work::Property* each : properties) row.push_back(compiler_field(*each, *cell));
     row.push_back(compute_device_of(*cell));
     if (seen.insert(row).second) rows.push_back(std::move(row));
   }
-  return html_table("Compilers", columns, rows);
+  return rows;
+}
+
+bool is_raised(const Results& results, const metrics::Flag& flag) {
+  return std::any_of(results.cells.begin(), results.cells.end(), [&](const CellData* cell) {
+    const auto raised = results.numbers.flags(*cell);
+    return std::any_of(raised.begin(), raised.end(), [&](const auto& each) { return each.flag == flag.name; });
+  });
 }
 
 }  // namespace
 
-std::string environments(const Content& content) {
+Part environments(const Content& content) {
   std::set<std::string> devices;
   for (const CellData* cell : content.results->cells) devices.insert(cell->of.device);
   std::string html;
   for (const std::string& device : devices) html += environment_table(content, device);
-  return html + compilers_table(content);
+  std::vector<Fields> rows = settings_of_compilers(content);
+  const Fields columns = rows.front();
+  rows.erase(rows.begin());
+  return {"machines", "Machines and compilers",
+          fmt::format("{}, {}", counted(devices.size(), "device"), counted(rows.size(), "setting")),
+          html + html_table("Compilers", columns, rows)};
 }
 
-std::string method(const Content& content) {
+Part method(const Content& content) {
   std::vector<Fields> protocol{{"study", content.study}, {"baseline", content.results->baseline.words()}};
-  for (const auto& [key, value] : content.protocol) protocol.push_back({key, value});
-  std::string html = html_table("Protocol", {"key", "value"}, protocol);
+  for (const auto& [key, value] : content.protocol) {
+    if (value != "null") protocol.push_back({key, value});
+  }
+  std::string html = kText_method_html + html_table("Protocol", {"key", "value"}, protocol);
   std::vector<Fields> formulas;
   for (const metrics::Metric* metric : shown_metrics(content)) {
     formulas.push_back({metric->heading, metric->name, metric->unit, metric->formula, metric->source});
@@ -77,11 +93,12 @@ std::string method(const Content& content) {
   html += "<details><summary>Every metric, its formula and source</summary>" +
           html_table("Metrics", {"heading", "name", "unit", "formula", "source"}, formulas) + "</details>\n<dl>\n";
   for (const metrics::Flag& flag : metrics::flag_table()) {
+    if (!is_raised(*content.results, flag)) continue;
     html +=
         fmt::format("<dt id=\"flag-{0}\"><span class=\"flag\">{0}</span></dt><dd>Raised if: {1}. It means: {2}.</dd>\n",
                     escaped(flag.name), escaped(flag.threshold), escaped(flag.meaning));
   }
-  return html + "</dl>\n";
+  return {"method", "Method", fmt::format("protocol, {}", counted(formulas.size(), "formula")), html + "</dl>\n"};
 }
 
 }  // namespace ngb::report::page

@@ -83,11 +83,6 @@ std::string listed(const NameSet& names) {
   return text::join(shown, ", ") + (more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-// Returns "1 cell" or "3 cells".
-std::string how_many(std::size_t number, const char* noun) {
-  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
-}
-
 // Returns how many cells have a value of the metric.
 std::size_t cells_with(const Results& results, std::string_view metric) {
   return static_cast<std::size_t>(std::count_if(results.cells.begin(), results.cells.end(), [&](const CellData* cell) {
@@ -137,14 +132,14 @@ std::vector<Fields> rows_on_claims(const Content& content, const Facts& facts) {
       {"Claims: explicit", kAuthor,
        fmt::format("The findings above are {}, each with the rows that bear it. Name for each claim of your own the "
                    "finding or the table on which it rests.",
-                   how_many(sentences, "sentence"))},
+                   counted(sentences, "sentence"))},
       {"Claims: appropriately scoped", kResults,
        fmt::format("Measured on: {}. Compilers: {}. Batch sizes: {}. Precision: {}. The results say nothing of others.",
                    listed(facts.devices), listed(facts.compilers), listed(facts.batch_sizes),
                    listed(facts.precisions))},
       {"Claims: limitations acknowledged", kResults,
        fmt::format("{} failed, {} disturbed, {} not measured yet; {} with a flag. All are listed above.",
-                   how_many(facts.failed, "cell"), facts.disturbed, facts.planned, facts.flagged)}};
+                   counted(facts.failed, "cell"), facts.disturbed, facts.planned, facts.flagged)}};
 }
 
 std::vector<Fields> rows_on_comparison(const Content& content, const Facts& facts) {
@@ -152,7 +147,7 @@ std::vector<Fields> rows_on_comparison(const Content& content, const Facts& fact
   return {
       {"Comparison: appropriate baseline", kResults,
        fmt::format("The baseline is {}. {} of {} have a speed-up over it.", results.baseline.words(),
-                   cells_with(results, "speed_up_ratio"), how_many(facts.measured, "measured cell"))},
+                   cells_with(results, "speed_up_ratio"), counted(facts.measured, "measured cell"))},
       {"Comparison: fair", "these results and you",
        fmt::format("Outputs are checked against a reference. Threads: {}. Precision: {}. Options of compilers are in "
                    "the table Compilers; say whether each was configured with equal care.",
@@ -166,21 +161,21 @@ std::string words_on_suite(const Facts& facts) {
   if (!facts.recipes.empty()) {
     words += fmt::format(
         " {} made by NGraphBench: the published architectures with random weights, which say nothing of accuracy.",
-        how_many(facts.recipes.size(), "model"));
+        counted(facts.recipes.size(), "model"));
   }
-  if (own > 0) words += fmt::format(" {} of your own.", how_many(own, "model"));
+  if (own > 0) words += fmt::format(" {} of your own.", counted(own, "model"));
   return words;
 }
 
 std::vector<Fields> rows_on_benchmarks(const Facts& facts) {
   return {{"Benchmarks: appropriate suite", kResults,
-           fmt::format("{} in {}: {}.", how_many(facts.models.size(), "model"), how_many(facts.groups.size(), "group"),
+           fmt::format("{} in {}: {}.", counted(facts.models.size(), "model"), counted(facts.groups.size(), "group"),
                        listed(facts.groups))},
           {"Benchmarks: non-standard suite justified", kAuthor, words_on_suite(facts)},
           {"Benchmarks: applications, not just kernels", kResults,
            fmt::format("{} of equal blocks and {}. What surrounds a network in an application is not measured.",
-                       how_many(facts.stacks.size(), "stack"),
-                       how_many(facts.models.size() - facts.stacks.size(), "whole network"))}};
+                       counted(facts.stacks.size(), "stack"),
+                       counted(facts.models.size() - facts.stacks.size(), "whole network"))}};
 }
 
 std::vector<Fields> rows_on_analysis(const Results& results, const Facts& facts) {
@@ -196,7 +191,7 @@ std::vector<Fields> rows_on_analysis(const Results& results, const Facts& facts)
        fmt::format("Standard deviations and percentiles are metrics of this page; every repetition is in the results "
                    "file, and those of up to 24 cells are in the figure of repetitions. {} of {} have the 99th "
                    "percentile, which needs many repetitions.",
-                   cells_with(results, "latency_p99_s"), how_many(facts.measured, "measured cell"))}};
+                   cells_with(results, "latency_p99_s"), counted(facts.measured, "measured cell"))}};
 }
 
 std::vector<Fields> rows_on_metrics(const Results& results, const Facts& facts) {
@@ -208,7 +203,7 @@ std::vector<Fields> rows_on_metrics(const Results& results, const Facts& facts) 
       {"Metrics: all important effects", kResults,
        fmt::format("Of {}: {} with a compile time, {} with peak memory, {} with use of the processor, {} with use of a "
                    "GPU. Energy is not measured.",
-                   how_many(facts.measured, "measured cell"), cells_with(results, "compile_total_s"),
+                   counted(facts.measured, "measured cell"), cells_with(results, "compile_total_s"),
                    cells_with(results, "timed_peak_bytes"), cells_with(results, "cpu_percent"),
                    cells_with(results, "gpu_percent"))}};
 }
@@ -220,7 +215,7 @@ std::vector<Fields> rows_on_design(const Content& content, const Facts& facts) {
       {"Design: sufficient information to repeat", kResults,
        fmt::format("Protocol, versions, options and {} of devices are on this page; the results file has every "
                    "repetition, and the study file starts it again.",
-                   how_many(content.environments->size(), "description"))},
+                   counted(content.environments->size(), "description"))},
       {"Design: reasonable platform", kAuthor,
        fmt::format("{}. Say why it stands for the machines that you speak of.", platform)},
       {"Design: key parameters explored", kResults,
@@ -235,8 +230,7 @@ std::vector<Fields> rows_on_design(const Content& content, const Facts& facts) {
 
 std::vector<Fields> rows_on_presentation() {
   return {{"Presentation: comprehensive summary", kMethod,
-           "Every cell is in the tables, with its reason where it has no number. The overview says for how many of all "
-           "workloads it is."},
+           "Every cell is in the tables, with its reason where it has no number."},
           {"Presentation: axes include zero", kMethod,
            "Axes of ratios, speeds and times are logarithmic and have no zero; those of ratios mark 1, and bars begin "
            "there. Axes of the use of the processor begin at zero."},
@@ -248,7 +242,7 @@ std::vector<Fields> rows_on_presentation() {
 
 }  // namespace
 
-std::string checklist(const Content& content, const Labels& labels) {
+Part checklist(const Content& content, const Labels& labels) {
   const Results& results = *content.results;
   const Facts facts = facts_of(results, labels);
   std::vector<Fields> rows;
@@ -258,7 +252,11 @@ std::string checklist(const Content& content, const Labels& labels) {
         rows_on_presentation()}) {
     rows.insert(rows.end(), part.begin(), part.end());
   }
-  return html_table("SIGPLAN's checklist for empirical evaluations", {"item", "answered by", "answer"}, rows);
+  return {"checklist", "Checklist for a paper", counted(rows.size(), "item"),
+          "<p>For a paper that uses these results. <em>These results</em> and <em>the method</em> answer what they "
+          "can; what is "
+          "left to <em>you</em> they cannot know.</p>\n" +
+              html_table("SIGPLAN's checklist for empirical evaluations", {"item", "answered by", "answer"}, rows)};
 }
 
 }  // namespace ngb::report::page

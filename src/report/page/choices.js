@@ -8,7 +8,7 @@ const choices = (() => {
   const dimensions = [
     {name: "device", heading: "Device", options: unique((cell) => cell.device)},
     {name: "compiler", heading: "Compiler", options: unique((cell) => cell.compiler)},
-    {name: "group", heading: "Group", options: unique((cell) => cell.group)},
+    {name: "group", heading: "Group", options: unique((cell) => cell.group).filter((group) => group !== "")},
     {name: "model", heading: "Model", options: unique((cell) => cell.model)},
     {name: "batch", heading: "Batch size", options: unique((cell) => cell.batch).sort(byNumber)},
   ];

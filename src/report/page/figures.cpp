@@ -2,19 +2,13 @@
 // Makes the section of figures.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/page/html.h"
 #include "report/page/page_parts.h"
 
 namespace ngb::report::page {
 namespace {
-
-std::string image_html(const Figure& figure) {
-  if (figure.image.empty()) return "";
-  return fmt::format(
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}, drawn\"><img alt=\"{0}. The data below are "
-      "what it shows.\" src=\"data:image/svg+xml;base64,{1}\"></div>\n",
-      escaped(figure.title), base64(figure.image));
-}
 
 std::string row_html(const std::vector<Field>& row) {
   std::string html = "<tr>";
@@ -42,23 +36,47 @@ std::string data_html(const Figure& figure) {
       escaped(figure.title), figure.rows.size(), figure.rows.size() == 1 ? "row" : "rows", more, head, rows);
 }
 
+bool is_elsewhere(const Figure& figure) {
+  return figure.name == kFigureOfRegions || figure.name == kFigureOfOperators || figure.name == kFigureOfVariants;
+}
+
 }  // namespace
 
-std::string figures_html(const Figures& figures) {
+std::string figure_html(const Figure& figure) {
+  return fmt::format(
+      "<figure data-name=\"{0}\"><figcaption><h3>{1}</h3><p>{2}</p></figcaption>\n<div class=\"wide drawing\" "
+      "tabindex=\"0\" role=\"region\" aria-label=\"{1}, drawn\"></div>\n{3}</figure>\n",
+      escaped(figure.name), escaped(figure.title), escaped(figure.reading), data_html(figure));
+}
+
+std::string figure_called(const Figures& figures, std::string_view name) {
+  const auto found =
+      std::find_if(figures.shown.begin(), figures.shown.end(), [&](const Figure& each) { return each.name == name; });
+  return found == figures.shown.end() ? "" : figure_html(*found);
+}
+
+Part figures_part(const Figures& figures) {
   std::string html;
-  if (!figures.why_not_drawn.empty()) html += fmt::format("<p>{}</p>\n", escaped(figures.why_not_drawn));
+  std::size_t count = 0;
   std::string_view section;
   for (const Figure& figure : figures.shown) {
+    if (is_elsewhere(figure)) continue;
     if (figure.section != section) {
       html += fmt::format("<h3>{}</h3>\n<p>{}</p>\n", escaped(figure.section), escaped(figure.section_reading));
     }
     section = figure.section;
-    html += fmt::format(
-        "<figure class=\"drawn\" data-name=\"{}\"><figcaption><h3>{}</h3><p>{}</p></figcaption>\n{}{}</figure>\n",
-        escaped(figure.name), escaped(figure.title), escaped(figure.reading), image_html(figure), data_html(figure));
+    html += figure_html(figure);
+    ++count;
+  }
+  if (count > 0) {
+    html =
+        "<p>They show all cells of this report, whatever is chosen above. Numbers have seven digits here, and all of "
+        "them in the "
+        "files beside this page.</p>\n<noscript><p>They are drawn by a script.</p></noscript>\n" +
+        html;
   }
   if (!figures.left_out.empty()) html += fmt::format("<p>Without data: {}.</p>\n", escaped(figures.left_out));
-  return html;
+  return {"figures", "Figures", counted(count, "figure"), html};
 }
 
 }  // namespace ngb::report::page

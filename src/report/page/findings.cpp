@@ -135,9 +135,29 @@ std::string remarks_html(const Results& results) {
   return html;
 }
 
-// Counts different names.
-std::string counted(const std::set<std::string>& names, const char* one, const char* several) {
-  return fmt::format("{} {}", names.size(), names.size() == 1 ? one : several);
+// Returns what the results were measured on and when: "local: AMD EPYC, 1 thread; 2026-11-29".
+std::string words_of_machines(const Content& content) {
+  constexpr std::size_t kMostNamed = 3;
+  std::map<std::string, std::set<std::string>> processors;  // by device
+  for (const store::MeasuredEnvironment& each : *content.environments) {
+    for (const samples::EnvironmentEntry& entry : each.environment.entries) {
+      const bool is_named = entry.name == "cpu_model" || entry.name == "gpu";
+      if (is_named && entry.value.value) processors[each.device].insert(text::visible(*entry.value.value));
+    }
+  }
+  std::vector<std::string> machines;
+  for (const auto& [device, names] : processors) {
+    const std::vector<std::string> all(names.begin(), names.end());
+    if (machines.size() < kMostNamed) machines.push_back(text::visible(device) + ": " + text::join(all, ", "));
+  }
+  if (processors.size() > kMostNamed)
+    machines.push_back(fmt::format("{} more devices", processors.size() - kMostNamed));
+  std::set<std::string> threads;
+  for (const CellData* cell : content.results->cells) threads.insert(threads_of(*cell));
+  const std::vector<std::string> each_threads(threads.begin(), threads.end());
+  std::vector<std::string> words{text::join(machines, "; "), text::join(each_threads, ", "), content.day};
+  std::erase(words, "");
+  return text::join(words, " · ");
 }
 
 }  // namespace
@@ -156,9 +176,10 @@ std::string summary(const Content& content) {
     batches.insert(std::to_string(cell->of.model.key.batch));
   }
   const std::size_t cells = content.results->cells.size();
-  std::string html = fmt::format("<p>{}, {}, {}, {}. {} {}: {} measured", counted(devices, "device", "devices"),
-                                 counted(models, "model", "models"), counted(compilers, "compiler", "compilers"),
-                                 counted(batches, "batch size", "batch sizes"), cells, cells == 1 ? "cell" : "cells",
+  std::string html = fmt::format("<p class=\"machines\">{}</p>\n<p>{}, {}, {}, {}. {}: {} measured",
+                                 escaped(words_of_machines(content)), counted(devices.size(), "device"),
+                                 counted(models.size(), "model"), counted(compilers.size(), "compiler"),
+                                 counted(batches.size(), "batch size"), counted(cells, "cell"),
                                  counts[static_cast<std::size_t>(Status::measured)]);
   const auto add = [&](Status status, const char* words) {
     const std::size_t count = counts.at(static_cast<std::size_t>(status));
@@ -173,20 +194,11 @@ std::string summary(const Content& content) {
   return html;
 }
 
-// Returns what to say where no sentence answers.
-std::string words_without_answer(const Content& content) {
-  const std::vector<const CellData*>& cells = content.results->cells;
-  const bool has_profiles_only =
-      !cells.empty() && std::all_of(cells.begin(), cells.end(), [](const CellData* cell) { return cell->is_profile; });
-  return has_profiles_only ? "These are profiles, which have no speed: <em>Why</em> says where the time goes."
-                           : "There is nothing to compare yet.";
-}
-
 std::string answer(const Content& content) {
   constexpr std::size_t kMostOpenRows = 12;
   std::string html;
   for (const std::string& sentence : content.answer) html += fmt::format("<li>{}</li>\n", escaped(sentence));
-  html = html.empty() ? "<p>" + words_without_answer(content) + "</p>\n" : "<ul>" + html + "</ul>\n";
+  html = html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n";
   if (content.fastest.rows.empty()) return html;
   return html + (content.fastest.rows.size() <= kMostOpenRows
                      ? rows_html(content.fastest)
@@ -197,15 +209,17 @@ std::string doubts(const Content& content, const Labels& labels) {
   const Results& results = *content.results;
   const std::string doubts = sentences_html(content.to_act_on) + failure_groups_html(results, labels) +
                              disturbed_html(results, labels) + flag_groups_html(results, labels, true);
-  std::string html = doubts.empty()
-                         ? "<p>Nothing: every cell has a result, and none has a flag that casts doubt on it.</p>\n"
-                         : "<ul>" + doubts + "</ul>\n";
+  std::string html =
+      "<section id=\"doubts\" aria-labelledby=\"doubts-heading\"><h2 id=\"doubts-heading\">What to distrust</h2>\n";
   const std::string notes = flag_groups_html(results, labels, false);
+  if (doubts.empty() && notes.empty() && content.profiles != nullptr) return {};  // profiles have doubts of their own
+  html += doubts.empty() ? "<p>Nothing: every cell has a result, and none has a flag that casts doubt on it.</p>\n"
+                         : "<ul>" + doubts + "</ul>\n";
   if (!notes.empty()) html += "<details><summary>Other notes</summary><ul>" + notes + "</ul></details>\n";
-  return html;
+  return html + "</section>\n";
 }
 
-std::string findings(const Content& content) {
+Part findings(const Content& content) {
   const std::string information = sentences_html(content.findings) + remarks_html(*content.results);
   std::string html = information.empty() ? "<p>No difference in these results is certain enough to be stated.</p>\n"
                                          : "<ul>" + information + "</ul>\n";
@@ -215,16 +229,15 @@ std::string findings(const Content& content) {
     conclusions += fmt::format("<details><summary>{} {}</summary>{}</details>\n", content.unmeasured.rows.size(),
                                escaped(content.unmeasured.title), rows_html(content.unmeasured));
   }
-  const std::string& publication = content.claims.of;
-  const std::string claims = publication.empty() ? "" : fmt::format(" and the {}'s claims", escaped(publication));
-  if (!conclusions.empty()) html += fmt::format("<h3>Reversed orders{}</h3>\n{}", claims, conclusions);
-  return html;
+  return {"findings", "Findings", counted(content.findings.size(), "sentence"), html + conclusions};
 }
 
-std::string spanning_tables(const Content& content) {
-  std::string html;
+Part spanning_tables(const Content& content) {
+  std::string html =
+      "<p>Numbers of groups of models, of stacks of blocks and of all settings of a workload, as <code>ngb show "
+      "--series</code> prints them.</p>\n";
   for (const SpanningTable& table : content.tables) html += folded_html(table.title + ":", table) + '\n';
-  return html.empty() ? "<p>These results have no numbers that span cells.</p>\n" : html;
+  return {"across", "Across cells", counted(content.tables.size(), "table"), content.tables.empty() ? "" : html};
 }
 
 }  // namespace ngb::report::page

@@ -71,6 +71,18 @@ std::string html_table(const std::string& caption, const std::vector<std::string
   return html + "</tbody></table></div>\n";
 }
 
+std::string closed_section(const Part& part) {
+  if (part.html.empty()) return {};
+  return fmt::format(
+      "<section id=\"{0}\" aria-labelledby=\"{0}-heading\"><details><summary><h2 id=\"{0}-heading\">{1}</h2> "
+      "<small>{2}</small></summary>\n{3}</details></section>\n",
+      part.id, escaped(part.title), escaped(part.holds), part.html);
+}
+
+std::string counted(std::size_t number, const std::string& noun) {
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
+
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   constexpr unsigned kBitsOfByte = 8;

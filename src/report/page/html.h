@@ -19,6 +19,19 @@ std::string script_json(const nlohmann::json& json);
 std::string html_table(const std::string& caption, const std::vector<std::string>& columns,
                        const std::vector<std::vector<std::string>>& rows);
 
+// A part of the page behind a closed heading.
+struct Part {
+  const char* id = "";
+  std::string title{};
+  std::string holds{};  // how much is in it: "14 figures"
+  std::string html{};
+};
+// Returns the part as a section; "" if there is nothing in it.
+std::string closed_section(const Part& part);
+
+// Returns "1 row" or "3 rows".
+std::string counted(std::size_t number, const std::string& noun);
+
 // Returns the bytes in base 64 (RFC 4648), on one line.
 std::string base64(std::string_view bytes);
 

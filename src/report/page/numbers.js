@@ -109,9 +109,14 @@ const numbers = (() => {
     }));
   }
 
-  // The geometric mean of what is chosen, which has no interval.
-  const geometricMean = (ratios) =>
-    withText({value: Math.exp(ratios.reduce((sum, each) => sum + Math.log(each.value), 0) / ratios.length)});
+  // Returns the ends of the axis of a chart. It has what the points take and a little more. An interval that reaches beyond is cut there.
+  function domainOf(rows, marksOne) {
+    const values = rows.map((row) => row.value).filter((value) => value > 0);
+    if (marksOne) values.push(1);
+    const [low, high] = values.length === 0 ? [1, 2] : [Math.min(...values), Math.max(...values)];
+    const more = Math.max(1.12, (high / low) ** 0.15);
+    return [low / more, high * more];
+  }
 
-  return {data, cells, valueOf, numberOf, ranksOf, geometricMean, hasInterval, isLowerBetter, canBeRelated, workloadOf};
+  return {data, cells, valueOf, numberOf, ranksOf, domainOf, hasInterval, isLowerBetter, canBeRelated, workloadOf};
 })();

@@ -8,9 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "answer.html.h"
 #include "base/hash.h"
-#include "charts.js.h"
 #include "choices.js.h"
+#include "drawing.js.h"
 #include "figures.js.h"
 #include "numbers.js.h"
 #include "page.css.h"
@@ -21,6 +22,8 @@
 #include "report/page/page_data.h"
 #include "report/page/page_parts.h"
 #include "saving.js.h"
+#include "vega.js.h"
+#include "vega.licences.txt.h"
 #include "why.css.h"
 
 namespace ngb::report::page {
@@ -48,37 +51,61 @@ std::string left_out(const Content& content) {
       kMostCellsWithEveryMetric);
 }
 
+// The answer, the chart and what casts doubt on both. Results with profiles have no speed: they begin with why.
+std::string beginning(const Content& content, const Figures& figures, const Labels& labels) {
+  if (content.profiles != nullptr) return why(content, figures) + doubts(content, labels);
+  return text::filled(kText_answer_html, {{"answer", answer(content)}}) + doubts(content, labels);
+}
+
+std::string parts(const Content& content, const Figures& figures, const Labels& labels) {
+  const std::size_t cells = content.results->cells.size();
+  std::string html;
+  for (const Part& part :
+       {findings(content), variants(content, figures, labels), figures_part(figures), spanning_tables(content),
+        Part{"cells", "All cells", counted(cells, "cell"),
+             "<p>The numbers of <code>ngb show</code>. A dash has its reason behind it.</p>\n" + left_out(content) +
+                 cell_table(content, labels)},
+        environments(content), method(content), checklist(content, labels)}) {
+    html += closed_section(part);
+  }
+  return html;
+}
+
+// Vega with its licences and those of what it contains.
+std::string engine() { return fmt::format("/*\n{}*/\n{}", kText_vega_licences_txt, kText_vega_js); }
+
 }  // namespace
 
-std::string html(const Content& content, const Figures& figures, const std::string& made_by) {
-  const Labels labels(content);
-  const std::string script = std::string(kText_charts_js) + kText_numbers_js + kText_choices_js + kText_saving_js +
+std::string whole_page(const WholePage& page) {
+  const std::string script = std::string(kText_numbers_js) + kText_choices_js + kText_saving_js + kText_drawing_js +
                              kText_page_js + kText_figures_js;
-  // Pages of other results do not change with the pictures of profiles.
-  const std::string style = std::string(kText_page_css) + (content.profiles == nullptr ? "" : kText_why_css);
-  const std::string policy =
-      fmt::format("default-src 'none'; img-src data:; script-src {}; style-src {}; base-uri 'none'; form-action 'none'",
-                  source_hash(script), source_hash(style));
+  const std::string drawn_by = engine();
+  const std::string style = std::string(kText_page_css) + page.further_style;
+  const std::string policy = fmt::format(
+      "default-src 'none'; img-src data:; script-src {} {}; style-src {}; base-uri 'none'; form-action 'none'",
+      source_hash(script), source_hash(drawn_by), source_hash(style));
   return text::filled(kText_page_html, {{"policy", policy},
                                         {"style", style},
                                         {"script", script},
-                                        {"title", escaped(content.study.empty() ? content.name : content.study)},
-                                        {"summary", summary(content)},
-                                        {"answer", answer(content)},
-                                        {"doubts", doubts(content, labels)},
-                                        {"findings", findings(content)},
-                                        {"variants", variants(content, labels)},
-                                        {"why", why(content)},
-                                        {"why_link", content.profiles == nullptr ? "" : "<a href=\"#why\">Why</a> "},
-                                        {"figures", figures_html(figures)},
-                                        {"tables", spanning_tables(content)},
-                                        {"cells", cell_table(content, labels)},
-                                        {"left_out", left_out(content)},
-                                        {"environments", environments(content)},
-                                        {"method", method(content)},
-                                        {"checklist", checklist(content, labels)},
-                                        {"made_by", escaped(made_by)},
-                                        {"data", script_json(page_data(content, figures, labels))}});
+                                        {"title", escaped(page.title)},
+                                        {"summary", page.summary},
+                                        {"first", page.first},
+                                        {"body", page.body},
+                                        {"engine", drawn_by},
+                                        {"made_by", escaped(page.made_by)},
+                                        {"data", script_json(page.data)}});
+}
+
+std::string html(const Content& content, const Figures& figures, const std::string& made_by) {
+  const Labels labels(content);
+  const bool has_profiles = content.profiles != nullptr;
+  return whole_page({.title = content.study.empty() ? content.name : content.study,
+                     .summary = summary(content),
+                     .first = has_profiles ? "why" : "results",
+                     .body = beginning(content, figures, labels) + parts(content, figures, labels),
+                     .data = page_data(content, figures, labels),
+                     .further_style = has_profiles ? kText_why_css : "",
+                     .made_by = made_by});
 }
 
 }  // namespace ngb::report::page

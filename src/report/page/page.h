@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/claims.h"
+#include "report/document.h"
 #include "report/results.h"
 
 namespace ngb::report {
@@ -43,10 +44,11 @@ struct Figure {
   std::string name{};     // of its files: "compile_time"
   std::string title{};    // for people
   std::string reading{};  // what it shows, and how to read it
-  // Vega-Lite as JSON, without the data but, if the table has all rows, with "datasets": {"places": {"columns": […],
-  // "rows": [[…], …]}}: what a row has beside the table, where its marks are drawn.
+  // Vega-Lite as JSON. If the table has all rows, "datasets" is {"places": …}: what a row has beside the table, where
+  // its marks are drawn. Else it is {"drawn": …}: the rows that are drawn. Both are {"columns": […], "rows": [[…], …]},
+  // where
+  // [] is the value of the row above.
   std::string specification{};
-  std::string image{};  // SVG that follows the reader's light or dark appearance; "": it is not drawn
   std::vector<std::string> columns{};
   std::vector<std::vector<Field>> rows{};  // each as long as `columns`
   bool has_all_rows = true;                // else the file beside the page has more
@@ -57,14 +59,14 @@ struct Figure {
 // The figures of a page.
 struct Figures {
   std::vector<Figure> shown{};
-  std::string why_not_drawn{};  // a sentence; "" if there are images
-  std::string left_out{};       // figures without data, and why; "" if there are none
+  std::string left_out{};  // figures without data, and why; "" if there are none
 };
 
 // Results, and what is shown of them. It has pointers to the objects that it was made from.
 struct Content {
   std::string name{};   // the folder's name, or the folders': "quickstart"
   std::string study{};  // of the last run of each folder; "" if there was none
+  std::string day{};    // on which the last run began: "2026-11-29"; "" if there was none
   const Results* results = nullptr;
   const std::vector<store::MeasuredEnvironment>* environments = nullptr;
   std::map<std::string, std::string> protocol{};  // keys and values (JSON) as in the study file
@@ -87,6 +89,9 @@ struct Content {
 inline constexpr std::size_t kMostCellsWithEveryMetric = 1500;
 // A page can show this many cells. Of more the caller chooses some, and says so in Content::folded.
 inline constexpr std::size_t kMostCells = 20'000;
+
+// Returns the page of what `ngb compare` prints: the summary, a figure of the ratios, and every pair with its verdict.
+std::string comparison_html(const Document& document, const std::string& title, const std::string& made_by);
 
 // Returns the page. `made_by` describes the program: "0.1.0 (git 0123456789ab)". The same input gives the same page.
 std::string html(const Content& content, const Figures& figures, const std::string& made_by);

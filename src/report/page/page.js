@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows what the reader chooses: buttons, overview, curves, matrix, and the rows of the table of all cells.
+// Shows what the reader chooses: buttons, a chart and a table of models × compilers, and the rows of the table of all
+// cells. Opens the part of the page that a link names.
 "use strict";
 (() => {
-  const {data, numberOf, ranksOf, geometricMean, hasInterval, isLowerBetter, canBeRelated, workloadOf, valueOf} = numbers;
-  const MOST_PANELS = 24;
-  const MOST_ROWS = 400;
+  const {data, numberOf, ranksOf, domainOf, hasInterval, isLowerBetter, canBeRelated, workloadOf, valueOf} = numbers;
+  const MOST_MARKS = 120;  // of the chart
+  const MOST_ROWS = 400;   // of the table
+  const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down"];
   const find = (id) => document.getElementById(id);
 
   function element(name, attributes = {}, ...children) {
@@ -18,7 +20,7 @@
 
   const looks = new Map(data.compilers.map((compiler, index) => {
     const [colour, shape] = data.looks[index];
-    return [compiler, {colour: `c${colour}`, shape}];
+    return [compiler, {colour, shape: SHAPES[shape]}];
   }));
 
   const metricOf = (name) => data.metrics.find((metric) => metric.name === name);
@@ -93,83 +95,73 @@
   }
 
   const chosenCompilers = (works) => data.compilers.filter((compiler) => works.some((work) => work.numbers.has(compiler)));
-  const isKnown = (number) => number !== undefined && number.value > 0;
-
-  function overviewRows(works) {
-    const compared = chosenCompilers(works).filter((compiler) => works.some((work) => isKnown(work.numbers.get(compiler))));
-    const common = works.filter((work) => compared.every((compiler) => isKnown(work.numbers.get(compiler))));
-    const rows = common.length === 0 ? [] : compared.map((compiler) => {
-      const mean = geometricMean(common.map((work) => work.numbers.get(compiler)));
-      return {name: compiler, colour: looks.get(compiler).colour, ...mean};
-    });
-    const sign = isLowerBetter(choices.state().metric) ? 1 : -1;
-    return {rows: rows.sort((a, b) => sign * (a.value - b.value)), compared, common};
-  }
-
-  function showOverview(works) {
-    const box = find("overview");
-    const {to, metric} = choices.state();
-    box.replaceChildren();
-    if (to === "value") {
-      box.append(element("p", {}, "Values of different workloads have no common mean: choose a ratio above."));
-      return;
-    }
-    const {rows, compared, common} = overviewRows(works);
-    const better = isLowerBetter(metric) ? "lower is better" : "higher is better";
-    const absent = chosenCompilers(works).filter((compiler) => !compared.includes(compiler));
-    const words = rows.length > 0
-      ? `Geometric mean over the ${common.length} of ${works.length} workloads for which all of these have a number; ${better}.`
-      : compared.length === 0 ? "No number in this selection."
-      : "No workload has a number for all chosen compilers: leave out the one with the fewest.";
-    box.append(element("p", {}, words));
-    if (rows.length > 0) {
-      const label = `${words} ${rows.map((row) => `${row.name} ${row.text}`).join("; ")}`;
-      box.append(charts.bars(rows, Math.min(860, Math.max(300, box.clientWidth)), label));
-    }
-    if (absent.length > 0) box.append(element("p", {class: "bad"}, `Without any number here: ${absent.join(", ")}.`));
-  }
 
   const cellOf = (work, compiler) => work.cells.find((each) => each.compiler === compiler);
   const isPlanned = (work, compiler) => cellOf(work, compiler).status === "planned";
 
-  function seriesOf(compilers, works) {
-    return compilers.map((compiler) => ({
-      name: compiler, ...looks.get(compiler),
-      points: works.filter((work) => work.numbers.has(compiler) && !isPlanned(work, compiler)).map((work) => {
-        const number = work.numbers.get(compiler);
-        return {batch: work.first.batch, ...number, text: number.text ?? number.why};
-      }),
-    })).filter((series) => series.points.length > 0);
+  function nameOf({model, batch, device}) {
+    const name = data.batches.length > 1 ? `${model}, batch ${batch}` : model;
+    return data.devices.length > 1 ? `${name}, on ${device}` : name;
   }
 
-  function showCurves(works) {
-    const box = find("curves");
-    const compilers = chosenCompilers(works);
-    const {to, metric} = choices.state();
-    const panels = new Map();
+  // Returns the chart's rows, a line for each chosen cell with its number or why it has none, and the middle of each
+  // workload's lines.
+  function linesOf(works) {
+    const rows = [];
+    const middles = [];
+    let line = 0;
     for (const work of works) {
-      const key = JSON.stringify([work.first.device, work.first.model]);
-      if (!panels.has(key)) panels.set(key, []);
-      panels.get(key).push(work);
+      const first = line;
+      for (const [compiler, number] of work.numbers) {
+        if (isPlanned(work, compiler)) continue;
+        rows.push({line: line++, compiler, value: number.value > 0 ? number.value : null, low: number.low, high: number.high,
+                   says: `${compiler}, ${nameOf(work.first)}: ${number.text ?? number.why}`});
+      }
+      if (line > first) middles.push([(first + line - 1) / 2, nameOf(work.first)]);
+      if (line > first) line += 0.7;
     }
-    const legend = element("ul", {class: "legend"});
-    for (const compiler of compilers) {
-      legend.append(element("li", {}, charts.key(looks.get(compiler).shape, looks.get(compiler).colour), " ", compiler));
+    return {rows, middles, end: line - 0.7};
+  }
+
+  function chartOf({rows, middles, end}, compilers, width) {
+    const {metric, to} = choices.state();
+    const title = to === "value" ? metricTitle(metricOf(metric)) : `${metricOf(metric).heading}, ratio to ${referenceWords(to)}`;
+    const scale = {type: "log", domain: domainOf(rows, to !== "value"), nice: false};
+    const range = (look) => ({domain: compilers, range: compilers.map((compiler) => looks.get(compiler)[look])});
+    const widest = 45 + 6.5 * Math.max(...compilers.map((compiler) => compiler.length));
+    const colour = {field: "compiler", type: "nominal", title: null, scale: range("colour"),
+                    legend: {columns: Math.max(1, Math.floor(width * 0.75 / widest)), orient: "top", labelLimit: width - 60}};
+    const known = [{filter: "isValid(datum.value)"}];
+    const x = (field) => ({field, type: "quantitative", title: `${title} (log axis)`, scale, axis: {tickCount: 6, format: "~r"}});
+    return {
+      data: {name: "rows"}, width, height: 13 * (end + 1), autosize: {type: "fit-x", contains: "padding"},
+      encoding: {
+        y: {field: "line", type: "quantitative", title: null, scale: {domain: [end, -1], nice: false, zero: false},
+            axis: {grid: false, ticks: false, domain: false, labelPadding: 8, labelLimit: width / 3, labelOverlap: false, values: middles.map(([at]) => at),
+                   labelExpr: `(${JSON.stringify(Object.fromEntries(middles))})[datum.value]`}},
+      },
+      layer: [
+        ...(to === "value" ? [] : [{data: {values: [{}]}, mark: {type: "rule", style: "one"}, encoding: {x: {datum: 1, type: "quantitative", scale}, y: null}}]),
+        {transform: [...known, {filter: "isValid(datum.low) && isValid(datum.high)"}], mark: {type: "rule", style: "interval", clip: true},
+         encoding: {x: x("low"), x2: {field: "high"}, color: colour}},
+        {transform: known, mark: {type: "point", size: 62}, encoding: {x: x("value"), color: colour, shape: {...colour, scale: range("shape")}, tooltip: {field: "says"}}},
+        {transform: [{filter: "!isValid(datum.value)"}], mark: {type: "point", style: "lost"}, encoding: {x: {value: 0}, color: colour, tooltip: {field: "says"}}},
+      ],
+    };
+  }
+
+  function showChart(works) {
+    const box = find("chart");
+    const compilers = chosenCompilers(works);
+    const shown = works.slice(0, Math.max(4, Math.floor(MOST_MARKS / Math.max(1, compilers.length))));
+    const lines = linesOf(shown);
+    if (lines.rows.length === 0) {
+      box.replaceChildren(element("p", {}, "No number in this selection."));
+      return;
     }
-    const grid = element("div", {class: "panels"});
-    box.replaceChildren(legend, grid);
-    const width = Math.max(280, Math.min(400, box.clientWidth));
-    const all = [...panels.values()];
-    for (const panel of all.slice(0, MOST_PANELS)) {
-      const {model, device} = panel[0].first;
-      const title = data.devices.length > 1 ? `${model}, on ${device}` : model;
-      const batches = [...new Set(panel.map((work) => work.first.batch))].sort((a, b) => Number(a) - Number(b));
-      const label = `${metricTitle(metricOf(metric))} of ${title} by batch size; the table below has the numbers`;
-      const chart = charts.curves(seriesOf(compilers, panel), batches, width, to !== "value", label);
-      grid.append(element("figure", {}, element("figcaption", {}, title), chart));
-    }
-    if (all.length > MOST_PANELS) {
-      box.append(element("p", {}, `${all.length - MOST_PANELS} more are not drawn: choose fewer models or devices.`));
+    drawing.draw(box, chartOf(lines, compilers, box.clientWidth), lines.rows, "Models and compilers; the table below has the numbers.");
+    if (shown.length < works.length) {
+      box.append(element("p", {}, `${works.length - shown.length} more are not drawn: choose fewer, or see the table.`));
     }
   }
 
@@ -267,11 +259,11 @@
     saving.save("selection.csv", "text/csv", saving.csv(lines));
   }
 
+  // The table is made when it is seen.
   function draw() {
     const works = workloads();
-    showOverview(works);
-    showCurves(works);
-    showMatrix(works);
+    showChart(works);
+    if (find("as-table").open) showMatrix(works);
     return works;
   }
 
@@ -282,9 +274,23 @@
     showRows();
   }
 
+  // Opens what a link leads to: a section, or a place within one.
+  function openTarget() {
+    const target = location.hash.startsWith("#?") ? find("choose") : find(decodeURIComponent(location.hash.slice(1)));
+    if (target === null) return;
+    for (const part of [target, ...target.querySelectorAll(":scope > details:only-child")]) {
+      for (let each = part; each !== null; each = each.parentElement) if (each.tagName === "DETAILS") each.open = true;
+    }
+    if (!location.hash.startsWith("#?")) target.scrollIntoView();
+  }
+
+  window.addEventListener("hashchange", openTarget);
+  openTarget();
+  if (find("results") === null) return;  // profiles have no speed to choose from
   find("results").hidden = false;
   makeChoices();
   show();
+  find("as-table").addEventListener("toggle", () => showMatrix(workloads()));
   find("download").addEventListener("click", download);
   window.addEventListener("hashchange", show);
   let width = window.innerWidth;

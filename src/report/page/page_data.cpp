@@ -14,6 +14,7 @@
 #include "report/columns.h"
 #include "report/looks.h"
 #include "report/page/html.h"
+#include "theme.json.h"
 
 namespace ngb::report::page {
 namespace {
@@ -172,7 +173,12 @@ class DataWriter {
 
   [[nodiscard]] json looks_json() const {
     json looks = json::array();
-    for (const Look& look : looks_of(kind_of_)) looks.push_back(json::array({look.colour, look.shape}));
+    const json palette = json_text::parse(kText_theme_json).at("config").at("range").at("category");
+    std::map<int, int> settings;  // how many have this colour
+    for (const Look& look : looks_of(kind_of_)) {
+      const auto colour = palette.at(static_cast<std::size_t>(look.colour)).get<std::string>();
+      looks.push_back(json::array({shade(colour, settings[look.colour]++), look.shape % kShapes}));
+    }
     return looks;
   }
 
@@ -219,12 +225,32 @@ std::vector<const Metric*> shown_metrics(const Content& content) {
   return shown;
 }
 
-json page_data(const Content& content, const Figures& figures, const Labels& labels) {
-  json data = DataWriter(content, labels).write();
+namespace {
+
+void add_figures(json& data, const Figures& figures) {
+  data["config"] = json_text::parse(kText_theme_json).at("config");
   json& specifications = data["specifications"] = json::object();
   for (const Figure& figure : figures.shown) {
-    if (figure.has_all_rows) specifications[figure.name] = json_text::parse(figure.specification);
+    json& specification = specifications[figure.name] = json_text::parse(figure.specification);
+    if (specification.value("config", json()) == data["config"]) specification.erase("config");
   }
+}
+
+}  // namespace
+
+json page_data(const Content& content, const Figures& figures, const Labels& labels) {
+  json data = DataWriter(content, labels).write();
+  add_figures(data, figures);
+  return data;
+}
+
+json data_of_figures(const Figures& figures) {
+  json data{{"baseline", ""}, {"has_ratios", false}};
+  for (const char* const list : {"devices", "models", "compilers", "looks", "batches", "group_of", "metrics", "flags",
+                                 "reasons", "may_be_fastest", "cells"}) {
+    data[list] = json::array();
+  }
+  add_figures(data, figures);
   return data;
 }
 

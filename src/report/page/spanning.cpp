@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "metrics/axis.h"
 #include "metrics/metric.h"
 #include "metrics/series/claims.h"
 #include "metrics/series/series.h"
@@ -173,6 +174,27 @@ Texts texts_at(const json& row, const char* name) {
   return names;
 }
 
+// Returns the peak memory of the fastest cell, or "–" if it is not known. That cell is one of those that may be the
+// fastest.
+std::string memory_of_fastest(const Results& results, const json& row) {
+  const Texts ids = texts_at(row, "cell_ids");
+  const auto found = std::find_if(results.cells.begin(), results.cells.end(), [&](const store::CellData* cell) {
+    return metrics::compiler_of(*cell) == text_at(row, "compiler") &&
+           std::find(ids.begin(), ids.end(), cell->cell_id) != ids.end();
+  });
+  const auto bytes =
+      found == results.cells.end() ? std::nullopt : results.numbers.of(**found, "timed_peak_bytes").value;
+  return bytes ? number(*bytes, "bytes") : "–";
+}
+
+// Returns "a, b, c and 2 more".
+std::string first_names(Texts names) {
+  constexpr std::size_t kMostNamed = 3;
+  const std::size_t more = names.size() > kMostNamed ? names.size() - kMostNamed : 0;
+  names.resize(names.size() - more);
+  return text::join(names, ", ") + (more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
 // Fills in what the answer says of each workload.
 void add_fastest(const json& answer, Content& content) {
   SpanningTable& table = content.fastest;
@@ -182,21 +204,20 @@ void add_fastest(const json& answer, Content& content) {
                    "batch",
                    "fastest",
                    "an inference",
-                   "samples/s",
+                   "peak memory",
                    "speed-up [95 %]",
-                   "next",
                    "times the next [95 %]",
+                   "next",
                    "may be the fastest"};
   if (!answer.is_object() || !answer.contains("rows") || !answer["rows"].is_array()) return;
   for (const json& row : answer["rows"]) {
     if (!row.is_object()) continue;
     for (std::string& id : texts_at(row, "cell_ids")) content.may_be_fastest.insert(std::move(id));
-    table.rows.push_back(
-        {text_at(row, "device"), text_at(row, "model"), fmt::format("{:g}", number_at(row, "batch").value_or(0)),
-         text_at(row, "compiler"), number_text(row, "inference_s", "s"),
-         number_text(row, "throughput_per_s", "samples/s"), ratio_text(row, "speed_up"), text_at(row, "runner_up"),
-         ratio_text(row, "margin"),
-         is_true_at(row, "is_decided") ? "it alone" : text::join(texts_at(row, "may_be_fastest"), ", ")});
+    table.rows.push_back({text_at(row, "device"), text_at(row, "model"),
+                          fmt::format("{:g}", number_at(row, "batch").value_or(0)), text_at(row, "compiler"),
+                          number_text(row, "inference_s", "s"), memory_of_fastest(*content.results, row),
+                          ratio_text(row, "speed_up"), ratio_text(row, "margin"), text_at(row, "runner_up"),
+                          is_true_at(row, "is_decided") ? "it alone" : first_names(texts_at(row, "may_be_fastest"))});
   }
   const bool has_one_device = std::all_of(table.rows.begin(), table.rows.end(),
                                           [&](const Texts& row) { return row[0] == table.rows.front()[0]; });
@@ -216,6 +237,9 @@ void add_what_spans_cells(Content& content) {
     (is_true_at(finding, "to_act_on") ? content.to_act_on : content.findings).push_back(std::move(sentence));
   }
   if (SpanningTable orders = reversals(all); !orders.remark.empty()) content.conclusions.push_back(std::move(orders));
+  content.tables = series_tables(*content.results);
+  // What a publication claims is no finding of another study. Its own studies begin with its name: "paper_models".
+  if (!content.study.starts_with(content.claims.of + '_')) return;
   content.unmeasured = unmeasured_claims(all, content.claims.of);
   json measured = all;
   drop_unmeasured_claims(measured);
@@ -223,7 +247,6 @@ void add_what_spans_cells(Content& content) {
   for (const Section& claim : claims.sections) {
     content.conclusions.push_back(spanning_table(claim, claims.columns, kPlaceOfStatus));
   }
-  content.tables = series_tables(*content.results);
 }
 
 }  // namespace ngb::report::page

@@ -111,12 +111,32 @@ TEST(Page, HasTheRatioOfTwoCellsOfAWorkloadInBothDirections) {
   EXPECT_EQ(data["reasons"][data["cells"][2][9].get<std::size_t>()], steady[2].reason);
 }
 
-TEST(Page, AdmitsOnlyItsOwnScriptAndStyle) {
+// Returns the page without the text of the engine, which is not ours.
+std::string without_engine(const std::string& page) {
+  const std::string begin = "id=\"engine\">";
+  const std::size_t from = page.find(begin) + begin.size();
+  return page.substr(0, from) + page.substr(page.find("</script>", from));
+}
+
+TEST(Page, AdmitsOnlyItsOwnScriptEngineAndStyle) {
   const Made made = pair_of_cells();
-  const std::string page = html(content_of(made, "results"), {}, "0.1.0");
-  EXPECT_THAT(page, HasSubstr("default-src 'none'; img-src data:; script-src 'sha256-"));
+  const std::string page = without_engine(html(content_of(made, "results"), {}, "0.1.0"));
+  EXPECT_THAT(page,
+              testing::ContainsRegex("default-src 'none'; img-src data:; script-src 'sha256-[^ ]+' 'sha256-[^ ]+'; "
+                                     "style-src 'sha256-[^ ]+'; base-uri"));
   EXPECT_THAT(page, Not(HasSubstr("{{")));
   EXPECT_THAT(page, Not(HasSubstr("http://www.w3.org/1999")));
+}
+
+TEST(Page, HasTheEngineOnceWithItsLicences) {
+  const Made made = pair_of_cells();
+  const std::string page = html(content_of(made, "results"), {}, "0.1.0");
+  const std::size_t engine = page.find("id=\"engine\">/*");
+  EXPECT_LT(engine, page.find("University of Washington Interactive Data Lab", engine));
+  EXPECT_GT(page.size() - without_engine(page).size(), 500'000U);
+  EXPECT_LT(page.size() - without_engine(page).size(), 1'000'000U);
+  const std::size_t end = page.find("</script>", engine);
+  EXPECT_EQ(page.substr(end, 25), "</script>\n<script>// SPDX") << "nothing in the engine ends its element";
 }
 
 TEST(Page, SaysWhatItLeavesOut) {
@@ -133,28 +153,46 @@ TEST(Page, IsMadeOfResultsWithoutCells) {
   EXPECT_THAT(page, HasSubstr("<td>For each measured cell: No cell is measured."));
 }
 
-TEST(Page, HasFiguresWithWhatTheyShowTheirImageAndTheirData) {
+TEST(Page, HasFiguresWithWhatTheyShowAndTheirData) {
   const Made made = pair_of_cells();
-  const Figure drawn{.name = "speed",
+  const Figure whole{.name = "speed",
                      .title = "Speed & more",
                      .reading = "Higher is better.",
                      .specification = R"({"mark":"point"})",
-                     .image = "<svg/>",
                      .columns = {"model", "speed"},
                      .rows = {{{"<i>", false}, {"12.5", true}}, {{"b", false}, {"", true}}}};
-  Figure cut = drawn;
+  Figure cut = whole;
   cut.name = "cut";
   cut.has_all_rows = false;
-  const std::string page =
-      html(content_of(made, "results"), {{drawn, cut}, "They are not drawn.", "another (no data)"}, "0.1.0");
+  const std::string page = html(content_of(made, "results"), {{whole, cut}, "another (no data)"}, "0.1.0");
+  EXPECT_THAT(page, HasSubstr("<h2 id=\"figures-heading\">Figures</h2> <small>2 figures</small></summary>"));
   EXPECT_THAT(page, HasSubstr("<h3>Speed &amp; more</h3><p>Higher is better.</p>"));
-  EXPECT_THAT(page, HasSubstr("src=\"data:image/svg+xml;base64,PHN2Zy8+\""));
   EXPECT_THAT(page, HasSubstr("<tr><td>&lt;i&gt;</td><td class=\"n\">12.5</td></tr>"));
   EXPECT_THAT(page, HasSubstr("<tr><td>b</td><td class=\"n\"></td></tr>"));
-  EXPECT_THAT(page, HasSubstr("<p>They are not drawn.</p>"));
   EXPECT_THAT(page, HasSubstr("<p>Without data: another (no data).</p>"));
   EXPECT_THAT(page, HasSubstr("all are in <code>figures/cut.csv</code>"));
-  EXPECT_THAT(page, HasSubstr("\"specifications\":{\"speed\":{\"mark\":\"point\"}}")) << "that of a whole table only";
+  EXPECT_THAT(page, HasSubstr(R"("specifications":{"cut":{"mark":"point"},"speed":{"mark":"point"}})"));
+}
+
+TEST(Page, HasTheThemeOfFiguresOnce) {
+  const Made made = pair_of_cells();
+  const nlohmann::json theme =
+      page_data(content_of(made, "results"), {}, Labels(content_of(made, "results")))["config"];
+  const Figure usual{.name = "usual", .specification = nlohmann::json{{"config", theme}, {"mark", "bar"}}.dump()};
+  const Figure narrow{.name = "narrow", .specification = R"({"config": {"legend": {"columns": 1}}})"};
+  const nlohmann::json data =
+      page_data(content_of(made, "results"), {{usual, narrow}, ""}, Labels(content_of(made, "results")));
+  EXPECT_EQ(data["specifications"]["usual"].dump(), R"({"mark":"bar"})");
+  EXPECT_EQ(data["specifications"]["narrow"]["config"]["legend"]["columns"], 1);
+}
+
+TEST(Page, GivesSettingsOfOneCompilerShadesOfItsColour) {
+  Made made{{made_up::cell("onnxruntime", 1), made_up::cell("onnxruntime", 1)}, {}};
+  made.cells[1].of.compiler.version = "2.0";
+  made.results = all_results(made.cells, made.values);
+  const Content content = content_of(made, "results");
+  // A third of the way from #0072b2 to white.
+  EXPECT_EQ(page_data(content, {}, Labels(content))["looks"].dump(), R"([["#0072b2",0],["#59a3cc",1]])");
 }
 
 TEST(Page, WritesBase64) {  // the examples of RFC 4648
@@ -197,12 +235,41 @@ TEST(Page, BeginsWithTheAnswerAndThenSaysWhatToDistrust) {
   EXPECT_NE(folded, std::string::npos);
 }
 
-TEST(Page, OfProfilesSendsTheReaderToWhy) {
+TEST(Page, OfProfilesBeginsWithWhy) {
+  const Made made = pair_of_cells();
+  Content content = content_of(made, "results");
+  EXPECT_THAT(html(content, {}, "0.1.0"), HasSubstr("<p>There is nothing to compare yet.</p>"));
+  Profiles profiles;
+  ExplainedPair& pair = profiles.pairs.emplace_back();
+  pair.label = "resnet18 batch 1";
+  pair.why_not = "new has no profile";
+  content.profiles = &profiles;
+  const Figure regions{.name = "region_differences", .title = "Where", .specification = "{}"};
+  const std::string page = html(content, {{regions}, ""}, "0.1.0");
+  EXPECT_THAT(page,
+              HasSubstr("<main>\n<section id=\"why\" aria-labelledby=\"why-heading\"><h2 id=\"why-heading\">Why</h2>\n"
+                        "<p><b>resnet18 batch 1</b>: new has no profile.</p>\n<figure "
+                        "data-name=\"region_differences\">"));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"answer\"")));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"figures\""))) << "the only one is above";
+}
+
+TEST(Page, SaysOnWhichMachineWithHowManyThreadsAndWhenItWasMeasured) {
   Made made = pair_of_cells();
-  EXPECT_THAT(html(content_of(made, "results"), {}, "0.1.0"), HasSubstr("<p>There is nothing to compare yet.</p>"));
-  for (CellData& cell : made.cells) cell.is_profile = true;
-  EXPECT_THAT(html(content_of(made, "results"), {}, "0.1.0"),
-              HasSubstr("These are profiles, which have no speed: <em>Why</em> says where the time goes."));
+  made.environments.push_back({"local", {.entries = {{"cpu_model", "", Known<std::string>::of("A <fast> CPU")}}}});
+  Content content = content_of(made, "results");
+  content.day = "2026-11-29";
+  const std::string page = html(content, {}, "0.1.0");
+  EXPECT_THAT(page, HasSubstr("<p class=\"machines\">local: A &lt;fast&gt; CPU · 2 threads · 2026-11-29</p>"));
+}
+
+TEST(Page, TellsOnlyOfFlagsThatAreRaised) {
+  Made made = pair_of_cells();
+  made.values.push_back({"onnxruntime-1", "flag_spread", 0.4, {}, {}, ""});
+  made.results = all_results(made.cells, made.values);
+  const std::string page = html(content_of(made, "results"), {}, "0.1.0");
+  EXPECT_THAT(page, HasSubstr("<dt id=\"flag-spread\">"));
+  EXPECT_THAT(page, Not(HasSubstr("<dt id=\"flag-disturbed\">")));
 }
 
 TEST(Page, HasSpanningTablesAndFindings) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "../metrics/made_up_cells.h"
+
 namespace ngb::report::page {
 namespace {
 
@@ -17,11 +19,13 @@ class WhatSpansCells : public ::testing::Test {
   Content content() {
     results_ = all_results(cells_, values_);
     add_series(*results_, parts_);
-    Content made{.results = &*results_};
+    Content made{.study = study_, .results = &*results_};
+    made.claims.of = "paper";
     add_what_spans_cells(made);
     return made;
   }
 
+  std::string study_{};
   std::vector<store::CellData> cells_{};
   std::vector<store::DerivedValue> values_{};
   std::vector<store::SeriesPart> parts_ = std::vector<store::SeriesPart>(1);
@@ -51,8 +55,8 @@ TEST_F(WhatSpansCells, HasTheAnswerWithARowForEachWorkload) {
       "throughput_per_s": 104.25, "inference_s": 0.0767, "may_be_fastest": ["fast 1.0"], "speed_up": {"value": 2.0, "low": 1.9, "high": 2.1}, "margin": {"value": 1.5, "low": null, "high": null}}]})"}};
   const Content made = content();
   EXPECT_THAT(made.answer, ElementsAre("fast 1.0 is the fastest."));
-  EXPECT_THAT(made.fastest.rows, ElementsAre(Texts{"resnet18", "8", "fast 1.0", "76.7 ms", "104.2", "2.00 [1.90, 2.10]",
-                                                   "slow 1.0", "1.50", "it alone"}));
+  EXPECT_THAT(made.fastest.rows, ElementsAre(Texts{"resnet18", "8", "fast 1.0", "76.7 ms", "–", "2.00 [1.90, 2.10]",
+                                                   "1.50", "slow 1.0", "it alone"}));
 }
 
 TEST_F(WhatSpansCells, NamesAllThatMayBeTheFastest) {
@@ -69,7 +73,25 @@ TEST_F(WhatSpansCells, HasNoAnswerInConclusionsOfAnyForm) {
   }
 }
 
+TEST_F(WhatSpansCells, HasThePeakMemoryOfTheFastest) {
+  cells_ = {made_up::cell("fast", 8), made_up::cell("slow", 8)};
+  values_ = {{"fast-8", "timed_peak_bytes", 2e9, {}, {}, ""}, {"slow-8", "timed_peak_bytes", 1e9, {}, {}, ""}};
+  parts_[0].conclusions = {{"answer", "", R"({"sentences": ["x"], "rows": [{"device": "local", "model": "resnet18",
+      "batch": 8, "compiler": "fast 1.0", "cell_ids": ["slow-8", "fast-8"]}]})"}};
+  EXPECT_EQ(content().fastest.rows.at(0).at(4), "2 GB");
+}
+
+TEST_F(WhatSpansCells, HasClaimsOfThePaperInItsStudiesOnly) {
+  parts_[0].conclusions = {{"claim", "", R"({"claim": "b", "sentence": "B holds.", "source": "paper, V",
+      "status": "undecided", "compiler": "tvm 1", "device": "local", "value": 0.9})"}};
+  study_ = "quickstart";
+  EXPECT_TRUE(content().conclusions.empty());
+  study_ = "paper_quick_models";
+  EXPECT_EQ(content().conclusions.size(), 1U);
+}
+
 TEST_F(WhatSpansCells, FoldsTheClaimsThatAreNotMeasured) {
+  study_ = "paper_models";
   parts_[0].conclusions = {
       {"claim", "", R"({"claim": "a", "sentence": "A holds.", "source": "paper, V", "status": "not_measured",
                         "reason": "needs stacks"})"},
