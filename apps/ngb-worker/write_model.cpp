@@ -17,10 +17,6 @@
 namespace ngb {
 namespace {
 
-// The weights of larger models are in a file beside the model, as PyTorch's exporter writes them: compilers then map
-// them into memory instead of parsing them out of a message, which makes compiling faster.
-constexpr std::uint64_t kLargestWholeBytes = 1'000'000;
-
 constexpr std::string_view kUsage = "ngb-worker write-model --recipe JSON|- --batch N|dynamic --threads N -o FILE";
 
 using Arguments = std::map<std::string, std::string, std::less<>>;
@@ -70,8 +66,8 @@ Result<std::string> write_model(const std::vector<std::string_view>& words) {
   const Result<zoo::Recipe> recipe = zoo::parse_canonical_json(arguments->at("--recipe"));
   if (!recipe) return error_of(recipe);
   const std::filesystem::path path = arguments->at("-o");
-  const Status written =
-      zoo::write_onnx(*recipe, is_dynamic ? zoo::BatchSize() : *batch, path, *threads, kLargestWholeBytes);
+  const Status written = zoo::write_onnx(*recipe, is_dynamic ? zoo::BatchSize() : *batch, path, *threads,
+                                         zoo::kLargestMeasuredMessageBytes);
   if (!written) return error_of(written);
   std::error_code code;
   const std::uintmax_t bytes = std::filesystem::file_size(path, code);

@@ -24,6 +24,7 @@ struct ModelsArguments {
   std::uint64_t seed = 1;
   int batch = 1;
   std::string written_batch = "1";  // or "dynamic"
+  bool as_measured = false;
   bool json = false;
 };
 
@@ -56,7 +57,10 @@ int write_model(const ModelsArguments& arguments) {
     return report_failure({"this file exists already", file, "give another name"}, kWrongUsage);
   }
   const int threads = processor_count();
-  const auto written = zoo::write_onnx(*recipe, batch_size(arguments.written_batch), arguments.output, threads);
+  const std::uint64_t whole_bytes =
+      arguments.as_measured ? zoo::kLargestMeasuredMessageBytes : zoo::kLargestMessageBytes;
+  const auto written =
+      zoo::write_onnx(*recipe, batch_size(arguments.written_batch), arguments.output, threads, whole_bytes);
   if (!written) return report_failure(written.error(), kCannotGoOn);
   return kSuccess;
 }
@@ -205,6 +209,8 @@ void add_models(CLI::App& app, const Installation& /*installation*/, Action& cho
   file->add_option("--parameters", arguments->parameters, "Parameters that differ from the defaults, as a JSON object");
   file->add_option("--batch", arguments->written_batch, "Batch size, or dynamic")->check(check_batch);
   file->add_option("--seed", arguments->seed, "Seed of the weights");
+  file->add_flag("--as-measured", arguments->as_measured,
+                 "Write it as it is measured: weights of more than 1 MB are in a file beside it, which ends in .data");
   file->add_option("-o,--output", arguments->output,
                    "ONNX file; the weights of a model above 2 GB are beside it, in a file that ends in .data")
       ->required();

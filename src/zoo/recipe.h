@@ -56,6 +56,9 @@ Result<std::vector<Layer>> layers(const Recipe& recipe, int batch);
 using BatchSize = std::optional<int>;
 
 inline constexpr std::uint64_t kLargestMessageBytes = 0x7FFFFFFF;  // protobuf's limit of a message
+// Of a file that is measured: the weights of larger models are in a file beside it, as PyTorch's exporter writes them.
+// Compilers then map them into memory instead of parsing them out of a message, which makes compiling faster.
+inline constexpr std::uint64_t kLargestMeasuredMessageBytes = 1'000'000;
 
 // Writes IR 9, opset 20, with static shapes or with an open leading extent "batch". Uses `threads` (1 …) threads of
 // less than 1 MB each; the bytes do not depend on their number. The weights of a model of more than
