@@ -23,6 +23,7 @@ enum ExitCode : int {
   kCannotGoOn = 3,     // folder in use, disk full, toolchain that cannot be installed, …
   kSlower = 4,         // of a gate: the candidate is slower, newly fails or is newly inaccurate
   kNotHeld = 4,        // of a choice that was confirmed: the limit of latency was not kept
+  kNotAsFast = 4,      // of an exported program that was verified: its speed is not ngb's
   kUndecided = 5,      // of a gate that is told to fail then, and of a bisection without a single answer
   kFilesDiffer = 6,    // of a verified bundle: its files are not those of its manifest
   kNumbersDiffer = 7,  // of a verified bundle: its numbers do not follow from its samples
@@ -50,6 +51,7 @@ void add_compare(CLI::App& app, const Installation& installation, Action& chosen
 void add_bisect(CLI::App& app, const Installation& installation, Action& chosen);
 void add_explain(CLI::App& app, const Installation& installation, Action& chosen);
 void add_gate(CLI::App& app, const Installation& installation, Action& chosen);
+void add_export(CLI::App& app, const Installation& installation, Action& chosen);
 void add_merge(CLI::App& app, const Installation& installation, Action& chosen);
 void add_bundle(CLI::App& app, const Installation& installation, Action& chosen);
 void add_verify(CLI::App& app, const Installation& installation, Action& chosen);

@@ -69,12 +69,16 @@ class Identity(Adaptor):
         facts.use_strict_f32()
 
     def compile(self, model):
-        module = self._make(model)
-        self._module = module.eval().to(device=self._device, memory_format=self._memory_format())
+        self._module, signatures = self.module_of(model)
         self._enter_mode()
+        self._call = self.prepare(self._module, signatures)
+
+    def module_of(self, model):
+        """Return the module as it is for inference, and the signatures in the order of its arguments."""
+        module = self._make(model).eval().to(device=self._device, memory_format=self._memory_format())
         signatures = {tensor.name: tensor for tensor in model.inputs}
         self._check_names(signatures)
-        self._call = self.prepare(self._module, [signatures[name] for name in self._input_names])
+        return module, [signatures[name] for name in self._input_names]
 
     def _make(self, model):
         """Return the module, and learn the names of inputs and outputs."""

@@ -9,7 +9,7 @@ from ngraphbench.adaptor import Adaptor, CompilerError
 
 _TYPES = {"f32": "float32", "f16": "float16", "f64": "float64", "i64": "int64", "i32": "int32", "i8": "int8",
           "u8": "uint8", "bool": "bool"}
-_ELEMENTS = {"f32": "FLOAT_32", "f16": "FLOAT_16", "f64": "FLOAT_64", "i64": "SINT_64", "i32": "SINT_32",
+ELEMENTS = {"f32": "FLOAT_32", "f16": "FLOAT_16", "f64": "FLOAT_64", "i64": "SINT_64", "i32": "SINT_32",
              "i8": "SINT_8", "u8": "UINT_8", "bool": "BOOL_8"}
 # ONNX's numbers of the unsigned element types. IREE's integers have no sign: these types come back as signed ones.
 _UNSIGNED = {2: "uint8"}
@@ -102,7 +102,7 @@ class Iree(Adaptor):
         return self._device.allocator.allocate_buffer_copy(
             memory_type=runtime.MemoryType.DEVICE_LOCAL,
             allowed_usage=runtime.BufferUsage.DEFAULT | runtime.BufferUsage.MAPPING, device=self._device,
-            buffer=array, element_type=getattr(runtime.HalElementType, _ELEMENTS[tensor.dtype]))
+            buffer=array, element_type=getattr(runtime.HalElementType, ELEMENTS[tensor.dtype]))
 
     def runner(self):
         """Return a callable that waits for the function's end; its results are buffers that stay on the device. IREE's

@@ -6,8 +6,8 @@ from importlib import metadata
 from ngraphbench import onnx_file, onnx_opset
 from ngraphbench.adaptor import Adaptor, CompilerError
 
-_WINOGRAD_HINT = 3  # of MNN's Interpreter::HintMode
-_WINOGRAD_LEVELS = {"small": 1, "large": 3}
+WINOGRAD_HINT = 3  # of MNN's Interpreter::HintMode
+WINOGRAD_LEVELS = {"small": 1, "large": 3}
 # MNN keeps one step's value for all of them unless shapes may change.
 _LOOPS = ("GRU", "LSTM", "Loop", "RNN", "Scan")
 # MNN's arithmetic is in f32 and in integers of 32 or 8 bits: i64 and bool are i32 there.
@@ -44,7 +44,7 @@ class Mnn(Adaptor):
         def write(proto):
             onnx_file.check_inputs(proto, inputs)
             for tensor in model.inputs:
-                _held_as(tensor)
+                held_as(tensor)
             onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
             facts = onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, resizing.write,
                                      mnn_forms.write, *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
@@ -72,14 +72,14 @@ class Mnn(Adaptor):
         before = _count_threads()
         self._runtime = MNN.nn.create_runtime_manager(
             ({"backend": "CPU", "numThread": self._threads_asked, "precision": "high"},))
-        self._runtime.set_hint(_WINOGRAD_HINT, _WINOGRAD_LEVELS[self._options["winograd"]])
+        self._runtime.set_hint(WINOGRAD_HINT, WINOGRAD_LEVELS[self._options["winograd"]])
         threads = 1 + _count_threads() - before
         if threads != self._threads_asked:
             raise CompilerError("fallback", f"MNN runs on {threads} threads, {self._threads_asked} were asked for")
         self._running = {"threads": str(threads)}
         self._module = MNN.nn.load_module_from_file(
             model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _, _ in self._outputs],
-            runtime_manager=self._runtime, shape_mutable=any(map(_has_loop, (source.graph, *source.functions))))
+            runtime_manager=self._runtime, shape_mutable=any(map(has_loop, (source.graph, *source.functions))))
         if self._module is None:
             raise CompilerError("compiler_failed", "MNN cannot load the file that its converter has written")
 
@@ -90,9 +90,9 @@ class Mnn(Adaptor):
         types = {"float32": expr.float, "int32": expr.int, "uint8": expr.uint8}
         self._inputs = []
         for tensor in inputs:
-            held_as = _held_as(tensor)
-            array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(held_as)
-            self._inputs.append(expr.const(array, list(tensor.shape), expr.NCHW, types[held_as]))
+            word = held_as(tensor)
+            array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(word)
+            self._inputs.append(expr.const(array, list(tensor.shape), expr.NCHW, types[word]))
 
     def runner(self):
         """Return a callable that runs the module. MNN's older interface, the session, overwrites its inputs."""
@@ -124,8 +124,8 @@ class Mnn(Adaptor):
         self._results = self._inputs = self._module = self._runtime = None
 
 
-def _has_loop(graph) -> bool:
-    return any(node.op_type in _LOOPS or any(_has_loop(inner) for each in node.attribute for inner in (each.g, *each.graphs))
+def has_loop(graph) -> bool:
+    return any(node.op_type in _LOOPS or any(has_loop(inner) for each in node.attribute for inner in (each.g, *each.graphs))
                for node in graph.node)
 
 
@@ -133,7 +133,7 @@ def _longer(shape) -> list:
     return [extent for extent in shape if extent != 1]
 
 
-def _held_as(tensor) -> str:
+def held_as(tensor) -> str:
     if tensor.dtype not in _HELD_AS:
         raise CompilerError("unsupported_operator", f'input "{tensor.name}" has type {tensor.dtype}, which MNN lacks')
     return _HELD_AS[tensor.dtype]

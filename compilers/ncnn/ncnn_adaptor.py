@@ -6,7 +6,7 @@ from importlib import metadata
 from ngraphbench import onnx_file, onnx_opset
 from ngraphbench.adaptor import Adaptor, CompilerError
 
-_HELD_AS = {"f32": "float32", "i64": "int32", "i32": "int32"}
+HELD_AS = {"f32": "float32", "i64": "int32", "i32": "int32"}
 _NUMPY = {"f32": "float32", "i64": "int64", "i32": "int32"}
 _F32 = 1  # ONNX's number of the type
 
@@ -79,7 +79,7 @@ class Ncnn(Adaptor):
         self._inputs = []
         samples = self._axes["samples"]
         for index, (tensor, axis) in enumerate(zip(inputs, self._axes["inputs"])):
-            array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(_HELD_AS[tensor.dtype])
+            array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(HELD_AS[tensor.dtype])
             if samples > 1:  # each is one value of the graph's shape, of which ncnn has dropped a first axis that counts samples
                 axis, array = 0, array if axis == 0 else array[:, None]
             self._inputs.append((f"in{index}", ncnn.Mat(np.ascontiguousarray(array), batch_index=axis).clone()))
@@ -147,7 +147,7 @@ def _batch_of(inputs) -> int:
 
 def _check_types(inputs, outputs) -> None:
     for tensor in inputs:
-        if tensor.dtype not in _HELD_AS:
+        if tensor.dtype not in HELD_AS:
             raise CompilerError("unsupported_operator", f'input "{tensor.name}" has type {tensor.dtype}, which ncnn lacks')
     for output in outputs:
         if output.type.tensor_type.elem_type != _F32:

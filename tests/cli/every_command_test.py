@@ -54,6 +54,7 @@ COMMANDS = (
     (("compare", "measured", *SIDES), 0, "measured"),
     (("explain", "study.yaml", *SIDES, "--rounds", "2", "-o", "explained"), 3, "explained"),
     (("gate", "study.yaml", *SIDES, "-o", "gated"), 4, "gated"),
+    (("export", "measured", "--compiler", "a", "-o", "exported"), 3, None),  # it was measured beside a load
     (("merge", "measured", "again", "-o", "merged"), 0, "merged"),
     (("bundle", "measured", "-o", "bundle.zip"), 0, "bundle.zip"),
     (("verify", "bundle.zip"), 0, None),

@@ -41,6 +41,12 @@ class Results(PackageTest):
         self.assertTrue((fast["speed_up_ratio"] > 2).all(), "1 ms instead of 4 ms")
         self.assertEqual(set(cells["options_json"]) - {"{}"}, {'{"made_up_ns":4000000}', '{"made_up_ns":1000000}'})
 
+    def test_a_cell_without_a_program_says_why(self):
+        cell = self.results.cells.set_index("compiler_label")["cell_id"]["fast"].iloc[0]
+        error = self.raised(ngb.ProgramError, self.results.export, "program", cell)
+        self.assertIn("null: ngb writes no programs for this compiler yet", str(error))
+        self.assertFalse(pathlib.Path("program").exists())
+
     def test_derived_values_have_a_number_or_the_reason_why_there_is_none(self):
         derived = self.results.derived
         self.assertEqual(list(derived.columns), ["cell_id", "metric", "value", "low", "high", "reason"])

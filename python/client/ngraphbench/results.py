@@ -15,6 +15,7 @@ import pandas
 
 from ngraphbench import database, program
 from ngraphbench.comparison import Comparison, compare_sides
+from ngraphbench.errors import ResultsError
 from ngraphbench.notebook import html_of
 
 _INTERVAL = ("low", "high")
@@ -216,6 +217,17 @@ class Results:
             candidate,
             by,
         )
+
+    def export(self, output: str | os.PathLike[str], cell: str | None = None) -> pathlib.Path:
+        """Writes a measured cell as a program that needs nothing of `ngb`, into the new folder `output`. Returns its path.
+
+        `cell` is a `cell_id` of these results; without it, the fastest cell of the first model and batch size is written.
+        Raises ProgramError if the cell cannot be exported, and ResultsError if the results are of several folders.
+        """
+        if len(self._folders) > 1:
+            raise ResultsError("cells are exported from one results folder: open it alone")
+        program.call("export", self._folders[0], *(["--fastest"] if cell is None else [cell]), "-o", pathlib.Path(output))
+        return pathlib.Path(output)
 
     def _is_called(self, label: str, words: str) -> bool:
         cells = self._cells[self._cells["compiler_label"] == label]

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the program of a measured cell: run.py, which gets the cell's number with the compiler's own library alone. The
+frame is here. What is a compiler's own, its session and its call, is said by the function `parts` of take_home.py in the
+compiler's folder."""
+import dataclasses
+import importlib
+import json
+import os
+import string
+import sys
+import types
+from typing import Any, Dict, List, Mapping
+
+from ngraphbench.adaptor import CompilerError, Model, Settings, TensorSignature
+from ngraphbench.options import typed_options
+
+_PACKAGE = "ngraphbench_compiler"  # as in hosting.py
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
+                     "TVM_NUM_THREADS")  # as the agent sets them (agent/workers/launcher.cpp)
+_NUMPY = {"f32": "float32", "f16": "float16", "f64": "float64", "i64": "int64", "i32": "int32", "i8": "int8",
+          "u8": "uint8", "bool": "bool"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """What a cell was measured with."""
+    version: str
+    precision: str
+    threads: int
+    options: Mapping[str, Any]   # every option of compiler.json
+    settings: Mapping[str, Any]  # that the study hands on to the library
+    facts: Mapping[str, str]     # that the compiler reported
+    model: str                   # name of the ONNX file in the program's folder
+    model_path: str              # of the same file, while the program is written
+    recipe: Any                  # of a built-in model, else None
+    inputs: List[Dict[str, Any]]   # {"name", "type", "shape", "file"}
+    outputs: List[Dict[str, Any]]  # likewise; empty if nothing is expected
+    site: str                    # the toolchain's packages
+    folder: str                  # of the program, for files that it needs
+
+    def for_adaptor(self, artifact: str):
+        """Return the settings and the model as an adaptor receives them. `artifact` is the name of the file that it
+        compiles, in the program's folder."""
+        inputs = [TensorSignature(row["name"], row["type"], tuple(row["shape"])) for row in self.inputs]
+        settings = Settings(self.site, "cpu", self.precision, self.threads, self.options, "", self.settings)
+        return settings, Model(self.model_path, self.recipe, inputs, os.path.join(self.folder, artifact))
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """A compiler's own part of a program. The texts are lines of Python without a line break at the end."""
+    imports: str
+    is_version: str  # expression: the library is the measured one
+    # Defines `run()`, the call that is timed, and `infer(*arrays)`, which returns the outputs as NumPy arrays. It may use
+    # `arrays`, the measured inputs, aligned as they were; aligned(array); FOLDER; np.
+    session: str
+    environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
+def numpy_type(word: str) -> str:
+    """Return NumPy's name of an element type: "float32"."""
+    return _NUMPY[word]
+
+
+def answer(tell) -> None:
+    """Read a question (exports/program.cpp), write run.py and README.md, or run.py's session alone, and tell
+    {"files": […]}, {"snippet": text}, or {"error", "next"}."""
+    question = json.loads(sys.stdin.read())
+    try:
+        tell(json.dumps(_answer(question)))
+    except CompilerError as error:
+        tell(json.dumps({"error": error.message, "next": error.advice}))
+
+
+def _answer(question) -> Dict[str, Any]:
+    package = types.ModuleType(_PACKAGE)
+    package.__path__ = question["folders"]
+    sys.modules[_PACKAGE] = package
+    with open(os.path.join(question["folders"][0], "compiler.json"), encoding="utf-8") as file:
+        described = json.load(file).get("options", [])
+    known = {field.name for field in dataclasses.fields(Cell)}
+    cell = Cell(**{**{name: value for name, value in question.items() if name in known},
+                   "options": typed_options(described, question["options"])})
+    parts = importlib.import_module(f"{_PACKAGE}.take_home").parts(cell)
+    words = _words(question, cell, parts)
+    if question["is_snippet"]:
+        return {"snippet": _SNIPPET.substitute(words)}
+    for name, template in (("run.py", _RUN), ("README.md", _README)):
+        with open(os.path.join(cell.folder, name), "w", encoding="utf-8") as file:
+            file.write(template.substitute(words))
+    return {}
+
+
+def _words(question, cell: Cell, parts: Parts) -> Dict[str, str]:
+    environment = {**dict.fromkeys(_THREAD_VARIABLES, str(cell.threads)), **question["environment"], **parts.environment}
+    absolute = repr(question["expected"].get("absolute", 0))
+    if question["expected"].get("is_of_largest"):
+        absolute += " * np.abs(want[np.isfinite(want)]).max(initial=0)"
+    checked = [i for i, output in enumerate(cell.outputs) if not output["is_sensitive"]]
+    processors = _processors(cell.facts.get("affinity", ""))
+    shapes = ", ".join(f'np.zeros({tuple(row["shape"])}, np.{numpy_type(row["type"])})' for row in cell.inputs)
+    return {"title": question["title"], "number": question["number"], "version": cell.version,
+            "environment": _wrapped(environment),
+            "processors": repr(set(processors)) if processors else f"set(range({cell.threads}))",
+            "threads": str(cell.threads), "imports": parts.imports, "is_version": parts.is_version,
+            "compiler": question["compiler"], "session": parts.session, "batch": str(question["batch"]),
+            "inputs": repr([row["file"] for row in cell.inputs]), "zeros": shapes, "checked": repr(checked),
+            "made_by": question["expected"].get("made_by", "nothing"), "absolute": absolute,
+            "relative": repr(question["expected"].get("relative", 0)),
+            "rare": "far.size // 10_000" if question["expected"].get("allows_rare") else "0", "model": cell.model}
+
+
+def _wrapped(environment: Mapping[str, str]) -> str:
+    """Return a dictionary's text, three entries on a line."""
+    entries = [f'"{name}": "{value}"' for name, value in environment.items()]
+    rows = [", ".join(entries[first:first + 3]) for first in range(0, len(entries), 3)]
+    return "{" + ",\n               ".join(rows) + "}"
+
+
+def _processors(affinity: str) -> List[int]:
+    """Return [0, 1, 3] for "0-1,3"; [] for what is no list."""
+    numbers: List[int] = []
+    try:
+        for part in affinity.split(","):
+            first, _, last = part.partition("-")
+            numbers.extend(range(int(first), int(last or first) + 1))
+    except ValueError:
+        return []
+    return numbers
+
+
+_RUN = string.Template('''\
+# $title: $number
+# Written by ngb export. It needs the packages of requirements.txt, and nothing of ngb.
+import json, os, resource, sys, time
+
+ENVIRONMENT = $environment
+if __name__ == "__main__" and any(os.environ.get(name) != value for name, value in ENVIRONMENT.items()):
+    os.execve(sys.executable, getattr(sys, "orig_argv", [sys.executable, *sys.argv]), {**os.environ, **ENVIRONMENT})
+os.environ.update(ENVIRONMENT)  # the C library reads its part when a program starts, hence the second start above
+os.sched_setaffinity(0, $processors & os.sched_getaffinity(0) or sorted(os.sched_getaffinity(0))[:$threads])
+import numpy as np
+$imports
+assert $is_version, "measured with $compiler $version, and this is another version"
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+def aligned(array):  # a copy that begins at a multiple of 64 bytes, as buffers did when this was measured
+    memory = np.empty(array.nbytes + 64, np.uint8)
+    copy = memory[-memory.ctypes.data % 64:][:array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    return copy
+
+arrays = [aligned(np.load(os.path.join(FOLDER, name))) for name in $inputs]
+$session
+
+def check():  # outputs agree with those of $made_by, within the tolerance of the measurement
+    outputs = infer(*arrays)
+    for i in $checked:
+        want = np.load(os.path.join(FOLDER, f"expected_{i}.npy"))
+        far = ~np.isclose(outputs[i], want, rtol=$relative, atol=$absolute) & ~np.isnan(want)
+        assert far.sum() <= $rare, f"output {i} is not expected_{i}.npy in {far.sum()} of {far.size} elements"
+
+def measure(seconds):
+    end = time.perf_counter() + seconds / 2
+    while time.perf_counter() < end:  # warm-up
+        run()
+    laps, faults, cpu = [], resource.getrusage(resource.RUSAGE_SELF).ru_minflt, time.process_time()
+    begin = end = time.perf_counter()
+    while len(laps) < 10 or end < begin + seconds:
+        start = time.perf_counter()
+        run()
+        end = time.perf_counter()
+        laps.append(end - start)
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults
+    return {"p50_ms": np.percentile(laps, 50) * 1e3, "p90_ms": np.percentile(laps, 90) * 1e3,
+            "samples_per_s": $batch * len(laps) / sum(laps), "page_faults": faults / len(laps),
+            "processors": (time.process_time() - cpu) / (end - begin)}
+
+if __name__ == "__main__":
+    check()
+    got = measure(2)
+    print(json.dumps(got) if "--json" in sys.argv else
+          "p50 {p50_ms:.4g} ms, p90 {p90_ms:.4g} ms, {samples_per_s:.4g} samples/s; {page_faults:.0f} page faults an "
+          "inference, {processors:.2f} processors busy".format(**got))
+    if "--again" in sys.argv:
+        stored = json.load(open(os.path.join(FOLDER, "cell.json"), encoding="utf-8"))
+        print("ngb: {samples_per_s:.4g} samples/s [{low:.4g}, {high:.4g}]".format(**stored["number"]))
+        print("verified:", stored.get("verified", {"words": "not yet: ngb export --verify"})["words"])
+''')
+
+_SNIPPET = string.Template('''\
+# $title: $number
+import os
+
+os.environ.update($environment)  # before anything is imported
+os.sched_setaffinity(0, $processors)
+
+import numpy as np
+$imports
+
+FOLDER = "exported"  # ngb export … -o exported writes the model there
+aligned = np.copy
+arrays = [$zeros]
+$session
+''')
+
+_README = string.Template('''\
+# $title
+
+$number, measured by NGraphBench. `run.py` gets this number with the library alone:
+
+    python -m venv venv && venv/bin/pip install --no-deps -r requirements.txt
+    venv/bin/python run.py          # checks the outputs, measures, and prints p50, p90 and samples/s
+    venv/bin/python run.py --again  # beside the number that was measured, and the verdict of ngb export --verify
+
+`session` and `infer(*arrays)` of run.py are what your program needs. `$model` is the file that was measured,
+`input_*.npy` are its inputs, and `expected_*.npy` the outputs of $made_by for them. `cell.json` has the number, the
+machine and everything that the compiler reported.
+
+What differs in a real program, and what to do about it:
+
+- New inputs each time: `infer` copies them into the bound buffers, which costs a pass over their memory.
+- Outputs are overwritten by the next call: copy what you keep.
+- Other threads and programs beside it: this was measured on processors of its own. Pin it, or expect waits.
+- The C library's allocator: ENVIRONMENT sets its thresholds. Without them it may return memory in every inference.
+- Python around it: time that it takes is not in the number. Calls below 100 us are dominated by it.
+- Another batch size, number of threads or precision is another cell: measure it.
+''')

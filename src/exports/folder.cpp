@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exports/folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json_text.h"
+#include "base/scratch_folder.h"
+#include "dispatch/make_job.h"
+#include "exports/cell_choice.h"
+#include "exports/model_copy.h"
+#include "exports/program.h"
+#include "exports/values.h"
+
+namespace ngb::exports {
+namespace {
+
+namespace fs = std::filesystem;
+using campaign::cannot_go_on;
+using nlohmann::json;
+
+std::string number_of(const metrics::Value& speed) {
+  if (!speed.low || !speed.high) return fmt::format("{:.4g} samples/s", *speed.value);
+  return fmt::format("{:.4g} samples/s [{:.4g}, {:.4g}]", *speed.value, *speed.low, *speed.high);
+}
+
+// Writes the model, the values and the program. Returns the compiler's answer.
+campaign::Answer<json> write_files(const campaign::Installation& installation, const fs::path& results,
+                                   const Subject& subject, const fs::path& folder, bool is_snippet,
+                                   campaign::Observer& observer) {
+  const work::Model& model = subject.model();
+  const Result<std::string> file = put_model(subject, folder);
+  if (!file) return cannot_go_on(file.error());
+  const Result<json> inputs = put_inputs(subject, folder);
+  if (!inputs) return cannot_go_on(inputs.error());
+  const auto expected = put_expected(installation, results, subject, folder, observer);
+  if (!expected) return tl::unexpected(expected.error());
+  json variables = json::object();
+  for (const auto& [name, value] : dispatch::worker_variables(subject.plan.study, subject.plan.study.devices.front())) {
+    variables[name] = value;
+  }
+  const bool is_recipe = std::holds_alternative<work::Recipe>(model.source);
+  json question{{"is_snippet", is_snippet},
+                {"title", title_of(subject.cell)},
+                {"number", number_of(speed_of(subject.cell))},
+                {"environment", std::move(variables)},
+                {"batch", model.key.batch},
+                {"model", *file},
+                {"model_path", (folder / *file).string()},
+                {"recipe", is_recipe ? json_text::parse(work::json_of(model.source)) : json()},
+                {"inputs", *inputs},
+                {"outputs", expected->value("outputs", json::array())},
+                {"expected", *expected},
+                {"folder", folder.string()}};
+  auto answer = write_program(installation, subject, std::move(question));
+  if (!answer) return cannot_go_on(answer.error());
+  return *std::move(answer);
+}
+
+// One line for each package that the program needs, with the hash of its wheel if all have one.
+std::string requirements(const PythonCommand& python) {
+  std::vector<toolchain::Package> packages = python.packages_of.front().packages;
+  for (const toolchain::Package& each : python.packages_of.back().packages) {
+    if (python.packages_of.size() > 1 && each.name == "numpy") packages.push_back(each);
+  }
+  const bool have_hashes = std::all_of(packages.begin(), packages.end(),
+                                       [](const toolchain::Package& each) { return !each.sha256.empty(); });
+  std::string text = fmt::format("# Python {}: pip install --no-deps -r {}\n",
+                                 python.packages_of.front().python_version, kRequirementsFile);
+  for (const toolchain::Package& each : packages) {
+    text += fmt::format("{}=={}", each.name, each.version);
+    text += have_hashes ? fmt::format(" --hash=sha256:{}\n", each.sha256) : "\n";
+  }
+  return text;
+}
+
+// Where the cell was measured, as far as the results know.
+Result<json> machine_of(const fs::path& results, const store::CellData& cell) {
+  json machine{{"device", cell.of.device}};
+  auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+  if (!store) return error_of(store);
+  const auto environment = store->environment(cell.processes.front().environment_hash);
+  if (!environment) return error_of(environment);
+  for (const samples::EnvironmentEntry& entry : environment->entries) {
+    if (entry.value.value && entry.is_identity) machine[entry.name] = *entry.value.value;
+  }
+  return machine;
+}
+
+Result<json> hashes_of(const fs::path& folder) {
+  json files = json::object();
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.is_regular_file()) continue;
+    const Result<std::string> hash = hash::sha256_of_file(entry.path());
+    if (!hash) return error_of(hash);
+    files[fs::relative(entry.path(), folder).string()] = *hash;
+  }
+  return files;
+}
+
+// The study names the model's file by its name in the folder.
+json portable(json study, const Subject& subject, const std::string& model_file) {
+  if (!subject.model().is_made()) study["models"][0]["onnx"] = model_file;
+  study.erase("output");
+  return study;
+}
+
+Status write_cell(const fs::path& results, const Subject& subject, const fs::path& folder) {
+  const store::CellData& cell = subject.cell;
+  const Result<json> machine = machine_of(results, cell);
+  if (!machine) return error_of(machine);
+  const Result<json> files = hashes_of(folder);
+  if (!files) return error_of(files);
+  const Result<std::string> program = file::read(folder / kRunFile);
+  if (!program) return error_of(program);
+  const metrics::Value speed = speed_of(cell);
+  const std::string model = subject.model().is_made() ? "" : fs::path(subject.model().files.front().name).filename();
+  const json number{{"samples_per_s", *speed.value},
+                    {"low", speed.low.value_or(*speed.value)},
+                    {"high", speed.high.value_or(*speed.value)}};
+  const json written{{"format", 1},          {"title", title_of(cell)},
+                     {"cell", cell.cell_id}, {"number", number},
+                     {"machine", *machine},  {"facts", cell.processes.front().facts},
+                     {"program", *program},  {"study", portable(subject.study, subject, model)},
+                     {"files", *files}};
+  return file::write_atomically(folder / kCellFile, json_text::dump(written, 2) + "\n");
+}
+
+}  // namespace
+
+campaign::Answer<Done> write_folder(const campaign::Installation& installation, const fs::path& results,
+                                    const Subject& subject, const fs::path& folder, campaign::Observer& observer) {
+  std::error_code code;
+  if (fs::exists(fs::symlink_status(folder, code))) {
+    return campaign::wrong_usage({"it exists already", folder.string(), "give -o a name that is not in use"});
+  }
+  const auto scratch = ScratchFolder::beside(fs::absolute(folder));
+  if (!scratch) return cannot_go_on(scratch.error());
+  const fs::path made = scratch->path() / "folder";
+  if (const Status there = file::make_folder(made); !there) return cannot_go_on(there.error());
+  const auto written = write_files(installation, results, subject, made, /*is_snippet=*/false, observer);
+  if (!written) return tl::unexpected(written.error());
+  const Result<PythonCommand> python = python_of(installation, subject);
+  if (!python) return cannot_go_on(python.error());
+  Status done = file::write_atomically(made / kRequirementsFile, requirements(*python));
+  if (done) done = write_cell(results, subject, made);
+  if (done) done = file::put_in_new_place(made, fs::absolute(folder));
+  if (!done) return cannot_go_on(done.error());
+  return Done{};
+}
+
+campaign::Answer<std::string> snippet(const campaign::Installation& installation, const fs::path& results,
+                                      const Subject& subject, campaign::Observer& observer) {
+  const auto scratch = ScratchFolder::temporary("ngb-export");
+  if (!scratch) return cannot_go_on(scratch.error());
+  const auto written = write_files(installation, results, subject, scratch->path(), /*is_snippet=*/true, observer);
+  if (!written) return tl::unexpected(written.error());
+  return written->value("snippet", "");
+}
+
+}  // namespace ngb::exports

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Puts a model's file into a folder, byte for byte as it was measured.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/result.h"
+#include "exports/subject.h"
+
+namespace ngb::exports {
+
+// Copies the user's file, with the weights beside it, or makes that of a recipe again. Returns the file's name in the
+// folder. Returns an error if it is not the file that was measured.
+Result<std::string> put_model(const Subject& subject, const std::filesystem::path& folder);
+
+}  // namespace ngb::exports

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exports/verification.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/file.h"
+#include "base/json_text.h"
+#include "base/process.h"
+#include "base/scratch_folder.h"
+#include "base/text.h"
+#include "exports/cell_choice.h"
+#include "exports/folder.h"
+#include "exports/fresh_run.h"
+#include "exports/program.h"
+#include "metrics/analysis.h"
+#include "metrics/ratios.h"
+#include "probe/probe.h"
+
+namespace ngb::exports {
+namespace {
+
+namespace fs = std::filesystem;
+using campaign::cannot_go_on;
+using nlohmann::json;
+
+constexpr const char* kMachine = "cpu_model";  // an entry of the environment
+
+double mean_of(const std::vector<ProcessSpeed>& processes, double ProcessSpeed::* field) {
+  double sum = 0;
+  for (const ProcessSpeed& each : processes) sum += each.*field;
+  return sum / static_cast<double>(processes.size());
+}
+
+std::vector<metrics::SpeedWithFaults> with_faults(const std::vector<ProcessSpeed>& processes) {
+  return {processes.begin(), processes.end()};
+}
+
+// Says which of page faults and processors differ so much that they can be the reason.
+std::vector<std::string> differences(const Verification& verified, int batch) {
+  std::vector<std::string> found;
+  const auto ours = with_faults(verified.of_ngb);
+  const auto theirs = with_faults(verified.of_program);
+  if (metrics::differ_by_page_faults(ours, theirs, batch)) {
+    const auto faults = [](const std::vector<ProcessSpeed>& processes) {
+      return mean_of(processes, &ProcessSpeed::page_faults);
+    };
+    found.push_back(fmt::format("page faults: {:.0f} an inference, of ngb {:.0f}", faults(verified.of_program),
+                                faults(verified.of_ngb)));
+  }
+  constexpr double kAlike = 0.1;
+  const double busy = mean_of(verified.of_program, &ProcessSpeed::processors);
+  const double busy_of_ngb = mean_of(verified.of_ngb, &ProcessSpeed::processors);
+  if (std::abs(busy - busy_of_ngb) > kAlike * busy_of_ngb) {
+    found.push_back(fmt::format("{}: it keeps {:.2f} processors busy, ngb {:.2f}",
+                                busy > busy_of_ngb ? "threads" : "waits or threads", busy, busy_of_ngb));
+  }
+  return found;
+}
+
+Outcome outcome_of(const statistics::Judgement& judgement, const statistics::VerdictRules& rules) {
+  const auto& interval = judgement.contrast.interval;
+  const double margin = std::log1p(rules.margin_ratio);
+  if (interval && interval->low > -margin && interval->high < margin) return Outcome::as_fast;
+  return judgement.verdict == statistics::Verdict::undecided ? Outcome::undecided : Outcome::differs;
+}
+
+std::string words_of(const Verification& verified, const statistics::VerdictRules& rules) {
+  constexpr double kPercent = 100;
+  const double ratio = *verified.ratio.value;
+  switch (verified.outcome) {
+    case Outcome::as_fast:
+      return fmt::format("as fast (within {:g} %)", rules.margin_ratio * kPercent);
+    case Outcome::differs:
+      return fmt::format("differs: {:.1f} % {}", std::abs(ratio - 1) * kPercent, ratio > 1 ? "faster" : "slower");
+    case Outcome::undecided:
+      break;
+  }
+  return "not decided: " + verified.judgement.reason;
+}
+
+// Returns the lines of `now` that `before` does not have.
+std::vector<std::string> lines_changed(const std::string& before, const std::string& now) {
+  const std::vector<std::string> known = text::split(before, '\n');
+  const std::vector<std::string> lines = text::split(now, '\n');
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (std::find(known.begin(), known.end(), lines[i]) != known.end()) continue;
+    changed.push_back(fmt::format("run.py was changed, line {}: {}", i + 1, text::trim(lines[i])));
+  }
+  if (changed.empty() && before != now) changed.emplace_back("run.py was changed: it lacks lines that it had");
+  return changed;
+}
+
+Result<json> read_cell(const fs::path& folder) {
+  const Result<std::string> text = file::read(folder / kCellFile);
+  if (!text) {
+    return fail("it has no " + std::string(kCellFile), folder.string(), "name a folder that ngb export has written");
+  }
+  json cell = json_text::parse(*text);
+  const bool is_ours = cell.is_object() && cell.value("format", 0) == 1 && cell.contains("study") &&
+                       cell["study"].is_object() && cell.contains("machine") && cell["machine"].is_object() &&
+                       cell.contains("program") && cell["program"].is_string() && cell.contains("title");
+  if (!is_ours) return fail("it is no cell that this version of ngb has exported", (folder / kCellFile).string());
+  const samples::Environment here = probe::environment();
+  const std::string measured_on = cell["machine"].value(kMachine, "");
+  for (const samples::EnvironmentEntry& entry : here.entries) {
+    if (entry.name != kMachine || !entry.value.value || *entry.value.value == measured_on) continue;
+    return fail(fmt::format("it was measured on another machine ({}; this is {}), so its number is not expected here",
+                            measured_on, *entry.value.value),
+                folder.string(), "verify it there, or measure the cell here: ngb run");
+  }
+  if (cell["study"]["models"][0].contains("onnx")) {
+    json& path = cell["study"]["models"][0]["onnx"];
+    path = (folder / path.get<std::string>()).string();
+  }
+  return cell;
+}
+
+campaign::Answer<ProcessSpeed> run_ngb(const campaign::Installation& installation, const json& study,
+                                       const Extent& extent, campaign::Observer& observer) {
+  const auto scratch = ScratchFolder::temporary("ngb-export");
+  if (!scratch) return cannot_go_on(scratch.error());
+  const auto cell = measure_once(installation, study, extent, scratch->path() / "results", observer);
+  if (!cell) return tl::unexpected(cell.error());
+  const metrics::Analysis analysis({&*cell});
+  const metrics::Steady& steady = analysis.steady(0);
+  const auto faults = metrics::with_page_faults(*cell, steady);
+  const auto& busy = analysis.busy_cpus(0).value;
+  if (steady.median_by_process.empty() || faults.empty() || !busy || busy->empty()) {
+    return cannot_go_on({"ngb's process was never steady", title_of(*cell), "verify it on a quiet machine"});
+  }
+  ProcessSpeed speed{faults.front(), busy->front().value};
+  speed.per_s = steady.median_by_process.front().value;
+  return speed;
+}
+
+campaign::Answer<ProcessSpeed> run_program(const PythonCommand& python, const fs::path& folder, int batch) {
+  process::Spawn spawn{
+      .arguments = python.interpreter,
+      .environment = {{"PYTHONPATH", python.path}, {"PYTHONNOUSERSITE", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}},
+      .folder = folder};
+  spawn.arguments.insert(spawn.arguments.end(), {kRunFile, "--json"});
+  constexpr Nanoseconds kLimit = std::chrono::minutes(10);
+  const Result<process::Outcome> outcome = process::run(spawn, {}, kLimit);
+  if (!outcome) return cannot_go_on(outcome.error());
+  const std::vector<std::string> lines = text::split(std::string(text::trim(outcome->output)), '\n');
+  json told;
+  for (const std::string& line : lines) {  // libraries print others, also when they end
+    if (json each = json_text::parse(line); each.is_object()) told = std::move(each);
+  }
+  if (!outcome->succeeded() || !told.is_object() || told.value("p50_ms", 0.0) <= 0) {
+    return cannot_go_on({"the program failed: " + lines.back(), (folder / kRunFile).string(), ""});
+  }
+  constexpr double kMsPerSecond = 1000;
+  return ProcessSpeed{{batch * kMsPerSecond / told["p50_ms"].get<double>(), told.value("page_faults", 0.0)},
+                      told.value("processors", 0.0)};
+}
+
+// About two seconds of inferences, as run.py takes.
+Extent extent_for(const json& cell, int batch) {
+  constexpr double kSeconds = 2;
+  const double inferences = kSeconds * cell["number"].value("samples_per_s", 1.0) / batch;
+  return {.repetitions = static_cast<int>(std::clamp(inferences, 10.0, 5000.0)), .warms_up = true};
+}
+
+json as_json(const Verification& verified) {
+  const auto speeds = [](const std::vector<ProcessSpeed>& processes) {
+    json all = json::array();
+    for (const ProcessSpeed& each : processes) {
+      all.push_back(
+          {{"samples_per_s", each.per_s}, {"page_faults", each.page_faults}, {"processors", each.processors}});
+    }
+    return all;
+  };
+  json told{{"words", verified.words},
+            {"ratio", *verified.ratio.value},
+            {"reasons", verified.reasons},
+            {"ngb", speeds(verified.of_ngb)},
+            {"program", speeds(verified.of_program)}};
+  if (verified.ratio.low) told["interval"] = {*verified.ratio.low, *verified.ratio.high};
+  return told;
+}
+
+Status keep(const fs::path& folder, const Verification& verified) {
+  const Result<std::string> text = file::read(folder / kCellFile);
+  if (!text) return error_of(text);
+  json cell = json_text::parse(*text);
+  cell["verified"] = as_json(verified);
+  return file::write_atomically(folder / kCellFile, json_text::dump(cell, 2) + "\n");
+}
+
+}  // namespace
+
+Verification judge_program(std::vector<ProcessSpeed> of_ngb, std::vector<ProcessSpeed> of_program, int batch,
+                           std::vector<std::string> changed_lines) {
+  Verification verified{.of_ngb = std::move(of_ngb), .of_program = std::move(of_program)};
+  statistics::Part ratios;
+  for (std::size_t i = 0; i < verified.of_ngb.size(); ++i) {
+    ratios.values.push_back(std::log(verified.of_program[i].per_s / verified.of_ngb[i].per_s));
+  }
+  const statistics::VerdictRules rules;
+  const std::vector<statistics::Question> questions{{ratios}};
+  verified.judgement = statistics::judge(questions, rules).front();
+  verified.ratio = metrics::ratio_of(verified.judgement.contrast);
+  verified.outcome = outcome_of(verified.judgement, rules);
+  verified.words = words_of(verified, rules);
+  verified.reasons = std::move(changed_lines);
+  for (std::string& each : differences(verified, batch)) verified.reasons.push_back(std::move(each));
+  return verified;
+}
+
+campaign::Answer<Verification> verify_folder(const campaign::Installation& installation, const fs::path& given,
+                                             int processes, campaign::Observer& observer) {
+  const fs::path folder = fs::absolute(given);
+  const Result<json> cell = read_cell(folder);
+  if (!cell) return cannot_go_on(cell.error());
+  const Result<std::string> program = file::read(folder / kRunFile);
+  if (!program) return cannot_go_on(program.error());
+  json study = (*cell)["study"];
+  study["output"] = (folder / "results").string();
+  const auto subject = subject_of(installation, study, campaign::saying(observer));
+  if (!subject) return tl::unexpected(subject.error());
+  const Result<PythonCommand> python = python_of(installation, *subject);
+  if (!python) return cannot_go_on(python.error());
+  const int batch = subject->model().key.batch;
+  std::vector<ProcessSpeed> of_ngb;
+  std::vector<ProcessSpeed> of_program;
+  for (int i = 0; i < processes; ++i) {
+    const auto ours = run_ngb(installation, study, extent_for(*cell, batch), observer);
+    if (!ours) return tl::unexpected(ours.error());
+    const auto theirs = run_program(*python, folder, batch);
+    if (!theirs) return tl::unexpected(theirs.error());
+    of_ngb.push_back(*ours);
+    of_program.push_back(*theirs);
+    observer.say(fmt::format("ngb: export: turn {} of {}: ngb {:.4g}, run.py {:.4g} samples/s\n", i + 1, processes,
+                             ours->per_s, theirs->per_s));
+  }
+  Verification verified = judge_program(std::move(of_ngb), std::move(of_program), batch,
+                                        lines_changed((*cell)["program"].get<std::string>(), *program));
+  if (const Status kept = keep(folder, verified); !kept) return cannot_go_on(kept.error());
+  return verified;
+}
+
+}  // namespace ngb::exports

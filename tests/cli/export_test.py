@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measured cells as programs that need nothing of ngb, and such programs held against ngb's own measurement."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import unittest
+
+from ngb_program import OWNER, TOOLCHAINS, MeasuredTest, NgbTest, toolchain
+
+COMPILERS = ("identity", "torchscript", "eager-cpp", "torch-compile", "aotinductor", "onnxruntime", "openvino", "iree", "mnn",
+             "ncnn")
+STUDY = """\
+name: test
+models:
+  - zoo: {{conv_block: {{width: 192, image_size: 8}}}}  # of 1.3 MB, so that its weights are in a file beside it
+compilers: [{compilers}]
+batch_sizes: [{batches}]
+processes: 2
+compile: once
+repetitions: 10
+disturbance: {{max_wait_percent: 100}}
+"""
+
+
+def installed(compiler):
+    return (TOOLCHAINS / toolchain(OWNER.get(compiler, compiler))).exists()
+
+
+def site(compiler):
+    return str(TOOLCHAINS / toolchain(OWNER.get(compiler, compiler)) / "site")
+
+
+class Exporting(MeasuredTest):
+    """Cells of all compilers that are installed and have programs."""
+
+    def measure(self):
+        self.there = [each for each in COMPILERS if installed(each)]
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.write("study.yaml", STUDY.format(compilers=", ".join(self.there), batches="1"))
+        run = self.ngb("run", "study.yaml", "--no-report", timeout=550)
+        self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)
+
+    def setUp(self):
+        if "identity" not in self.measured.there:
+            self.skipTest("no toolchain of identity, which makes the expected outputs, on this machine")
+        super().setUp()
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+
+    def export(self, compiler, folder=None):
+        exported = self.ngb("export", "results/test", "--compiler", compiler, "-o", folder or compiler)
+        self.assertEqual(exported.returncode, 0, exported.stdout + exported.stderr)
+        return self.folder / (folder or compiler)
+
+    def python(self, compiler, folder, *arguments):
+        """Runs run.py with the library alone: neither variables nor folders lead to ngb."""
+        path = os.pathsep.join([site(compiler), site("identity")])  # the latter for NumPy
+        return subprocess.run(["/usr/bin/python3", "run.py", *arguments], cwd=folder, capture_output=True, text=True, timeout=300,
+                              env={"PATH": os.environ["PATH"], "PYTHONPATH": path, "HOME": str(self.folder / "home"),
+                                   "PYTHONDONTWRITEBYTECODE": "1"})
+
+    def test_the_program_of_each_compiler_runs_without_ngb_and_has_the_expected_outputs(self):
+        measured = {row["compiler"] for row in self.show("results/test")["cells"] if row["metrics"]["throughput_per_s"]["value"]}
+        for compiler in self.measured.there:
+            with self.subTest(compiler=compiler):
+                if compiler not in measured:
+                    self.skipTest(f"{compiler} measures nothing on this machine")
+                folder = self.export(compiler)
+                program = (folder / "run.py").read_text()
+                self.assertNotIn("ngraphbench", program)
+                self.assertLessEqual(len(program.splitlines()), 90)
+                ran = self.python(compiler, folder, "--json")
+                self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+                told, = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+                self.assertGreater(told["samples_per_s"], 0)
+                self.assertLessEqual(told["p50_ms"], told["p90_ms"])
+
+    def test_a_folder_has_the_measured_file_the_number_and_the_packages(self):
+        folder = self.export("identity")
+        cell = json.loads((folder / "cell.json").read_text())
+        row, = [each for each in self.show("results/test")["cells"] if each["compiler"] == "identity"]
+        self.assertEqual(cell["cell"], row["cell_id"])
+        self.assertAlmostEqual(cell["number"]["samples_per_s"], row["metrics"]["throughput_per_s"]["value"])
+        self.assertEqual(cell["number"]["low"], row["metrics"]["throughput_per_s"]["low"])
+        model, = folder.glob("*.onnx")
+        both = cell["files"][model.name] + cell["files"][model.name + ".data"]
+        self.assertEqual(self.query("results/test", "SELECT DISTINCT model_sha256 FROM made_with"),
+                         [(hashlib.sha256(both.encode()).hexdigest(),)])
+        requirements = (folder / "requirements.txt").read_text()
+        self.assertRegex(requirements, r"torch==[\d.]+(\+\w+)? --hash=sha256:[0-9a-f]{64}\n")
+        self.assertIn("numpy==", requirements)
+        self.assertLessEqual(len((folder / "README.md").read_text().splitlines()), 25)
+        self.assertEqual(cell["facts"]["version"].split("+")[0], toolchain("identity").name)
+
+    def test_wrong_outputs_are_noticed_before_anything_is_measured(self):
+        folder = self.export("identity")
+        expected = (folder / "expected_0.npy").read_bytes()
+        (folder / "expected_0.npy").write_bytes(expected[:-64] + b"\x7e" * 64)  # f32 of 8e37
+        ran = self.python("identity", folder)
+        self.assertEqual(ran.returncode, 1, ran.stdout)
+        self.assertIn("AssertionError: output 0 is not expected_0.npy in 16 of ", ran.stderr)
+        self.assertNotIn("samples/s", ran.stdout)
+
+    def test_a_folder_is_verified_in_turns_and_a_changed_option_is_named(self):
+        compiler = "onnxruntime" if "onnxruntime" in self.measured.there else "identity"
+        folder = self.export(compiler, "program")
+        verified = self.ngb("export", "--verify", "program", "--processes", "3", timeout=550)
+        self.assertIn(verified.returncode, (0, 4, 5), verified.stderr)  # how fast it is depends on what else runs here
+        self.assertRegex(verified.stdout, r"^(as fast \(within 3 %\)|differs: .*|not decided: .*); run.py / ngb: [\d.]+ \[")
+        self.assertEqual(len(re.findall(r"turn \d of 3: ngb \S+, run.py \S+ samples/s", verified.stderr)), 3)
+        stored = json.loads((folder / "cell.json").read_text())["verified"]
+        self.assertTrue(verified.stdout.startswith(stored["words"]))
+        self.assertEqual([len(stored["ngb"]), len(stored["program"])], [3, 3])
+        again = self.python(compiler, folder, "--again")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertRegex(again.stdout, r"p50 \S+ ms, p90 \S+ ms, \S+ samples/s; \d+ page faults an inference")
+        self.assertEqual(again.stdout.splitlines()[-1], "verified: " + stored["words"])
+
+        program = (folder / "run.py").read_text()
+        (folder / "run.py").write_text(re.sub(r"^options\.graph_opt.*$|^torch.set_flush.*$", "pass  # changed", program, count=1,
+                                              flags=re.MULTILINE))
+        changed = self.ngb("export", "--verify", "program", "--processes", "3", timeout=550)
+        self.assertRegex(changed.stdout, r"\n  run\.py was changed, line \d+: pass  # changed\n")
+
+    def test_a_snippet_is_the_session_and_its_call(self):
+        for compiler in {"identity", "onnxruntime"} & set(self.measured.there):
+            printed = self.ngb("export", "results/test", "--compiler", compiler, "--form", "snippet")
+            self.assertEqual(printed.returncode, 0, printed.stderr)
+            compile(printed.stdout, "snippet", "exec")
+            self.assertIn("def infer(*given):", printed.stdout)
+            self.assertNotIn("percentile", printed.stdout)
+
+    def test_what_cannot_be_exported_says_why(self):
+        self.export("identity", "there")
+        for arguments, code, message in (
+                (("results/test", "--compiler", "identity", "-o", "there"), 2, "there: it exists already"),
+                (("results/test", "--compiler", "identity"), 2, "no folder is named; give -o a new name"),
+                (("results/test", "--compiler", "identty", "-o", "new"), 2, "did you mean identity?"),
+                (("results/test", "ffffffffffffffff", "-o", "new"), 2, "no cell has an id that begins so"),
+                (("results/test", "-o", "new"), 2, "cells are meant, and one can be exported at a time; name one by its id"),
+                (("nowhere", "-o", "new"), 2, "nowhere"),
+                (("--verify", "results/test"), 3, "it has no cell.json; name a folder that ngb export has written")):
+            refused = self.ngb("export", *arguments)
+            self.assertEqual(refused.returncode, code, refused.stdout + refused.stderr)
+            self.assertIn(message, refused.stderr)
+            self.assertFalse((self.folder / "new").exists())
+        cell = self.folder / "there/cell.json"
+        cell.write_text(re.sub(r'"cpu_model": "[^"]*"', '"cpu_model": "Another"', cell.read_text()))
+        elsewhere = self.ngb("export", "--verify", "there")
+        self.assertEqual(elsewhere.returncode, 3)
+        self.assertIn("it was measured on another machine (Another; this is ", elsewhere.stderr)
+        self.environment["NGB_TOOLCHAINS"] = str(self.folder / "none")
+        gone = self.ngb("export", "results/test", "--compiler", "identity", "-o", "new")
+        self.assertEqual(gone.returncode, 3)
+        self.assertIn("the toolchain is not installed any more; run: ngb toolchain install identity@", gone.stderr)
+
+    def test_outputs_that_this_machine_no_longer_keeps_are_made_again(self):
+        kept = self.export("identity", "kept")
+        for each in [*self.folder.glob("home/.cache/**/*.ref"), *self.folder.glob("results/**/*.ref")]:
+            each.unlink()
+        made = self.export("identity", "made")
+        self.assertEqual((made / "expected_0.npy").read_bytes(), (kept / "expected_0.npy").read_bytes())
+
+
+class UsersFile(NgbTest):
+    @unittest.skipUnless(installed("onnxruntime") and installed("identity"), "no toolchains of onnxruntime and identity here")
+    def test_a_users_file_is_copied_and_a_changed_one_is_refused(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.ngb("models", "write", "mlp", "--batch", "1", "-o", "mine.onnx")
+        run = self.ngb("run", "mine.onnx", "--compilers", "onnxruntime", "-o", "results", "--no-report")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        exported = self.ngb("export", "results", "--fastest", "-o", "program")
+        self.assertEqual(exported.returncode, 0, exported.stderr)
+        self.assertEqual((self.folder / "program/mine.onnx").read_bytes(), (self.folder / "mine.onnx").read_bytes())
+        self.assertNotIn(str(self.folder), (self.folder / "program/cell.json").read_text())
+        (self.folder / "mine.onnx").unlink()
+        self.ngb("models", "write", "mlp", "--batch", "1", "--seed", "2", "-o", "mine.onnx")
+        refused = self.ngb("export", "results", "--fastest", "-o", "other")
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("mine.onnx: the model has changed since it was measured", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
