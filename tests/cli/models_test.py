@@ -42,6 +42,17 @@ class Models(NgbTest):
                                check=True, stdout=subprocess.DEVNULL)
                 self.assertEqual(sorted(file.name for file in folder.iterdir()), files)
 
+    def test_a_user_gets_the_bytes_that_a_device_measures(self):
+        (self.folder / "device").mkdir()
+        values = {"classes": 10, "depth": 40, "features": 100, "width": 100}
+        recipe = {"family": "mlp", "parameters": values, "revision": 3, "seed": 1}
+        subprocess.run([BIN / "ngb-worker", "write-model", "--recipe", json.dumps(recipe), "--batch", "1", "-o",
+                        self.folder / "device/net.onnx"], check=True, capture_output=True)
+        written = self.ngb("models", "write", "mlp", "--parameters", json.dumps(values), "--as-measured", "-o", "net.onnx")
+        self.assertEqual(written.returncode, 0, written.stderr)
+        for name in ("net.onnx", "net.onnx.data"):
+            self.assertEqual((self.folder / name).read_bytes(), (self.folder / "device" / name).read_bytes())
+
     def test_a_file_that_is_there_is_not_replaced(self):
         for name in ("mine.onnx", "mine.onnx.data"):
             with self.subTest(name=name):
