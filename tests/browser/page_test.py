@@ -192,6 +192,8 @@ class InTheBrowser(ReportTest):
         drawn = "[...document.querySelectorAll('figure[data-name]')].filter(each => each.querySelector('svg [role], svg path'))"
         self.assertEqual(self.page.run(f"{drawn}.length"), 0)
         self.assertGreater(self.page.run("document.querySelectorAll('#chart svg path').length"), 8)
+        self.assertEqual(self.page.run("[...document.querySelectorAll('#chart svg text')].filter(each => "
+                                       "each.textContent.startsWith('conv_block')).length"), 4)
         self.page.run("document.querySelector('#figures > details').open = true")
         names = self.page.run("[...document.querySelectorAll('figure[data-name]')].map(each => each.dataset.name)")
         self.assertEqual(sorted(names), sorted(path.name.split(".")[0] for path in

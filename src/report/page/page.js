@@ -137,7 +137,7 @@
       data: {name: "rows"}, width, height: 13 * (end + 1), autosize: {type: "fit-x", contains: "padding"},
       encoding: {
         y: {field: "line", type: "quantitative", title: null, scale: {domain: [end, -1], nice: false, zero: false},
-            axis: {grid: false, ticks: false, domain: false, labelPadding: 8, labelLimit: width / 3, labelOverlap: false, values: middles.map(([at]) => at),
+            axis: {grid: false, ticks: false, domain: false, labelPadding: 8, labelLimit: width / 3, labelOverlap: false, tickCount: middles.length, values: middles.map(([at]) => at),
                    labelExpr: `(${JSON.stringify(Object.fromEntries(middles))})[datum.value]`}},
       },
       layer: [

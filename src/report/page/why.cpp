@@ -145,7 +145,8 @@ std::string why(const Content& content, const Figures& figures) {
     if (pair.explanation) html += details_of(pair);
   }
   html += figure_called(figures, kFigureOfOperators);
-  if (!cells.empty()) html += table_with_remarks(fusions_document(cells)) + table_with_remarks(depth_document(cells, content.claims));
+  if (!cells.empty())
+    html += table_with_remarks(fusions_document(cells)) + table_with_remarks(depth_document(cells, content.claims));
   return html + "</section>\n";
 }
 
