@@ -76,6 +76,7 @@ class Device(NgbTest):
             if not (toolchains / compiler).exists():
                 (toolchains / compiler).symlink_to(TOOLCHAINS / compiler)
         self.environment["NGB_TOOLCHAINS"] = str(toolchains)
+        del self.environment["PIP_NO_INDEX"]
         self.environment |= {name: value for name, value in os.environ.items() if name.startswith("PIP_")}
         self.environment["PATH"] = f"{SSH}:{os.environ['PATH']}"
         for name, content in BOARD.items():

@@ -237,8 +237,10 @@ class References(WithModels):
         self.write("net.py", MODULES)
         cells = self.cells("{pytorch: 'net.py:remembers', shapes: {x: [batch, 256]}}",
                            compilers="[identity, onnxruntime]", longer_look_s=1, protocol="paper")
-        self.assertIn("outputs_change", self.flags(cells["identity"]))
-        self.assertIn("speed_changes", self.flags(cells["identity"]))  # each inference takes longer
+        flags = self.flags(cells["identity"])
+        self.assertIn("outputs_change", flags)
+        if not flags & {"waited", "pressure"}:  # other work hides that each inference takes longer
+            self.assertIn("speed_changes", flags)
         self.assertRegex(cells["identity"]["output_change"], 'output "output" is .*, the reference is ')
         self.assertEqual(cells["onnxruntime"]["metrics"]["speed_up_ratio"]["reason"],
                          "the identity: outputs change from one inference to the next")

@@ -48,14 +48,15 @@ class FromWheels(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         (self.folder / "build/dependencies").mkdir(parents=True)
         shutil.copy(SOURCE / "scripts/setup-tools", self.folder)
+        (self.folder / "versions.json").write_text('{"sha256": {"any machine": {"kit-d==1.0": "another hash"}}}')
         self.make_wheel("kit_a", {"kit_a/include/a.h": "a", "kit_a/include/more/b.h": "b", "kit_a/included.h": "no"})
         self.make_wheel("kit_b", {"kit_b/one.txt": "one"})
 
-    def make_wheel(self, name, files):
+    def make_wheel(self, name, files, tag="py3-none-any"):
         info = f"{name}-1.0.dist-info"
-        with zipfile.ZipFile(self.folder / f"{name}-1.0-py3-none-any.whl", "w") as archive:
+        with zipfile.ZipFile(self.folder / f"{name}-1.0-{tag}.whl", "w") as archive:
             for path, text in {**files, f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n",
-                               f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+                               f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: {tag}\n",
                                f"{info}/RECORD": ""}.items():
                 archive.writestr(path, text)
 
@@ -80,6 +81,13 @@ class FromWheels(unittest.TestCase):
         done = self.run_with("a-1 kit-a==1.0 kit_a/gone build/dependencies/a")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no kit_a/gone in the wheel of kit-a==1.0", done.stderr)
+        self.assertEqual(self.extracted(), {})
+
+    def test_refuses_a_wheel_for_every_python_that_is_not_the_pinned_one(self):
+        self.make_wheel("kit_d", {"kit_d/one.txt": "one"}, f"cp39-abi3-linux_{os.uname().machine}")
+        done = self.run_with("d-1 kit-d==1.0 kit_d build/dependencies/d")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("the wheel of kit-d==1.0 is not the one that versions.json names", done.stderr)
         self.assertEqual(self.extracted(), {})
 
     def test_says_what_to_check_if_pip_finds_no_such_wheel(self):

@@ -12,6 +12,7 @@ std::vector<Relation> mean_over(const Cells& cells, double weight, const LogOf& 
 }
 
 Relation times(Relation relation, double factor) {
+  if (relation.parts.empty()) return relation;  // it has a reason
   statistics::Part& part = relation.parts.front();
   for (double& value : part.values) value += std::log(factor) / part.weight;
   return relation;

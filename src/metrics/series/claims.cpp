@@ -68,6 +68,14 @@ Value value_of(const Analysis& analysis, const ClaimTest& test) {
   return value;
 }
 
+// Returns the reason of the test or of a ratio that cannot be formed; "" if there is none.
+std::string why_not_tested(const ClaimTest& test) {
+  if (!test.reason.empty()) return test.reason;
+  const auto lacking = std::find_if(test.ratios.begin(), test.ratios.end(),
+                                    [](const Bounded& each) { return !each.ratio.reason.empty(); });
+  return lacking == test.ratios.end() ? "" : lacking->ratio.reason;
+}
+
 // Returns why the ratio is undecided. Its judgement speaks of 1, which is the claim's bound or stands for it.
 std::string why_undecided_claim(const Judgement& judgement, double bound) {
   return bound == 1 || !judgement.adjusted_p ? judgement.reason : fmt::format("not told apart from {:g}", bound);
@@ -144,8 +152,8 @@ std::vector<ClaimRow> test_claims(const Analysis& analysis, std::span<const Clai
       if (compiler != nullptr && cell.of.compiler.name != compiler) continue;
       const Setting tested = claim.is_of_blocks ? setting : networks_of(analysis, setting);
       ClaimTest test = claim.test(analysis, tested);
-      if (!test.reason.empty()) {
-        reason = std::move(test.reason);
+      if (std::string why = why_not_tested(test); !why.empty()) {
+        reason = std::move(why);
         continue;
       }
       ClaimRow row{.claim = &claim, .device = name_of_place(cell), .compiler = compiler_of(cell)};
