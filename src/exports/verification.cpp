@@ -148,7 +148,7 @@ campaign::Answer<ProcessSpeed> run_program(const PythonCommand& python, const fs
   constexpr Nanoseconds kLimit = std::chrono::minutes(10);
   const Result<process::Outcome> outcome = process::run(spawn, {}, kLimit);
   if (!outcome) return cannot_go_on(outcome.error());
-  const std::vector<std::string> lines = text::split(std::string(text::trim(outcome->output)), '\n');
+  const std::vector<std::string> lines = text::split(text::trim(outcome->output), '\n');
   json told;
   for (const std::string& line : lines) {  // libraries print others, also when they end
     if (json each = json_text::parse(line); each.is_object()) told = std::move(each);

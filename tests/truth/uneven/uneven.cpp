@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A compiler for tests only, whose outputs are its inputs. Its inferences take given times, and it keeps a log of its
-// own of when each began and ended, so that what ngb says of them can be held against a count. Those of a table are made up.
+// own of when each began and ended, so that what ngb says of them can be held against a count. Those of a table are
+// made up.
 #include <time.h>
 #include <unistd.h>
 

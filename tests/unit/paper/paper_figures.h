@@ -31,7 +31,7 @@ inline std::vector<Row> rows_of_figure(const made_up::ResultsOf& results, std::s
 
 // Returns all figures, those of report and the paper's.
 inline report::figures::Figures figures_with(const made_up::ResultsOf& results, std::vector<std::string> devices = {},
-                                           const report::figures::Form& form = {}) {
+                                             const report::figures::Form& form = {}) {
   return make_figures(results.selection(published(std::move(devices))), form, all_figures());
 }
 
