@@ -15,8 +15,6 @@ from ngraphbench.adaptor import CompilerError, Model, Settings, TensorSignature
 from ngraphbench.options import typed_options
 
 _PACKAGE = "ngraphbench_compiler"  # as in hosting.py
-_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
-                     "TVM_NUM_THREADS")  # as the agent sets them (agent/workers/launcher.cpp)
 _NUMPY = {"f32": "float32", "f16": "float16", "f64": "float64", "i64": "int64", "i32": "int32", "i8": "int8",
           "u8": "uint8", "bool": "bool"}
 
@@ -92,7 +90,8 @@ def _answer(question) -> Dict[str, Any]:
 
 
 def _words(question, cell: Cell, parts: Parts) -> Dict[str, str]:
-    environment = {**dict.fromkeys(_THREAD_VARIABLES, str(cell.threads)), **question["environment"], **parts.environment}
+    environment = {**dict.fromkeys(question["thread_variables"], str(cell.threads)), **question["environment"],
+                   **parts.environment}
     absolute = repr(question["expected"].get("absolute", 0))
     if question["expected"].get("is_of_largest"):
         absolute += " * np.abs(want[np.isfinite(want)]).max(initial=0)"

@@ -10,6 +10,7 @@
 #include "base/python.h"
 #include "exports/cell_choice.h"
 #include "work/compiler.h"
+#include "work/thread_variables.h"
 
 namespace ngb::exports {
 namespace {
@@ -55,6 +56,7 @@ Result<json> write_program(const campaign::Installation& installation, const Sub
   question["compiler"] = compiler.name;
   question["version"] = compiler.version;
   question["precision"] = compiler.precision;
+  question["thread_variables"] = work::kThreadVariables;
   question["threads"] = subject.cell.of.threads.value_or(compiler.threads);
   question["options"] = json::object();
   for (const auto& [name, value] : compiler.options) question["options"][name] = value;

@@ -11,16 +11,14 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "samples/progress_page.h"
+#include "work/thread_variables.h"
 
 namespace ngb::agent {
 
 Variables thread_variables(int threads) {
-  const std::string count = std::to_string(threads);
-  return {{"OMP_NUM_THREADS", count},
-          {"OPENBLAS_NUM_THREADS", count},
-          {"MKL_NUM_THREADS", count},
-          {"NUMEXPR_NUM_THREADS", count},
-          {"TVM_NUM_THREADS", count}};
+  Variables variables;
+  for (const char* const name : work::kThreadVariables) variables.emplace_back(name, std::to_string(threads));
+  return variables;
 }
 
 Variables cuda_variables(const Surroundings& surroundings) {
