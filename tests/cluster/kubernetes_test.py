@@ -134,14 +134,15 @@ class OnAStandIn(PodCases, DevicesTest):
         self.use_nodes("edge1", "edge2")
         client = self.start("run", self.study)
         self.wait_until(lambda: self.recorded() == {"edge1": PROCESSES} and len(self.pods()) == 1)
-        time.sleep(2)
+        calls = self.cluster / "calls"  # the client has seen that the pod is gone once it asks a second time
+        self.wait_until(lambda: calls.read_text().rpartition(" delete ")[2].count(" get pods") >= 2)
         client.send_signal(signal.SIGINT)
         client.communicate(timeout=PATIENCE_S)
         self.write("cluster/nodes", "edge1 2\nedge2 2\n")
-        (self.cluster / "calls").unlink()
+        calls.unlink()
         done = self.ngb("resume", self.results)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual((self.cluster / "calls").read_text().count(" create "), 1)
+        self.assertEqual(calls.read_text().count(" create "), 1)
         self.assert_recorded()
         self.assert_nothing_is_left()
 
