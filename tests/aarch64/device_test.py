@@ -86,7 +86,7 @@ class Device(NgbTest):
         self.environment["BOARD"] = str(self.folder / "board")
         self.environment["NGB_DEVICES"] = str(self.write("devices.yaml",
                                                          f"arm: {{ssh: arm, folder: {self.device}}}\n"))
-        pushed = self.ngb("toolchain", "push", "onnxruntime", "arm", timeout=300)
+        pushed = self.ngb("toolchain", "push", "onnxruntime", "arm", timeout=1500)
         if "no network" in pushed.stderr or "package index" in pushed.stderr:
             raise unittest.SkipTest(pushed.stderr)
         self.assertEqual(pushed.returncode, 0, pushed.stderr)
@@ -97,7 +97,7 @@ class Device(NgbTest):
         wrong = next((self.folder / "home/.cache/ngraphbench/references").glob("*.ref"))
         forge_last_output(wrong, lambda last: last + 1)  # found out only if it is these that the device compares with
         devices = f"devices:\n  - arm: {{ssh: arm, folder: {self.device}}}\n"
-        done = self.ngb("run", self.write("there.yaml", STUDY + devices + "output: there\n"), timeout=300)
+        done = self.ngb("run", self.write("there.yaml", STUDY + devices + "output: there\n"), timeout=1500)
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
         self.assertIn("torn down: 1 of 1 verified", done.stdout + done.stderr)
         checks = self.query("there", "SELECT failure.kind, reference, compared_elements, max_absolute_error FROM "

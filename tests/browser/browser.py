@@ -124,7 +124,7 @@ class Page:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
-    def wait_for(self, expression, timeout_s=300):
+    def wait_for(self, expression, timeout_s=1500):
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:
             value = self.run(expression)

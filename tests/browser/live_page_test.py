@@ -57,7 +57,7 @@ class LivePage(NgbTest):
             self.page.run_until_next_event()
         self.assertEqual(self.page.run("location.pathname"), "/report")
         self.assertTrue(self.page.run("document.getElementById('checklist') !== null"))
-        self.assertEqual(run.wait(timeout=300), 0)
+        self.assertEqual(run.wait(timeout=1500), 0)
 
 
 if __name__ == "__main__":

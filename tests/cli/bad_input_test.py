@@ -80,7 +80,7 @@ def with_other_text(data, place, text):
 
 
 class BadInput(NgbTest):
-    def run_study(self, text, timeout=300):
+    def run_study(self, text, timeout=1500):
         self.write("study.yaml", text)
         return self.ngb("run", "study.yaml", timeout=timeout)
 
@@ -221,7 +221,7 @@ class ATuning(BadInput):
         self.wait_for(lambda: any(path.stat().st_size for path in tuned.glob("*/database_tuning_record.json")), 300)
         kill(run.pid)
         run.wait()
-        again = self.ngb("run", "study.yaml", timeout=900)
+        again = self.ngb("run", "study.yaml", timeout=1500)
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
         self.assertEqual(set(self.cells().values()), {"ok"})
         self.assertEqual((self.facts("trials")["tvm"], self.facts("tuning_sessions")["tvm"]), ("16", "2"))

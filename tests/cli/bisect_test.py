@@ -62,7 +62,7 @@ class Bisect(NgbTest):
             unpack_toolchain(wheel, version, self.folder / "toolchains", self.pattern)
 
     def bisect(self, first, last, *arguments):
-        return self.ngb("bisect", "study.yaml", *self.ends(first, last), *arguments, timeout=300)
+        return self.ngb("bisect", "study.yaml", *self.ends(first, last), *arguments, timeout=1500)
 
     @staticmethod
     def ends(first, last):

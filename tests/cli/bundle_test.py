@@ -116,7 +116,7 @@ class Bundle(NgbTest):
 
     def test_the_examples_of_the_guide_make_one_and_verify_it(self):
         script = "\n".join(re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
-        shell = subprocess.run(["bash", "-euc", script], cwd=self.folder, capture_output=True, text=True, timeout=300,
+        shell = subprocess.run(["bash", "-euc", script], cwd=self.folder, capture_output=True, text=True, timeout=1500,
                                env=self.environment | {"PATH": f"{BIN}:{os.environ['PATH']}"})
         self.assertEqual(shell.returncode, 0, shell.stdout + shell.stderr)
         self.assertEqual(shell.stdout.count("verified: the files are those that the manifest lists"), 2, shell.stdout)
@@ -133,7 +133,7 @@ class Bundle(NgbTest):
             if command not in outputs:
                 outputs[command] = subprocess.run([BIN / "ngb" if program == "ngb" else program, *arguments],
                                                   cwd=self.folder / "my_study", env=self.environment, capture_output=True,
-                                                  timeout=300, check=True).stdout
+                                                  timeout=1500, check=True).stdout
             made = outputs[command] if place == "its output" else (self.folder / "my_study" / place.strip("`")).read_bytes()
             if path == "report/index.html":  # which has the folder's name
                 self.assertEqual(len(made.splitlines()), len(self.files[path].splitlines()))
@@ -147,7 +147,7 @@ class Bundle(NgbTest):
         command, = re.findall(r"^\| `data/samples\.csv` \| `(.+)` \|", self.files["README.md"].decode(), re.MULTILINE)
         self.assertIn(r"`… \| sed 's/$/\r/'`", GUIDE)
         made = subprocess.run(["sh", "-c", rf"{command} | sed 's/$/\r/'"], cwd=self.folder / "unpacked", capture_output=True,
-                              timeout=300, check=True)
+                              timeout=1500, check=True)
         self.assertEqual(made.stdout, self.files["data/samples.csv"])
 
     def test_the_same_results_give_the_same_bytes(self):
@@ -333,7 +333,7 @@ class Bundle(NgbTest):
             if entry["path"] == "data/samples.csv":
                 entry |= {"bytes": (1 << 30) + 1, "sha256": digest}
         (folder / "manifest.json").write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n")
-        verified = self.ngb("verify", "given", timeout=300)
+        verified = self.ngb("verify", "given", timeout=1500)
         self.assertEqual(verified.returncode, 7, verified.stderr)
         self.assertIn("data/samples.csv: it does not follow from the samples, and is too large to say where", verified.stdout)
 
@@ -388,7 +388,7 @@ class Bundle(NgbTest):
         # No file may grow beyond 40,000 bytes, as on a disk that is almost full. (Python ignores the signal of that.)
         full = subprocess.run([BIN / "ngb", "bundle", "results/my_study", "-o", "new.zip"], cwd=self.folder,
                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000)),
-                              env=self.environment, capture_output=True, text=True, timeout=300, restore_signals=False)
+                              env=self.environment, capture_output=True, text=True, timeout=1500, restore_signals=False)
         self.assertEqual((full.returncode, len(full.stderr.splitlines())), (3, 1), full.stderr)
         self.assertEqual([path.name for path in self.folder.glob("new*")], [])
 

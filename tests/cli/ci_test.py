@@ -60,7 +60,7 @@ class ContinuousIntegration(NgbTest):
             "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
         }
         return subprocess.run(["bash", "-eo", "pipefail", "-c", script], cwd=self.folder, env=environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1500)
 
     def test_on_github_a_slower_version_fails_the_job_and_is_annotated(self):
         job = self.run_script(github_script(), "quick", "slow")

@@ -19,7 +19,7 @@ UNSHARE = ["unshare", *([] if IS_ROOT else ["--map-root-user"]), *NAMESPACES, "-
 def why_not():
     """Returns why no such shell can be started here; None if one can."""
     try:
-        tried = subprocess.run([*UNSHARE, "mount", "-t", "tmpfs", "box", "/mnt"], capture_output=True, text=True, timeout=300)
+        tried = subprocess.run([*UNSHARE, "mount", "-t", "tmpfs", "box", "/mnt"], capture_output=True, text=True, timeout=1500)
     except FileNotFoundError:
         return "unshare is not installed"
     return f"neither root nor user namespaces: {tried.stderr.strip()}" if tried.returncode else None
@@ -45,7 +45,7 @@ class Command(DeviceTest):
 
     def within(self, script):
         """Returns what a script says in the box."""
-        return subprocess.run(self.shell, input=script, capture_output=True, text=True, timeout=300).stdout
+        return subprocess.run(self.shell, input=script, capture_output=True, text=True, timeout=1500).stdout
 
     def recorded(self):
         try:
@@ -74,7 +74,7 @@ class Command(DeviceTest):
         for cuts in range(2):
             shells = self.wait_for(lambda: self.recorded() > 2 * cuts and self.children_of(client.pid))
             os.killpg(max(shells), signal.SIGKILL)
-        output = client.communicate(timeout=300)[0]
+        output = client.communicate(timeout=1500)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assertIn("box: no connection", output)
         self.assert_whole(output)

@@ -79,7 +79,7 @@ class Cache(DeviceTest):
         self.use("  - local\n")
         apart = ("unshare", "--mount", "sh", "-c", 'mount --bind "$0/passwd" /etc/passwd && exec "$@"', self.folder)
         client = self.start("run", self.study, begun_by=apart)
-        output = client.communicate(timeout=300)[0]
+        output = client.communicate(timeout=1500)[0]
         self.assertEqual(client.returncode, 0, output)
         return output
 

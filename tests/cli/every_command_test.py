@@ -110,7 +110,7 @@ class EveryCommand(NgbTest):
         """Runs a command. Returns the files that are new, but for those that it is meant to write."""
         before = self.files()
         ended = subprocess.run([BIN / "ngb", *words], cwd=self.folder / "work", env=self.environment,
-                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1500)
         self.assertEqual(ended.returncode, code, f"{words}\n{ended.stdout}{ended.stderr}")
         home, _, work = self.places
         ours = [home / ".cache/ngraphbench", *([work / writes, work / f"{writes}.yaml"] if writes else [])]

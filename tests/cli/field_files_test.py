@@ -30,7 +30,7 @@ class FieldTest(MeasuredTest):
     def measure(self):
         manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
         site = TOOLCHAINS / toolchain("identity") / manifest["site"]
-        subprocess.run([manifest["python"], "-B", MAKER], cwd=self.folder, check=True, timeout=300,
+        subprocess.run([manifest["python"], "-B", MAKER], cwd=self.folder, check=True, timeout=1500,
                        env={"PYTHONPATH": str(site), "HOME": str(self.folder)})
 
     def study(self, entries, compilers, **keys):
@@ -98,7 +98,7 @@ class Planning(FieldTest):
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
         entries = [self.entry(name, self.advice(name)[0]) for name in self.advised] + ["onnx: subnormal.onnx"]
         as_0 = "onnxruntime: {label: as_0, settings: {session.set_denormal_as_zero: 1}}"
-        self.done = self.ngb("run", self.study(entries, ["identity", "onnxruntime", as_0]), "-o", "results", timeout=600)
+        self.done = self.ngb("run", self.study(entries, ["identity", "onnxruntime", as_0]), "-o", "results", timeout=1500)
 
     def entry(self, name, keys):
         return f"onnx: {name}.onnx\n" + "".join(f"    {key}\n" for key in keys)
@@ -170,17 +170,17 @@ class Planning(FieldTest):
 
 class Trying(FieldTest):
     def test_an_onnx_file_is_tried_with_the_usual_compilers(self):
-        tried = self.ngb("plan", "--try", "fused.onnx", timeout=600)
+        tried = self.ngb("plan", "--try", "fused.onnx", timeout=1500)
         self.assertEqual(tried.returncode, 0, tried.stdout + tried.stderr)
         self.assertRegex(tried.stdout, r"fused, batch 1\n  identity +runs; outputs agree with those of identity ")
         self.assertRegex(tried.stdout, r"\n  onnxruntime +runs; outputs agree with those of identity ")
         self.assertEqual([path.name for path in self.folder.iterdir() if path.is_dir() and "result" in path.name], [])
 
     def test_what_fails_says_why_and_what_must_be_given_is_advised(self):
-        tried = self.ngb("plan", "--try", "batch_baked_in.onnx", timeout=600)
+        tried = self.ngb("plan", "--try", "batch_baked_in.onnx", timeout=1500)
         self.assertEqual(tried.returncode, 0, tried.stderr)
         tried = self.ngb("plan", "--try", self.study(["onnx: batch_baked_in.onnx"], ["onnxruntime"], batch_sizes="[2]",
-                                                     reference="none"), timeout=600)
+                                                     reference="none"), timeout=1500)
         self.assertEqual(tried.returncode, 1, tried.stderr)
         self.assertRegex(tried.stdout, r"batch_baked_in, batch 2\n  onnxruntime  fails \(\w+\): onnxruntime cannot run the "
                                        r"model: .*classifier")

@@ -66,7 +66,7 @@ class Largest(NgbTest):
     def test_value_of_each_key_is_refused_or_planned(self):
         for path, largest in self.numbers():
             with self.subTest(path):
-                planned = self.ngb("plan", self.study_with(path, largest), timeout=300)
+                planned = self.ngb("plan", self.study_with(path, largest), timeout=1500)
                 self.assertIn(planned.returncode, (0, 2), planned.stderr)
                 self.assertNotEqual(planned.stdout if planned.returncode == 0 else planned.stderr, "")
 
@@ -77,10 +77,10 @@ class Largest(NgbTest):
                 continue
             with self.subTest(path):
                 output = "results/" + "-".join(path)
-                ran = self.ngb("run", study, "--output", output, timeout=300)
+                ran = self.ngb("run", study, "--output", output, timeout=1500)
                 self.assertIn(ran.returncode, (0, 1), ran.stderr[-500:])
                 self.assertNotIn("a frame claims", ran.stderr)
-                shown = self.ngb("show", output, timeout=300)
+                shown = self.ngb("show", output, timeout=1500)
                 self.assertEqual(shown.returncode, 0, shown.stderr)
                 self.assertTrue((self.folder / output / "report/index.html").exists())
 

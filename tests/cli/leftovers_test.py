@@ -38,7 +38,7 @@ warm_up: 1
 min_repetition_ms: 0
 output: results
 """)
-        return self.ngb("run", study, timeout=500)
+        return self.ngb("run", study, timeout=1500)
 
     def left(self):
         return [path.relative_to(self.folder) for place in self.places for path in place.rglob("*")

@@ -24,7 +24,7 @@ class LiveTest(NgbTest):
         return run, int(found[2]), found[3]
 
     def get(self, port, path, **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1500)
         self.addCleanup(connection.close)
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -73,7 +73,7 @@ class LiveTest(NgbTest):
         self.assertTrue(all(cell["samples_per_s"] > 0 for cell in last["cells"]))
         report = self.get(port, "/report")[2].read()
         self.assertEqual(report, (self.folder / "results/test/report/index.html").read_bytes())
-        self.assertEqual(run.wait(timeout=300), 0)
+        self.assertEqual(run.wait(timeout=1500), 0)
 
     def test_demands_the_token_at_an_address_that_others_reach(self):
         run, port, token = self.serve("--serve", "0.0.0.0:0", "--no-report")
@@ -96,7 +96,7 @@ class LiveTest(NgbTest):
         self.assertEqual(word.returncode, 2)
         self.assertIn('"study.yaml" is neither a port nor an address', word.stderr)
         self.assertFalse((self.folder / "other").exists())
-        self.assertEqual(run.wait(timeout=300), 0)
+        self.assertEqual(run.wait(timeout=1500), 0)
 
 
 if __name__ == "__main__":

@@ -83,7 +83,7 @@ class Merge(MeasuredTest):
     def test_an_interrupted_merge_leaves_nothing(self):
         merge = self.start("merge", "a", "b", *RENAMED, "-o", "both")
         merge.send_signal(signal.SIGINT)
-        code = merge.wait(timeout=300)
+        code = merge.wait(timeout=1500)
         left = [path.name for path in self.folder.glob("both*")]
         self.assertEqual(left, ["both"] if code == 0 else [])
 

@@ -19,7 +19,7 @@ class Messages(NgbTest):
     def told(self, code, *arguments, lines=1, **more):
         """The last line on stderr of a command that ends with this code and prints so many lines there."""
         ended = subprocess.run([BIN / "ngb", *arguments], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE, stdout=more.pop("stdout", subprocess.PIPE), text=True, timeout=300,
+                               stderr=subprocess.PIPE, stdout=more.pop("stdout", subprocess.PIPE), text=True, timeout=1500,
                                **more)
         self.assertEqual((ended.returncode, len(ended.stderr.splitlines())), (code, lines), ended.stderr)
         return ended.stderr.splitlines()[-1] if lines else ""
@@ -81,7 +81,7 @@ class WithoutDisk(Messages):
         reads, writes = os.pipe()
         os.close(reads)
         ended = subprocess.run([BIN / "ngb", "run", "study.yaml"], cwd=self.folder, env=self.environment,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=writes, text=True, timeout=300)
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=writes, text=True, timeout=1500)
         os.close(writes)
         self.assertEqual(ended.returncode, 0)
         self.assertIn("4 cells: 4 measured", ended.stdout)

@@ -41,7 +41,7 @@ class Method(NgbTest):
     def shell(self, command):
         environment = self.environment | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
         return subprocess.run(["bash", "-c", command], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=300)
+                              capture_output=True, text=True, timeout=1500)
 
     def answers(self):
         """Runs each query over the results that the text before it names, by name of the results."""

@@ -75,7 +75,7 @@ class TwoRuns(NgbTest):
                          rf"{self.folder}/results/test/devices/local; two at a time would disturb each other")
         self.assertIn("wait until it has ended, or end it; then run the same command again", second.stderr)
         first.send_signal(signal.SIGINT)
-        self.assertEqual(first.wait(timeout=300), 130)
+        self.assertEqual(first.wait(timeout=1500), 130)
         self.assertEqual(self.ngb("run", "other.yaml").returncode, 0)
 
     def query_lock(self):

@@ -113,7 +113,7 @@ class NgbTest(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def ngb(self, *arguments, timeout=300):
+    def ngb(self, *arguments, timeout=1500):
         return subprocess.run(
             [self.program or BIN / "ngb", *map(str, arguments)],
             cwd=self.folder,
@@ -158,7 +158,7 @@ class NgbTest(unittest.TestCase):
                 found.append(int(stat.parent.name))
         return found
 
-    def wait_for(self, condition, timeout_s=300):
+    def wait_for(self, condition, timeout_s=1500):
         """Polls until another program's effect is visible."""
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:

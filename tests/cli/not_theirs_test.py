@@ -36,7 +36,7 @@ class NotTheirs(NgbTest):
 
     def ngb_in(self, folder, *arguments):
         return subprocess.run([BIN / "ngb", *arguments], cwd=folder, env=self.environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=300)
+                              capture_output=True, text=True, timeout=1500)
 
     def measured(self, output="results/test"):
         done = self.ngb("run", "study.yaml", "--output", output, "--no-report")
@@ -58,7 +58,7 @@ class PythonInTheWorkingFolder(NotTheirs):
 
     def assert_unmarked(self, *arguments, code):
         with self.subTest(arguments):
-            done = self.ngb(*arguments, timeout=300)
+            done = self.ngb(*arguments, timeout=1500)
             self.assertEqual(done.returncode, code, done.stdout + done.stderr)
             self.assertFalse(self.mark.exists(), self.mark.exists() and self.mark.read_text())
 
@@ -244,9 +244,9 @@ class NestedResults(NotTheirs):
             database.execute("UPDATE cell SET options_json = ?", (f'{{"a": {deep}}}',))
         for command in (("status",), ("show",), ("profile",), ("cancel",), ("report",),
                         ("choose", "--latency", "p50=10s", "--load", "1/s")):
-            refused = self.ngb(command[0], results, *command[1:], timeout=300)
+            refused = self.ngb(command[0], results, *command[1:], timeout=1500)
             self.assertEqual(refused.returncode, 3, (command, refused.stderr[-500:]))
-        merged = self.ngb("merge", results, "--as", "local=x", "--output", "merged", timeout=300)
+        merged = self.ngb("merge", results, "--as", "local=x", "--output", "merged", timeout=1500)
         self.assertIn(merged.returncode, (0, 3), merged.stderr[-500:])
 
 

@@ -307,7 +307,7 @@ class Allocator(NgbTest):
         client = self.start("run", "slow.yaml")
         self.wait_for(lambda: self.VARIABLES in self.variables_of_workers(client))
         client.send_signal(signal.SIGINT)
-        self.assertEqual(client.wait(timeout=300), 130)
+        self.assertEqual(client.wait(timeout=1500), 130)
         self.write("usual.yaml", usual + "output: usual\n")
         run = self.ngb("run", "usual.yaml")
         self.assertEqual(run.returncode, 0, run.stderr)
@@ -338,7 +338,7 @@ longer_look_s: 9
 disturbance: {max_wait_percent: 100}
 attempts: 9
 """)
-        run = self.ngb("run", "block.yaml", timeout=300)
+        run = self.ngb("run", "block.yaml", timeout=1500)
         self.assertEqual(run.returncode, 0, run.stderr)
         readings = dict(self.query("results/block", "SELECT quantity, value FROM reading WHERE moment IN ('timed', 'after')"))
         (wall_s,), = self.query("results/block", "SELECT wall_ns / 1e9 FROM phase WHERE phase = 'timed'")

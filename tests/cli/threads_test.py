@@ -111,7 +111,7 @@ class Quota(NgbTest):
     def ngb_within(self, *arguments):
         """Runs ngb in the group, which is empty again when ngb and its agent have ended."""
         done = subprocess.run(["sh", "-c", 'echo $$ > "$1"; shift; exec "$@"', "sh", self.members, BIN / "ngb", *arguments],
-                              cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=300)
+                              cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=1500)
         self.wait_for(lambda: not self.members.read_text())
         return done
 

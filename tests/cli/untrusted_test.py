@@ -65,7 +65,7 @@ class ALyingDevice(Untrusted):
         self.write("study.yaml", STUDY)
         shutil.rmtree(self.folder / "results", ignore_errors=True)
         return subprocess.run([self.installation(edit), "run", "study.yaml"], cwd=self.folder, env=self.environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=1500)
 
     def assert_refused(self, said, path, value, event="process", recorded=0):
         with self.subTest(path=path, value=str(value)[:40]):
@@ -143,7 +143,7 @@ class AMailedResultsFile(Untrusted):
         (self.folder / "results").mkdir()
         os.mkfifo(self.folder / "results/results.db")
         for command in ("show", "status"):
-            shown = self.ngb(command, "results", timeout=300)
+            shown = self.ngb(command, "results", timeout=1500)
             self.assertEqual(shown.returncode, 3)
             self.assertIn("results.db: cannot read: a FIFO, not a file", shown.stderr)
 
@@ -153,7 +153,7 @@ class AFileThatIsNotRegular(Untrusted):
 
     def plan(self, model):
         self.write("study.yaml", f"models:\n  - {model}\ncompilers: ['null']\nreference: none\n")
-        return self.ngb("plan", "study.yaml", timeout=300)
+        return self.ngb("plan", "study.yaml", timeout=1500)
 
     def test_is_refused_wherever_a_study_may_name_a_file(self):
         os.mkfifo(self.folder / "pipe")
@@ -172,9 +172,9 @@ class AFileThatIsNotRegular(Untrusted):
 
     def test_is_refused_as_a_study_and_as_the_users_devices(self):
         os.mkfifo(self.folder / "pipe")
-        self.assertIn("pipe: cannot read: a FIFO", self.ngb("plan", "pipe", timeout=300).stderr)
+        self.assertIn("pipe: cannot read: a FIFO", self.ngb("plan", "pipe", timeout=1500).stderr)
         self.environment["NGB_DEVICES"] = str(self.folder / "pipe")
-        self.assertIn("pipe: cannot read: a FIFO", self.ngb("devices", timeout=300).stderr)
+        self.assertIn("pipe: cannot read: a FIFO", self.ngb("devices", timeout=1500).stderr)
 
 
 class ADamagedToolchain(Untrusted):

@@ -103,7 +103,7 @@ class UsersModelsTest(NgbTest):
         """Runs a script in the identity's toolchain."""
         manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
         site = TOOLCHAINS / toolchain("identity") / manifest["site"]
-        subprocess.run([manifest["python"], "-c", program], cwd=self.folder, check=True, timeout=300,
+        subprocess.run([manifest["python"], "-c", program], cwd=self.folder, check=True, timeout=1500,
                        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(site), "HOME": str(self.folder)})
 
 

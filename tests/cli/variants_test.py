@@ -206,7 +206,7 @@ disturbance: {max_wait_percent: 100}
         """Returns what a program prints that imports the packages of identity and onnxruntime, and ours."""
         manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
         paths = [TOOLCHAINS / toolchain(name) / "site" for name in ("identity", "onnxruntime")]
-        return subprocess.run([manifest["python"], "-c", program], cwd=self.folder, check=True, timeout=600, capture_output=True,
+        return subprocess.run([manifest["python"], "-c", program], cwd=self.folder, check=True, timeout=1500, capture_output=True,
                               text=True, env={"PYTHONPATH": ":".join(map(str, [*paths, BIN.parent / "lib/ngraphbench/python"])),
                                               "HOME": str(self.folder)}).stdout
 

@@ -38,14 +38,14 @@ class Notebooks(PackageTest):
             cell.source = change(cell.source)
         # Sockets of files, which no other user of the machine can read.
         sockets = traitlets.config.Config({"KernelManager": {"transport": "ipc"}})
-        nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(self.folder)}}, config=sockets).execute()
+        nbclient.NotebookClient(notebook, timeout=1500, resources={"metadata": {"path": str(self.folder)}}, config=sockets).execute()
         return json.dumps([cell.get("outputs", []) for cell in notebook.cells], ensure_ascii=False)
 
     def test_show_an_error_of_the_package_as_its_message_alone(self):
         notebook = nbformat.v4.new_notebook()
         notebook.cells = [nbformat.v4.new_code_cell('import ngraphbench as ngb\nngb.open("absent")')]
         sockets = traitlets.config.Config({"KernelManager": {"transport": "ipc"}})
-        nbclient.NotebookClient(notebook, timeout=300, allow_errors=True, resources={"metadata": {"path": str(self.folder)}},
+        nbclient.NotebookClient(notebook, timeout=1500, allow_errors=True, resources={"metadata": {"path": str(self.folder)}},
                                 config=sockets).execute()
         output = notebook.cells[0]["outputs"][-1]
         self.assertEqual(output["traceback"], [

@@ -80,7 +80,7 @@ class AsTyped(NgbTest):
         the last one printed."""
         for command in commands:
             ended = subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-                                   capture_output=True, text=True, timeout=600)
+                                   capture_output=True, text=True, timeout=1500)
             self.assertIn(ended.returncode, codes.get(command.split()[1], [0]), f"{command}\n{ended.stdout}{ended.stderr}")
         return ended.stdout
 

@@ -32,7 +32,7 @@ OLDEST_SCHEMA = 7
 def ngb(*arguments, codes=(0,)):
     with tempfile.TemporaryDirectory(prefix="ngb-golden-") as home:
         environment = {"PATH": os.environ["PATH"], "HOME": home, "NGB_TOOLCHAINS": home + "/toolchains", "LANG": "C.UTF-8"}
-        told = subprocess.run([NGB, *map(str, arguments)], env=environment, capture_output=True, text=True, timeout=300)
+        told = subprocess.run([NGB, *map(str, arguments)], env=environment, capture_output=True, text=True, timeout=1500)
     if told.returncode not in codes:
         raise AssertionError(f"ngb {arguments[0]} ended with {told.returncode}: {told.stderr}")
     return told.stdout

@@ -52,7 +52,7 @@ output: real
 
 def ngb(folder, *arguments):
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "NGB_TOOLCHAINS": f"{folder}/toolchains", "LANG": "C.UTF-8"}
-    done = subprocess.run([NGB, *map(str, arguments)], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run([NGB, *map(str, arguments)], cwd=folder, env=environment, capture_output=True, text=True, timeout=1500)
     if done.returncode != 0:
         raise AssertionError(f"ngb {arguments[0]} ended with {done.returncode}: {done.stdout}{done.stderr}")
     return done.stdout

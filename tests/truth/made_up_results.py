@@ -57,13 +57,13 @@ def started(*arguments, program=NGB):
     environment = {"PATH": os.environ["PATH"], "HOME": str(home()), "NGB_TOOLCHAINS": f"{home()}/toolchains",
                    "LANG": "C.UTF-8"}
     return subprocess.run([program, *map(str, arguments)], cwd=home(), env=environment, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=600)
+                          capture_output=True, text=True, timeout=1500)
 
 
 def measured_rounds(models, most):
     """How many of the given rounds a device measures for `ngb gate`: of each model, from the speeds [of the baseline, of the
     candidate]."""
-    done = subprocess.run([NGB.parents[1] / "bench/measured_rounds"], capture_output=True, text=True, check=True, timeout=600,
+    done = subprocess.run([NGB.parents[1] / "bench/measured_rounds"], capture_output=True, text=True, check=True, timeout=1500,
                           input=json.dumps({"max_rounds": most, "gate": True, "models": models}))
     return json.loads(done.stdout)["rounds"]
 

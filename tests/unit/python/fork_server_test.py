@@ -176,7 +176,7 @@ class Endings(unittest.TestCase):
             with ours, theirs:
                 run = subprocess.run([sys.executable, "-m", "ngraphbench.fork_server", "--compiler-dir", TOYS,
                                       "--socket-fd", str(theirs.fileno())], pass_fds=[theirs.fileno()],
-                                     capture_output=True, text=True, timeout=60)
+                                     capture_output=True, text=True, timeout=1500)
             self.assertEqual(run.returncode, 2)
             self.assertIn("SOCK_SEQPACKET", run.stderr)
 
@@ -186,7 +186,7 @@ class Endings(unittest.TestCase):
             with ours, theirs:
                 run = subprocess.run([sys.executable, "-m", f"ngraphbench.{module}", "--compiler-dir", "/nowhere"]
                                      + (["--socket-fd", str(theirs.fileno())] if module == "fork_server" else []),
-                                     pass_fds=[theirs.fileno()], capture_output=True, text=True, timeout=60)
+                                     pass_fds=[theirs.fileno()], capture_output=True, text=True, timeout=1500)
             self.assertEqual(run.returncode, 2)
             self.assertIn("/nowhere/compiler.json", run.stderr)
 
