@@ -23,8 +23,6 @@
 namespace ngb::app {
 namespace {
 
-constexpr const char* kUsualCompiler = "onnxruntime";
-
 struct CalibrateArguments {
   std::vector<int> threads;
   int turns = config::kUsualTurns;
@@ -59,10 +57,18 @@ std::filesystem::path folder_of(const CalibrateArguments& arguments) {
   return std::filesystem::absolute(std::filesystem::path("results") / "calibrate" / campaign::time_folder());
 }
 
+// Returns the quickstart's first compiler beside the identity, or null.
+std::string usual_compiler(const Installation& installation) {
+  for (const std::string& name : campaign::quickstart_compilers(installation).value_or(std::vector<std::string>())) {
+    if (name != config::Study{}.reference) return name;
+  }
+  return "null";
+}
+
 // Returns the compiler to measure with: the given one if it is installed, else the usual one, else the null compiler.
 tl::expected<std::string, ExitCode> compiler_for(const Installation& installation, campaign::CalibrationOrder order,
                                                  const std::string& given) {
-  order.compiler = given.empty() ? kUsualCompiler : given;
+  order.compiler = given.empty() ? usual_compiler(installation) : given;
   const auto is_there = campaign::is_installed(installation, order, print_error);
   if (!is_there) return tl::unexpected(report_refusal(is_there.error()));
   if (*is_there) return order.compiler;
@@ -73,7 +79,7 @@ tl::expected<std::string, ExitCode> compiler_for(const Installation& installatio
   warn(
       "ngb: {} is not installed: the null compiler's loop of a fixed duration is measured instead, which varies less "
       "than a real compiler's inferences\n",
-      kUsualCompiler);
+      order.compiler);
   return std::string("null");
 }
 

@@ -136,6 +136,7 @@ plan::Experience experience_for(const Installation& installation, const plan::Pl
   if (const auto catalog = toolchain::read_catalog(installation.parts.lib)) {
     for (const toolchain::CompilerDescription& compiler : *catalog) {
       if (compiler.produces_file) experience.file_makers.insert(compiler.name);
+      experience.usual[compiler.name] = {compiler.usual_times, compiler.usual_times_tuned, compiler.is_for_gpus()};
     }
   }
   return experience;

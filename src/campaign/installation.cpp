@@ -126,6 +126,9 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
   for (const toolchain::CompilerDescription& compiler : *catalog) {
     config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version};
     words.in_flight = compiler.in_flight;
+    words.toolchain = compiler.toolchain;
+    words.judging_place = compiler.judges.place;
+    words.judging_options = compiler.judges.options;
     words.settings.meaning = compiler.settings.meaning;
     for (const toolchain::ReservedSetting& reserved : compiler.settings.reserved) {
       words.settings.reserved.push_back({reserved.name, reserved.owner});

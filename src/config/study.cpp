@@ -152,20 +152,17 @@ class StudyReader {
     study_.reference_version = default_version(study_.reference);
   }
 
-  // The evaluator is in the identity's toolchain, and has its version.
   void settle_other_references() {
     if (study_.reference == "none") return;
-    const std::string identity = study_.reference == kExporter ? study_.reference_version : default_version(kExporter);
-    const std::vector<work::Compiler> all{{.name = kExporter, .version = identity},
-                                          {.name = "onnxruntime",
-                                           .version = default_version("onnxruntime"),
-                                           .options = {{"graph_optimization", "\"disabled\""}}},
-                                          {.name = "onnx", .version = identity}};
-    for (const work::Compiler& other : all) {
-      const bool is_known = std::any_of(vocabulary_.compilers.begin(), vocabulary_.compilers.end(),
-                                        [&](const CompilerWords& known) { return known.name == other.name; });
-      if (is_known && other.name != study_.reference) study_.other_references.push_back(other);
+    std::map<int, work::Compiler> others;
+    for (const CompilerWords& known : vocabulary_.compilers) {
+      if (known.judging_place == 0 || known.name == study_.reference) continue;
+      const bool is_same_version = known.toolchain == study_.reference;
+      others[known.judging_place] = {.name = known.name,
+                                     .version = is_same_version ? study_.reference_version : known.default_version,
+                                     .options = known.judging_options};
     }
+    for (auto& [place, other] : others) study_.other_references.push_back(std::move(other));
   }
 
   void settle_exporter() {

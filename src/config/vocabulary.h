@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/device.h"
+#include "work/compiler.h"
 
 namespace ngb::config {
 
@@ -39,7 +40,10 @@ struct CompilerWords {
   std::string default_version{};  // "" for a compiler without versions
   std::vector<Parameter> options{};
   SettingWords settings{};
-  bool in_flight = false;  // can have several inferences in flight
+  bool in_flight = false;   // can have several inferences in flight
+  std::string toolchain{};  // the compiler whose versions it has: itself, or another one
+  int judging_place = 0;    // when it is asked for outputs that the study's reference cannot compute; 0: never
+  work::Options judging_options{};
 };
 
 struct FamilyWords {

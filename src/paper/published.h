@@ -2,6 +2,7 @@
 // The tables that the paper has published, as reference data. Nothing of them was measured here.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ const PublishedTable& published_blocks();           // Table V
 const PublishedTable& published_families();         // Table VI
 const PublishedTable& published_conv_depth();       // Table VII
 const PublishedTable& published_mha_depth();        // Table VIII
+
+// The compilers that the paper calls those of vendors, by the names of their plugins.
+inline constexpr std::array<std::string_view, 3> kVendors{"tensorrt", "tensorrt-cpp", "openvino"};
 
 // The names under which the paper's devices appear: "paper: Xeon", "paper: RTX 4070", "paper: Orin".
 inline constexpr std::string_view kPublishedPrefix = "paper: ";

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "paper/claim_tests.h"
+#include "paper/published.h"
 
 namespace ngb::paper {
 namespace {
@@ -48,8 +50,7 @@ Cells at_largest_batch(const Analysis& analysis, const Setting& setting, const L
 ClaimTest not_measured(std::string why) { return {.reason = std::move(why)}; }
 
 bool is_of_a_vendor(const CellData& cell) {
-  const std::string& name = cell.of.compiler.name;
-  return name == "openvino" || name == "tensorrt" || name == "tensorrt-cpp";
+  return std::find(kVendors.begin(), kVendors.end(), cell.of.compiler.name) != kVendors.end();
 }
 
 // weight · the logarithms of the seconds that each process took to compile, as a part of its own.

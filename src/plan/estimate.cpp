@@ -10,36 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
+#include "work/device_kind.h"
 
 namespace ngb::plan {
 
 namespace {
-
-// From docs/matrix.md: compile times and throughput of 15 networks at batch 1, on one thread. Starting: a process of a
-// small block on the same machine. TensorRT was never measured; a quarter of a minute is what its users report.
-// compiler, start, compile, per million parameters, MACs per second, share of loading, import, only for GPUs
-constexpr std::array kUsualTimes{
-    UsualTimes{"null", 0.1, 0, 0, 1e15, 0, 0},
-    UsualTimes{"identity", 0.2, 0.05, 0.006, 45e9, 0, 3},
-    UsualTimes{"eager-cpp", 0.2, 0.1, 0.02, 45e9, 0, 3},
-    UsualTimes{"torchscript", 0.2, 0.2, 0.03, 45e9, 0, 3},
-    UsualTimes{"onnx", 0.2, 0.1, 0.02, 1e9, 0, 1},
-    UsualTimes{"onnxruntime", 0.1, 0.03, 0.006, 75e9, 0, 0},
-    UsualTimes{"openvino", 0.1, 0.1, 0.01, 75e9, 0, 0},
-    UsualTimes{"xla", 1, 0.3, 0.08, 45e9, 0.6, 0},
-    UsualTimes{"iree", 0.2, 1, 0.3, 8e9, 0.1, 2},
-    UsualTimes{"mnn", 0.3, 0.3, 0.05, 60e9, 0.01, 1},
-    UsualTimes{"ncnn", 0.3, 1, 0.1, 45e9, 0.01, 1},
-    UsualTimes{"litert", 8, 3, 0.2, 45e9, 0.01, 0},
-    UsualTimes{"executorch", 8, 3, 0.2, 45e9, 0.01, 0},
-    UsualTimes{"torch-compile", 0.5, 15, 0.8, 65e9, 0.16, 4},
-    UsualTimes{"aotinductor", 0.5, 20, 0.4, 65e9, 0.02, 4},
-    UsualTimes{"tvm", 1.5, 0.5, 0.25, 0.7e9, 0.02, 0},
-    UsualTimes{"tensorrt", 2, 15, 0.5, kGpuMacs_per_s, 0.02, 2, true},
-    UsualTimes{"tensorrt-cpp", 2, 15, 0.5, kGpuMacs_per_s, 0.02, 0, true},
-};
-constexpr UsualTimes kTunedTvm{"tvm", 3, 5, 0.25, 40e9, 0.02};
-constexpr UsualTimes kOther{};
 
 constexpr double kStudy_s = 0.5;                 // starting the agent
 constexpr double kNewModel_s = 0.5;              // writing the file, computing the reference outputs
@@ -60,14 +35,28 @@ double option_of(const work::Compiler& compiler, std::string_view option) {
   return 0;
 }
 
+// Returns what is known of the compiler.
+const UsualCompiler& usual_of(const Experience& experience, const std::string& compiler) {
+  static const UsualCompiler kOther;
+  const auto found = experience.usual.find(compiler);
+  return found == experience.usual.end() ? kOther : found->second;
+}
+
+// Returns whether inference runs on a GPU: the compiler has no other device, or its option `device` or `provider` asks
+// for one.
+bool computes_on_gpu(const Experience& experience, const work::Compiler& compiler) {
+  return usual_of(experience, compiler.name).is_for_gpus || work::device_asked_for(compiler.options) == "gpu";
+}
+
 // Returns the compiler's usual times with a model of that size, without warm-up. The null compiler is told its times.
-ProcessTime usual_time(const work::Compiler& compiler, const Likeness& like) {
+ProcessTime usual_time(const Experience& experience, const work::Compiler& compiler, const Likeness& like) {
   const double trials = option_of(compiler, "trials");
-  const UsualTimes& usual = usual_times(compiler.name, trials > 0);
+  const UsualCompiler& known = usual_of(experience, compiler.name);
+  const work::UsualTimes& usual = trials > 0 && known.tuned ? *known.tuned : known.times;
   const double macs = like.macs ? static_cast<double>(*like.macs) : kMacsPerSampleOfAFile * like.batch;
   const double millions = static_cast<double>(like.parameters.value_or(0)) / 1e6;
   const bool is_null = compiler.name == "null";
-  const bool is_on_gpu = computes_on_gpu(compiler);
+  const bool is_on_gpu = computes_on_gpu(experience, compiler);
   const double macs_per_s = is_on_gpu ? kGpuMacs_per_s : usual.macs_per_thread_per_s * compiler.threads;
   const double compile_s = usual.compile_s + usual.compile_s_per_million_parameters * millions +
                            (is_null ? option_of(compiler, "compile_ns") / 1e9 : 0);
@@ -108,11 +97,12 @@ double timed_s(const Plan& plan, int instances, double inference_s) {
 double ratio_of_times(double one, double other) { return one > 0 && other > 0 ? one / other : 1; }
 
 // Returns what was found, scaled to the wanted size as the usual times are.
-ProcessTime scaled(const Durations::Found& found, const work::Compiler& compiler, const Likeness& wanted) {
+ProcessTime scaled(const Experience& experience, const Durations::Found& found, const work::Compiler& compiler,
+                   const Likeness& wanted) {
   ProcessTime time = found.time;
   if (found.basis == Basis::same || found.basis == Basis::other_version) return time;
-  const ProcessTime from = usual_time(compiler, found.like);
-  const ProcessTime to = usual_time(compiler, wanted);
+  const ProcessTime from = usual_time(experience, compiler, found.like);
+  const ProcessTime to = usual_time(experience, compiler, wanted);
   const double work = ratio_of_times(to.inference_s, from.inference_s);
   const double size = found.basis == Basis::other_batch ? 1 : ratio_of_times(*to.compile_s, *from.compile_s);
   // The output check runs one inference.
@@ -135,10 +125,10 @@ CellTime cell_time(const Plan& plan, const Experience& experience, const work::C
                    std::set<const MeasuredProcess*>& used) {
   const work::Compiler& compiler = plan.compiler_of(cell);
   const Likeness wanted = likeness_of(plan, cell, device);
-  const ProcessTime usual = usual_time(compiler, wanted);
+  const ProcessTime usual = usual_time(experience, compiler, wanted);
   const auto found = experience.durations.find(wanted);
   if (found) used.insert(found->processes.begin(), found->processes.end());
-  ProcessTime time = found ? scaled(*found, compiler, wanted) : usual;
+  ProcessTime time = found ? scaled(experience, *found, compiler, wanted) : usual;
   if (!found) time.start_s += usual.inference_s;
   if (!found || plan.study.protocol.warm_up) time.warming_s = usual_warming_s(plan, time.inference_s);
   // What was tuned stays tuned, and only the work that was measured was.
@@ -156,9 +146,9 @@ CellTime cell_time(const Plan& plan, const Experience& experience, const work::C
 }
 
 // Returns what importing the packages of a device's Python compilers usually takes.
-double imports_s(const std::set<std::string>& compilers) {
+double imports_s(const Experience& experience, const std::set<std::string>& compilers) {
   double seconds = 0;
-  for (const std::string& compiler : compilers) seconds += usual_times(compiler, false).import_s;
+  for (const std::string& compiler : compilers) seconds += usual_of(experience, compiler).times.import_s;
   return seconds;
 }
 
@@ -170,23 +160,6 @@ int visits_to(const Plan& plan, const work::Group& group) {
 }
 
 }  // namespace
-
-const UsualTimes& usual_times(std::string_view compiler, bool is_tuned) {
-  if (compiler == kTunedTvm.compiler && is_tuned) return kTunedTvm;
-  const auto* const found = std::find_if(kUsualTimes.begin(), kUsualTimes.end(),
-                                         [&](const UsualTimes& row) { return row.compiler == compiler; });
-  return found == kUsualTimes.end() ? kOther : *found;
-}
-
-bool computes_on_gpu(const work::Compiler& compiler) {
-  if (usual_times(compiler.name, false).is_for_gpus) return true;
-  constexpr std::array<std::string_view, 5> kGpus{R"("cuda")", R"("gpu")", R"("tensorrt")", R"("nv-tensorrt-rtx")",
-                                                  R"("webgpu")"};  // options are JSON texts
-  return std::any_of(compiler.options.begin(), compiler.options.end(), [&](const auto& option) {
-    const auto& [name, value] = option;
-    return (name == "device" || name == "provider") && std::find(kGpus.begin(), kGpus.end(), value) != kGpus.end();
-  });
-}
 
 std::map<std::string, MeasuredStudy> studies_of(const Plan& plan, const Experience& experience) {
   const std::string& reference = plan.study.reference;
@@ -216,7 +189,7 @@ std::map<std::string, MeasuredStudy> studies_of(const Plan& plan, const Experien
     study.once_s += kNewModel_s + kNewModelPerMillion_s * millions;
     compilers[group.device].insert(reference);
   }
-  for (auto& [device, study] : studies) study.once_s += imports_s(compilers[device]);
+  for (auto& [device, study] : studies) study.once_s += imports_s(experience, compilers[device]);
   return studies;
 }
 

@@ -5,48 +5,37 @@
 #include <array>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "plan/durations.h"
 #include "plan/plan.h"
 #include "work/compiler.h"
+#include "work/usual_times.h"
 
 namespace ngb::plan {
-
-// What a process of a compiler usually takes if none was measured yet: the times on one thread of a current processor,
-// in f32.
-struct UsualTimes {
-  std::string_view compiler;                       // "": all that are not listed
-  double start_s = 1;                              // starting, opening the library, checking the outputs
-  double compile_s = 0;                            // of the smallest model
-  double compile_s_per_million_parameters = 0.01;  // more, for each million
-  double macs_per_thread_per_s = 40e9;             // of its inference
-  double load_share = 0.1;                         // of compiling: loading what another process has compiled
-  double import_s = 0;                             // of Python's packages, once in a run; 0 for a native compiler
-  bool is_for_gpus = false;                        // it compiles for nothing else
-};
-
-// Returns the row of the compiler. `is_tuned`: its options ask for tuning.
-const UsualTimes& usual_times(std::string_view compiler, bool is_tuned);
 
 // On a GPU, whatever the compiler and its threads: MACs per second of inference, between those of a board and of a
 // workstation's card, and the least time to start, because the driver's context is made in each process.
 inline constexpr double kGpuMacs_per_s = 1e12;
 inline constexpr double kGpuStart_s = 2;
 
-// Returns whether inference runs on a GPU: the compiler has no other device, or its option `device` or `provider` asks
-// for one.
-bool computes_on_gpu(const work::Compiler& compiler);
+// What an installation's compiler.json says of a compiler's times.
+struct UsualCompiler {
+  work::UsualTimes times{};
+  std::optional<work::UsualTimes> tuned{};  // if its options ask for tuning; nothing: the same
+  bool is_for_gpus = false;                 // it compiles for nothing else
+};
 
 // What an estimate rests on beside the plan.
 struct Experience {
   Durations durations{};
-  std::string here{};                   // the local device's name in `durations`
-  std::string study{};                  // hash of what the plan measures
-  std::set<std::string> file_makers{};  // compilers whose artifact another process can load
+  std::string here{};                            // the local device's name in `durations`
+  std::string study{};                           // hash of what the plan measures
+  std::set<std::string> file_makers{};           // compilers whose artifact another process can load
+  std::map<std::string, UsualCompiler> usual{};  // by the compiler's name
 };
 
 // A cell's processes, in seconds.
@@ -67,7 +56,7 @@ struct Estimate {
 // A process takes start + compile + warm-up + repetitions; the first of a cell also tunes, and with `compile: once` or
 // `auto` the others load instead of compiling, if the compiler makes a file. A repetition takes max(min_repetition_ms,
 // inference). What Durations::find returns for another model or batch is scaled as the table's times are; where it
-// returns nothing, the table of UsualTimes counts: an inference takes 50 us + macs / (rate * threads), a model
+// returns nothing, work::UsualTimes count: an inference takes 50 us + macs / (rate * threads), a model
 // without known MACs counts as 1 GMAC a sample, the output check takes one inference, five repetitions are warm-up if
 // the study gives no number, and each trial of tuning takes 3 s. With stop_when, every process is assumed to stop at
 // 100 repetitions or after max_s, within the study's least and largest number of repetitions. Between processes passes

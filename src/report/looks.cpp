@@ -8,22 +8,15 @@
 #include <map>
 #include <string_view>
 
+#include "compiler_colours.h"
+
 namespace ngb::report {
 namespace {
 
-struct Colour {
-  std::string_view compiler;
-  int colour;
-};
-constexpr std::array kFixed{Colour{"identity", 7},    Colour{"onnxruntime", 0},   Colour{"openvino", 2},
-                            Colour{"tensorrt", 1},    Colour{"tensorrt-cpp", 1},  Colour{"tvm", 3},
-                            Colour{"torchscript", 4}, Colour{"xla", 5},           Colour{"iree", 6},
-                            Colour{"eager-cpp", 8},   Colour{"torch-compile", 9}, Colour{"aotinductor", 9}};
-
 int colour_by_name(std::string_view name) {
-  const auto* const fixed =
-      std::find_if(kFixed.begin(), kFixed.end(), [&](const Colour& each) { return each.compiler == name; });
-  if (fixed != kFixed.end()) return fixed->colour;
+  const auto* const given = std::find_if(kColoursGiven.begin(), kColoursGiven.end(),
+                                         [&](const Colour& each) { return each.compiler == name; });
+  if (given != kColoursGiven.end()) return given->colour;
   constexpr int kFactor = 31;
   constexpr int kModulus = 9973;
   int hash = 7;

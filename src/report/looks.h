@@ -18,9 +18,9 @@ struct Look {
 };
 
 // Returns the looks of several settings of compilers. `compilers` has the name of the compiler of each setting. The
-// colour follows from the compiler's name alone, so that it is the same in all reports; compilers of one maker share
-// it. Settings and versions of one compiler differ in their shapes, and so do the second settings of several compilers,
-// such as published numbers beside one's own.
+// colour is the one that its compiler.json had when ngb was built, else it follows from the name, so that it is the
+// same in all reports; compilers of one maker share it. Settings and versions of one compiler differ in their shapes,
+// and so do the second settings of several compilers, such as published numbers beside one's own.
 std::vector<Look> looks_of(std::span<const std::string> compilers);
 
 // Returns the colour ("#0072b2") of the n-th setting of a compiler, from 0: its own one, then lighter ones.

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "toolchain/pins.h"
 #include "toolchain/spelling.h"
+#include "work/codec.h"
 
 namespace ngb::toolchain {
 namespace {
@@ -117,6 +118,39 @@ Result<SettingsDescription> read_settings(const json& object, const std::string&
   return settings;
 }
 
+Result<Judging> read_judging(const json& object, const std::string& where) {
+  Judging judges;
+  json options = json::object();
+  Keys keys(object, where);
+  keys.read("place", judges.place, true);
+  keys.read("options", options);
+  for (const auto& [name, value] : options.items()) judges.options.emplace_back(name, json_text::dump(value));
+  if (const auto error = keys.finish()) return tl::unexpected(*error);
+  return judges;
+}
+
+// Reads the last keys of a compiler.
+Status read_conduct(Keys& keys, CompilerDescription& compiler, const std::string& where) {
+  int colour = 0;  // the build hands it to the room report
+  keys.read("colour", colour);
+  json judges;
+  keys.read("judges", judges);
+  if (!judges.is_null()) {
+    Result<Judging> read = read_judging(judges, where + ": judges");
+    if (!read) return error_of(read);
+    compiler.judges = *std::move(read);
+  }
+  std::map<std::string, json> times;
+  for (const char* const key : {"usual_times", "usual_times_tuned"}) {
+    keys.read(key, times[key]);
+    if (times[key].is_null()) continue;
+    const auto read = work::parse_json<work::UsualTimes>(times[key], key);
+    if (!read) return fail(read.error().what, where);
+    (key == std::string_view("usual_times") ? compiler.usual_times : compiler.usual_times_tuned.emplace()) = *read;
+  }
+  return Done{};
+}
+
 std::optional<Error> check(const CompilerDescription& compiler, Keys& keys, const std::string& folder_name) {
   if (compiler.name != folder_name) {
     keys.refuse(fmt::format("key \"name\": \"{}\" is in the folder \"{}\"", compiler.name, folder_name));
@@ -197,6 +231,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
     if (!read) return error_of(read);
     compiler.settings = *std::move(read);
   }
+  if (Status conduct = read_conduct(keys, compiler, path.string()); !conduct) return error_of(conduct);
   if (compiler.distributions.empty()) {
     if (std::string main = versioned_package(compiler.requirements); !main.empty()) {
       compiler.distributions.push_back(std::move(main));

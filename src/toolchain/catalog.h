@@ -4,11 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "work/compiler.h"
+#include "work/usual_times.h"
 
 namespace ngb::toolchain {
 
@@ -32,6 +35,12 @@ struct ReservedSetting {
 struct SettingsDescription {
   std::string meaning{};  // "" if the compiler hands none on
   std::vector<ReservedSetting> reserved{};
+};
+
+// How the compiler judges the outputs of others where the study's reference cannot.
+struct Judging {
+  int place = 0;  // 1 is asked first; 0: never
+  work::Options options{};
 };
 
 struct CompilerDescription {
@@ -60,6 +69,13 @@ struct CompilerDescription {
   std::uint64_t disk_bytes = 0;                 // roughly the size of an installation; 0: unknown
   std::vector<OptionDescription> options{};
   SettingsDescription settings{};
+  Judging judges{};
+  work::UsualTimes usual_times{};
+  std::optional<work::UsualTimes> usual_times_tuned{};  // if its option trials is above 0; nothing: the same
+
+  [[nodiscard]] bool is_for_gpus() const {
+    return std::none_of(devices.begin(), devices.end(), [](const auto& device) { return device != "cuda"; });
+  }
 };
 
 // Reads <lib>/compilers/*/compiler.json, sorted by name. An error names the file and the key.

@@ -21,8 +21,6 @@ using store::CellData;
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kVendors{"tensorrt", "tensorrt-cpp", "openvino"};
-
 // What is known of the compilers of one place.
 struct OfPlace {
   std::string baseline{};

@@ -22,6 +22,8 @@ Plan one_cell() {
   return plan;
 }
 
+Estimate estimate_of(const Plan& plan) { return estimate(plan, no_experience()); }
+
 // Between processes of one group: 0.5 + 0.1 s; for a new model of 20 million parameters 0.5 + 20 * 0.05 s more, and 3 s
 // for the imports of the identity, which computes the reference outputs.
 constexpr double kAgain_s = 0.6;
@@ -29,34 +31,34 @@ constexpr double kFirst_s = 0.6 + 1.5 + 3;
 
 TEST(Estimate, FollowsTheFormulaOfItsHeader) {
   // 5.1 + 5 * (1 + 0.2 + 26 * 0.10005)
-  EXPECT_NEAR(estimate(one_cell()).seconds, 24.1065, 1e-9);
+  EXPECT_NEAR(estimate_of(one_cell()).seconds, 24.1065, 1e-9);
 }
 
 TEST(Estimate, HalvesTheArithmeticWithTwoThreads) {
   Plan plan = one_cell();
   plan.compilers[0].threads = 2;
-  EXPECT_NEAR(estimate(plan).seconds, kFirst_s + 5 * (1.2 + 26 * 0.05005), 1e-9);
+  EXPECT_NEAR(estimate_of(plan).seconds, kFirst_s + 5 * (1.2 + 26 * 0.05005), 1e-9);
 }
 
 TEST(Estimate, ARepetitionLastsAtLeastItsMinimum) {
   Plan plan = one_cell();
   plan.models[0].macs = 0;
   plan.study.protocol.warm_up = 0;
-  EXPECT_NEAR(estimate(plan).seconds, kFirst_s + 5 * (1.2 + 50e-6 + 20 * 0.001), 1e-9);
+  EXPECT_NEAR(estimate_of(plan).seconds, kFirst_s + 5 * (1.2 + 50e-6 + 20 * 0.001), 1e-9);
 }
 
 TEST(Estimate, AFileCountsAsABillionMacsASample) {
   Plan plan = one_cell();
   plan.models[0] = {{.key = {.batch = 4}}};
-  EXPECT_NEAR(estimate(plan).seconds, kFirst_s - 1 + 5 * (1 + 26 * 0.10005), 1e-9);
+  EXPECT_NEAR(estimate_of(plan).seconds, kFirst_s - 1 + 5 * (1 + 26 * 0.10005), 1e-9);
 }
 
 TEST(Estimate, PrecisionModeStopsAtAHundredRepetitionsOrItsTime) {
   Plan plan = one_cell();
   plan.study.protocol.stop_when = work::StopWhen{};
-  EXPECT_NEAR(estimate(plan).seconds, kFirst_s + 5 * (1.2 + 106 * 0.10005), 1e-9);
+  EXPECT_NEAR(estimate_of(plan).seconds, kFirst_s + 5 * (1.2 + 106 * 0.10005), 1e-9);
   plan.study.protocol.stop_when->max_ns = 3'000'000'000;
-  EXPECT_NEAR(estimate(plan).seconds, kFirst_s + 5 * (1.2 + 6 * 0.10005 + 3), 1e-9);
+  EXPECT_NEAR(estimate_of(plan).seconds, kFirst_s + 5 * (1.2 + 6 * 0.10005 + 3), 1e-9);
 }
 
 // Returns processes like those of the plan's only cell, measured on this machine. Each takes 0.5 s beside 3 s of
@@ -67,7 +69,7 @@ MeasuredProcess measured(const Plan& plan) {
 }
 
 Experience after(const std::vector<MeasuredProcess>& processes) {
-  Experience experience{.here = "here"};
+  Experience experience{.here = "here", .usual = no_experience().usual};
   for (const MeasuredProcess& process : processes) experience.durations.add(process);
   return experience;
 }
@@ -177,24 +179,32 @@ TEST(Estimate, OnAGpuItIsTheGpuThatCountsAndNotTheThreads) {
   Plan plan = one_cell();
   plan.compilers[0] = {.name = "identity", .options = {{"device", R"("cuda")"}}, .threads = 8};
   // 2 s to start, 0.05 + 20 * 0.006 s to compile, 4 GMAC at 1 TMAC/s
-  EXPECT_NEAR(estimate(plan).seconds, kFirst_s + 5 * (2 + 0.17 + 26 * 0.00405), 1e-9);
+  EXPECT_NEAR(estimate_of(plan).seconds, kFirst_s + 5 * (2 + 0.17 + 26 * 0.00405), 1e-9);
   plan.compilers[0].options = {{"device", R"("cpu")"}};
-  EXPECT_NEAR(estimate(plan).seconds, kFirst_s + 5 * (0.2 + 0.17 + 26 * (50e-6 + 4.0 / 45 / 8)), 1e-9);
+  EXPECT_NEAR(estimate_of(plan).seconds, kFirst_s + 5 * (0.2 + 0.17 + 26 * (50e-6 + 4.0 / 45 / 8)), 1e-9);
 }
 
 TEST(Estimate, ACompilerForGpusOnlyNeedsNoOptionToBeOnOne) {
-  EXPECT_TRUE(computes_on_gpu({.name = "tensorrt"}));
-  EXPECT_TRUE(computes_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("tensorrt")"}}}));
-  EXPECT_TRUE(computes_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("webgpu")"}}}));
-  EXPECT_FALSE(computes_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("cpu")"}}}));
-  EXPECT_FALSE(computes_on_gpu({.name = "openvino"}));
+  const auto is_on_gpu = [](const work::Compiler& compiler) {  // where more threads do not help
+    Plan plan = one_cell();
+    plan.compilers[0] = compiler;
+    plan.compilers[0].threads = 1;
+    const double with_one_s = estimate_of(plan).seconds;
+    plan.compilers[0].threads = 8;
+    return estimate_of(plan).seconds == with_one_s;
+  };
+  EXPECT_TRUE(is_on_gpu({.name = "tensorrt"}));
+  EXPECT_TRUE(is_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("tensorrt")"}}}));
+  EXPECT_TRUE(is_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("webgpu")"}}}));
+  EXPECT_FALSE(is_on_gpu({.name = "onnxruntime", .options = {{"provider", R"("cpu")"}}}));
+  EXPECT_FALSE(is_on_gpu({.name = "openvino"}));
 }
 
 TEST(Estimate, TuningIsDoneOnceAndKept) {
   Plan plan = one_cell();
   plan.compilers[0] = {.name = "tvm", .options = {{"trials", "100"}}, .threads = 1};
   // 5 * (3 + 5 + 0.25 * 20 + 26 * 0.10005) + 100 trials
-  EXPECT_NEAR(estimate(plan).seconds, kFirst_s + 5 * (13 + 26 * 0.10005) + 300, 1e-9);
+  EXPECT_NEAR(estimate_of(plan).seconds, kFirst_s + 5 * (13 + 26 * 0.10005) + 300, 1e-9);
   MeasuredProcess tuned = measured(plan);
   tuned.took.tuning_s = 250;
   EXPECT_NEAR(estimate(plan, after({tuned})).seconds, 5 * 5.9 + kAgain_s, 1e-9);
@@ -231,7 +241,7 @@ TEST(Estimate, IsThatOfTheSlowestDeviceBecauseTheyWorkAtTheSameTime) {
   EXPECT_EQ(name_in_durations(plan, "local", "host"), "host");
   EXPECT_EQ(name_in_durations(plan, "far", "host"), "far");
   plan.groups = {{.device = "local"}, {.device = "far"}};
-  Experience experience;
+  Experience experience = no_experience();
   MeasuredProcess far = measured(plan);
   far.like.device = "far";
   far.took.start_s = 10;
@@ -257,7 +267,7 @@ TEST(EstimateText, SaysWhatItRestsOnAndWhatSharingWouldSave) {
             json_text::parse(R"({"measured_processes": 1, "cells": {"same": 1, "other_version": 0,
                                       "other_batch": 0, "other_model": 0, "table": 0}})"));
   EXPECT_EQ(
-      estimate_text(one_cell(), {}),
+      estimate_text(one_cell(), no_experience()),
       "1 cell, 5 processes: about 24.1 s\n"
       "  from a table of usual times: nothing like it was measured here yet\n"
       "  beside other programs it takes longer: a disturbed process is tried 3 times, after waits of up to 10.0 s\n");

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plan/estimate.h"
 #include "plan/plan.h"
+#include "toolchain/catalog.h"
 
 namespace ngb::plan {
 
@@ -33,6 +35,20 @@ inline Plan expanded(const config::Study& study) {
   if (plan) return *std::move(plan);
   ADD_FAILURE() << plan.error().text();
   return {};
+}
+
+// Returns what is known where nothing was measured: what the compilers of this tree say of their times.
+inline const Experience& no_experience() {
+  static const Experience kNone = [] {
+    Experience experience;
+    const auto catalog = toolchain::read_catalog(NGB_SOURCE_DIR);
+    EXPECT_TRUE(catalog) << catalog.error().text();
+    for (const toolchain::CompilerDescription& each : *catalog) {
+      experience.usual[each.name] = {each.usual_times, each.usual_times_tuned, each.is_for_gpus()};
+    }
+    return experience;
+  }();
+  return kNone;
 }
 
 inline std::vector<std::string> ids(const Plan& plan) {

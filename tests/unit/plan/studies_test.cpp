@@ -60,7 +60,7 @@ TEST(Studies, TheQuickstartHasTwelveCellsAndLastsAFewMinutes) {
   const Plan plan = plan_of("quickstart.yaml");
   EXPECT_EQ(plan.cells.size(), 12U);
   EXPECT_EQ(process_count(plan), 84U);
-  EXPECT_LT(estimate(plan).seconds, 6 * 60);
+  EXPECT_LT(estimate(plan, no_experience()).seconds, 6 * 60);
 }
 
 TEST(Studies, VersionsHasAHundredAndTwentyCells) {
@@ -147,7 +147,7 @@ Plan papers_plan(const std::string& folder, const char* name) {
 TEST(Studies, TheQuickFormsOfThePapersStudiesEndWithinTenMinutesOnTwoCoresAndTogetherWithinThirty) {
   double together_s = 0;
   for (const PapersStudy& each : kPapersStudies) {
-    const double seconds = estimate(papers_plan("paper/quick", each.name)).seconds;
+    const double seconds = estimate(papers_plan("paper/quick", each.name), no_experience()).seconds;
     EXPECT_LT(seconds, 10 * 60) << each.name;
     together_s += seconds;
   }
@@ -164,8 +164,8 @@ std::string papers_estimates() {
     table += fmt::format(
         "| [`{0}.yaml`](../studies/paper/{0}.yaml) | {1} | {2} | {3} | "
         "[`quick/{0}.yaml`](../studies/paper/quick/{0}.yaml) | {4} | {5} |\n",
-        each.name, each.what, full.cells.size(), text::human_duration(estimate(full).seconds), quick.cells.size(),
-        text::human_duration(estimate(quick).seconds));
+        each.name, each.what, full.cells.size(), text::human_duration(estimate(full, no_experience()).seconds),
+        quick.cells.size(), text::human_duration(estimate(quick, no_experience()).seconds));
   }
   return table;
 }

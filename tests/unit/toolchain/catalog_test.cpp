@@ -85,6 +85,22 @@ TEST_F(Catalog, KnowsWhichCompilersRunModules) {
       "an option here");
 }
 
+TEST_F(Catalog, ReadsWhatACompilerSaysOfItsTimesAndOfJudgingOthers) {
+  put("compilers/mine/compiler.json",
+      R"({"name": "mine", "summary": "", "host": "native", "needs_toolchain": false, "devices": ["cuda"], "colour": 3,
+          "judges": {"place": 2, "options": {"level": "none"}},
+          "usual_times": {"start_s": 2, "compile_s": 15, "compile_s_per_million_parameters": 0.5,
+                          "macs_per_thread_per_s": 1e12, "load_share": 0.02, "import_s": 0}})");
+  const auto catalog = read_catalog(folder());
+  ASSERT_TRUE(catalog) << catalog.error().text();
+  const CompilerDescription& mine = catalog->front();
+  EXPECT_EQ(mine.judges.place, 2);
+  EXPECT_EQ(mine.judges.options, (work::Options{{"level", "\"none\""}}));
+  EXPECT_EQ(mine.usual_times.compile_s, 15);
+  EXPECT_FALSE(mine.usual_times_tuned);
+  EXPECT_TRUE(mine.is_for_gpus());
+}
+
 TEST_F(Catalog, NamesFileAndKeyOfAnError) {
   EXPECT_EQ(error_of("{"), "compilers/openvino/compiler.json: not JSON");
   EXPECT_EQ(error_of("[]"), "compilers/openvino/compiler.json: expected an object");
