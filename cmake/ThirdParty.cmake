@@ -9,12 +9,11 @@
 # CLI11          Command line of ngb: subcommands, validation, help; header only.
 # SQLite         Results: one file, readable by everything, for decades.
 # minizip        Bundles of results as zip files: part of zlib, small, and its output depends on its input only.
-# protobuf-lite  ONNX files, from the published onnx.proto; the format's own reader and writer.
 # OpenSSL        SHA-256, with the processor's instructions; on every machine already.
 # Vega           The figures of a page, with Vega-Lite and Vega-Embed: one script of 0.9 MB for browsers, which needs no network. BSD-3.
 # Boost          CRC-32 (Boost.CRC), distributions (Boost.Math) and the parser of HTTP requests (Boost.Beast); header only.
 #                Debian's cpp-httplib is a shared library, which a program for any machine with glibc cannot use.
-# GoogleTest     Tests; google-benchmark: our own hot paths. Both in every distribution.
+# GoogleTest     Tests; google-benchmark: our own hot paths; protobuf: ONNX files in tests. All in every distribution.
 # Python3        Headers for the extension that hosts the loop in a toolchain's Python (limited API, no libpython).
 # SQLite, minizip, yaml-cpp and CLI11 are used by the client only: nothing on a device needs them.
 
@@ -22,7 +21,6 @@ find_package(Threads REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.10 REQUIRED)
-find_package(Protobuf REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(Boost REQUIRED)
 if(NGB_CLIENT)
@@ -59,12 +57,8 @@ ngb_static(ngb::crypto libcrypto.a libssl-dev LINKS ${CMAKE_DL_LIBS})
 target_include_directories(ngb::crypto INTERFACE ${OPENSSL_INCLUDE_DIR})
 if(NGB_ZIG)
   include(cmake/FromSource.cmake)
-else()
-  ngb_static(ngb::protobuf_lite libprotobuf-lite.a libprotobuf-dev)
-  target_include_directories(ngb::protobuf_lite SYSTEM INTERFACE ${Protobuf_INCLUDE_DIRS})
-  if(NGB_CLIENT)
-    ngb_static(ngb::yaml_cpp libyaml-cpp.a libyaml-cpp-dev)
-  endif()
+elseif(NGB_CLIENT)
+  ngb_static(ngb::yaml_cpp libyaml-cpp.a libyaml-cpp-dev)
 endif()
 if(NGB_CLIENT)
   ngb_static(ngb::sqlite libsqlite3.a libsqlite3-dev LINKS ${CMAKE_DL_LIBS} m)

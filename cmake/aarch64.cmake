@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # AArch64, with the cross compiler of this machine. Libraries and headers are those that scripts/setup has laid out; the
-# programs that the build runs (protoc) are this machine's.
+# programs that the build runs are this machine's.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -6,110 +6,40 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdint>
-
+#include "base/onnx_wire.h"
 #include "plugin_boundary.h"
 
 namespace ngb::plugin {
 namespace {
 
-// Numbers of fields in onnx.proto.
-constexpr std::uint64_t kModelGraph = 7;
-constexpr std::uint64_t kGraphNode = 1;
-enum NodeField : std::uint64_t { kInput = 1, kOutput = 2, kName = 3, kOpType = 4, kAttribute = 5 };
-enum AttributeField : std::uint64_t { kAttributeName = 1, kAttributeText = 4 };
-
-[[noreturn]] void refuse() { throw Failure(NGB_INVALID_MODEL, "the model is not ONNX, or is damaged"); }
-
-// Reader walks over the fields of one protobuf message.
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
-
-  // Moves to the next field; false at the end.
-  bool next() {
-    if (rest_.empty()) return false;
-    const std::uint64_t tag = varint();
-    field_ = tag >> 3U;
-    value_ = {};
-    switch (tag & 7U) {
-      case 0:
-        varint();
-        break;
-      case 1:
-        take(8);
-        break;
-      case 2:
-        value_ = take(varint());
-        break;
-      case 5:
-        take(4);
-        break;
-      default:
-        refuse();
-    }
+template <class Use>
+void each_part_of(std::string_view message, const Use& use) {
+  const auto use_all = [&use](const wire::Part& part) {
+    use(part);
     return true;
-  }
-  [[nodiscard]] std::uint64_t field() const { return field_; }
-  // The bytes of a text or message; empty for a number.
-  [[nodiscard]] std::string_view value() const { return value_; }
-  [[nodiscard]] std::string text() const { return std::string(value_); }
-
- private:
-  std::uint64_t varint() {
-    std::uint64_t number = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const auto byte = static_cast<unsigned char>(take(1).front());
-      number |= std::uint64_t{byte & 0x7FU} << shift;
-      if ((byte & 0x80U) == 0) return number;
-    }
-    refuse();
-  }
-  std::string_view take(std::uint64_t count) {
-    if (count > rest_.size()) refuse();
-    const std::string_view taken = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return taken;
-  }
-
-  std::string_view rest_;
-  std::uint64_t field_ = 0;
-  std::string_view value_;
-};
+  };
+  if (!wire::each_part(message, use_all)) throw Failure(NGB_INVALID_MODEL, "the model is not ONNX, or is damaged");
+}
 
 void read_attribute(std::string_view bytes, OnnxNode& node) {
   std::string name;
   std::string_view text;
-  for (Reader reader(bytes); reader.next();) {
-    if (reader.field() == kAttributeName) name = reader.text();
-    if (reader.field() == kAttributeText) text = reader.value();
-  }
+  each_part_of(bytes, [&](const wire::Part& part) {
+    if (part.field == wire::kAttributeName) name = part.bytes;
+    if (part.field == wire::kAttributeText) text = part.bytes;
+  });
   if (!text.empty()) node.texts[name] = text;
 }
 
 OnnxNode read_node(std::string_view bytes) {
   OnnxNode node;
-  for (Reader reader(bytes); reader.next();) {
-    switch (reader.field()) {
-      case kInput:
-        node.inputs.push_back(reader.text());
-        break;
-      case kOutput:
-        node.outputs.push_back(reader.text());
-        break;
-      case kName:
-        node.name = reader.text();
-        break;
-      case kOpType:
-        node.op_type = reader.text();
-        break;
-      case kAttribute:
-        read_attribute(reader.value(), node);
-        break;
-      default:
-        break;
-    }
-  }
+  each_part_of(bytes, [&](const wire::Part& part) {
+    if (part.field == wire::kNodeInput) node.inputs.emplace_back(part.bytes);
+    if (part.field == wire::kNodeOutput) node.outputs.emplace_back(part.bytes);
+    if (part.field == wire::kNodeName) node.name = part.bytes;
+    if (part.field == wire::kNodeType) node.op_type = part.bytes;
+    if (part.field == wire::kNodeAttribute) read_attribute(part.bytes, node);
+  });
   return node;
 }
 
@@ -139,12 +69,12 @@ class MappedFile {
 }  // namespace
 
 OnnxNodes::OnnxNodes(std::string_view model) {
-  for (Reader reader(model); reader.next();) {
-    if (reader.field() != kModelGraph) continue;
-    for (Reader graph(reader.value()); graph.next();) {
-      if (graph.field() == kGraphNode) nodes_.push_back(read_node(graph.value()));
-    }
-  }
+  each_part_of(model, [this](const wire::Part& part) {
+    if (part.field != wire::kModelGraph) return;
+    each_part_of(part.bytes, [this](const wire::Part& of_graph) {
+      if (of_graph.field == wire::kGraphNode) nodes_.push_back(read_node(of_graph.bytes));
+    });
+  });
   name_and_index();
 }
 

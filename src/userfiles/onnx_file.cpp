@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <set>
@@ -12,8 +13,8 @@
 #include <utility>
 
 #include "base/hash.h"
+#include "base/onnx_wire.h"
 #include "base/text.h"
-#include "onnx/onnx.pb.h"
 #include "userfiles/onnx_scan.h"
 
 namespace ngb::userfiles {
@@ -23,25 +24,32 @@ constexpr std::size_t kMostInputs = 65536;
 constexpr std::size_t kHighestRank = 64;
 constexpr std::uint64_t kLargestInputBytes = 1ULL << 40U;
 
+// The names of TensorProto.DataType.
+constexpr std::array kElementTypes{
+    "UNDEFINED",  "FLOAT",        "UINT8",          "INT8",       "UINT16",         "INT16",  "INT32",     "INT64",
+    "STRING",     "BOOL",         "FLOAT16",        "DOUBLE",     "UINT32",         "UINT64", "COMPLEX64", "COMPLEX128",
+    "BFLOAT16",   "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ", "UINT4",  "INT4",      "FLOAT4E2M1",
+    "FLOAT8E8M0", "UINT2",        "INT2",           "FLOAT6E2M3", "FLOAT6E3M2"};
+
 std::optional<DataType> data_type(int element_type) {
   switch (element_type) {
-    case onnx::TensorProto::FLOAT:
+    case wire::kFloat32:
       return DataType::f32;
-    case onnx::TensorProto::FLOAT16:
+    case wire::kFloat16:
       return DataType::f16;
-    case onnx::TensorProto::BFLOAT16:
+    case wire::kBfloat16:
       return DataType::bf16;
-    case onnx::TensorProto::DOUBLE:
+    case wire::kFloat64:
       return DataType::f64;
-    case onnx::TensorProto::INT64:
+    case wire::kInt64:
       return DataType::i64;
-    case onnx::TensorProto::INT32:
+    case wire::kInt32:
       return DataType::i32;
-    case onnx::TensorProto::INT8:
+    case wire::kInt8:
       return DataType::i8;
-    case onnx::TensorProto::UINT8:
+    case wire::kUint8:
       return DataType::u8;
-    case onnx::TensorProto::BOOL:
+    case wire::kBool:
       return DataType::boolean;
     default:
       return {};
@@ -234,8 +242,10 @@ Status check_size(const Request& request, const TensorSignature& input) {
 Result<std::pair<TensorSignature, TensorSignature>> signatures(const Request& request, const ScannedInput& input) {
   const std::optional<DataType> type = data_type(input.element_type);
   if (!input.is_tensor || !type) {
-    const std::string what = input.is_tensor && onnx::TensorProto::DataType_IsValid(input.element_type)
-                                 ? "elements of type " + onnx::TensorProto::DataType_Name(input.element_type)
+    const auto element = static_cast<std::size_t>(input.element_type);
+    const bool is_element_type = input.element_type >= 0 && element < kElementTypes.size();
+    const std::string what = input.is_tensor && is_element_type
+                                 ? fmt::format("elements of type {}", kElementTypes.at(element))
                                  : "a value that is not a tensor";
     return fail(what + " cannot be fed", input_place(request.path, input.name),
                 "use a model with inputs of " + text::join(data_type_names(), ", "));

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userfiles/onnx_graph.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -18,10 +14,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "base/file.h"
+#include "base/mapped_file.h"
+#include "base/onnx_wire.h"
 #include "userfiles/onnx_extents.h"
 #include "userfiles/onnx_operator.h"
-#include "userfiles/onnx_wire.h"
 
 namespace ngb::userfiles {
 
@@ -107,26 +103,13 @@ std::optional<std::uint64_t> bytes_read(const Operator& node, std::size_t index,
 
 namespace {
 
-// Numbers of fields in onnx.proto.
-constexpr std::uint32_t kModelGraph = 7;
-constexpr std::uint32_t kGraphNode = 1;
-constexpr std::uint32_t kGraphInitializer = 5;
-constexpr std::uint32_t kGraphInput = 11;
-constexpr std::uint32_t kGraphOutput = 12;
-constexpr std::uint32_t kGraphValue = 13;
-constexpr std::uint32_t kGraphSparseInitializer = 15;
-constexpr std::uint32_t kNodeName = 3;
-constexpr std::uint32_t kInputName = 1;
-constexpr std::uint32_t kValuesName = 8;
-constexpr std::uint32_t kSparseValues = 1;
-
 class GraphReader {
  public:
   // Returns whether the bytes are a model.
   bool read(std::string_view model) {
     bool has_graph = false;
     const bool is_message = wire::each_part(model, [&](const wire::Part& part) {
-      if (part.field != kModelGraph || part.integer) return true;
+      if (part.field != wire::kModelGraph || part.integer) return true;
       has_graph = true;
       return wire::each_part(part.bytes, [this](const wire::Part& each) { return add(each); });
     });
@@ -149,20 +132,20 @@ class GraphReader {
   bool add(const wire::Part& part) {
     if (part.integer) return true;
     switch (part.field) {
-      case kGraphNode:
+      case wire::kGraphNode:
         return add_node(part.bytes);
-      case kGraphInput:
-        computed_.insert(wire::text_in(part.bytes, kInputName));
+      case wire::kGraphInput:
+        computed_.insert(wire::text_in(part.bytes, wire::kValueName));
         return describe_tensor(part.bytes);
-      case kGraphOutput:
-      case kGraphValue:
+      case wire::kGraphOutput:
+      case wire::kGraphValue:
         return describe_tensor(part.bytes);
-      case kGraphInitializer:
+      case wire::kGraphInitializer:
         return add_weight(part.bytes);
-      case kGraphSparseInitializer:
+      case wire::kGraphSparseInitializer:
         return wire::each_part(part.bytes, [this](const wire::Part& values) {
-          if (values.field == kSparseValues && !values.integer)
-            tensors_[wire::text_in(values.bytes, kValuesName)].is_weight = true;
+          if (values.field == wire::kSparseValues && !values.integer)
+            tensors_[wire::text_in(values.bytes, wire::kTensorName)].is_weight = true;
           return true;
         });
       default:
@@ -185,7 +168,7 @@ class GraphReader {
   bool add_node(std::string_view message) {
     auto read = read_operator(message);
     if (!read) return false;
-    nodes_.push_back({.name = wire::text_in(message, kNodeName), .type = read->type});
+    nodes_.push_back({.name = wire::text_in(message, wire::kNodeName), .type = read->type});
     for (const std::string& each : read->outputs) computed_.insert(each);
     operators_.push_back(*std::move(read));
     return true;
@@ -229,39 +212,16 @@ class GraphReader {
   std::unordered_set<std::string> computed_{};  // that nodes write or the model receives; old files list weights, too
 };
 
-// The bytes of a file, which are read when they are looked at. Weights are not.
-class Mapping {
- public:
-  Mapping(const FileDescriptor& file, std::size_t size)
-      : size_(size), data_(::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0)) {}
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  ~Mapping() {
-    if (is_open()) ::munmap(data_, size_);
-  }
-  [[nodiscard]] bool is_open() const { return data_ != MAP_FAILED; }
-  [[nodiscard]] std::string_view bytes() const { return {static_cast<const char*>(data_), size_}; }
-
- private:
-  std::size_t size_;
-  void* data_;
-};
-
 }  // namespace
 
 Result<std::vector<work::GraphNode>> read_graph(const std::filesystem::path& path,
                                                 std::span<const TensorSignature> inputs) {
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
-  struct stat status{};
-  if (::fstat(file.get(), &status) != 0) return tl::unexpected(file::from_errno("read", path, errno));
   const tl::unexpected<Error> no_model = fail("not an ONNX model, or a truncated or damaged one", path.string(),
                                               "check the file, for instance with onnx.checker");
-  if (!S_ISREG(status.st_mode) || status.st_size == 0) return no_model;
-  const Mapping mapping(file, static_cast<std::size_t>(status.st_size));
-  if (!mapping.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
+  const Result<MappedFile> mapped = map_file(path);
+  if (!mapped) return error_of(mapped);
   GraphReader reader;
-  if (!reader.read(mapping.bytes())) return no_model;
+  if (!reader.read(mapped->bytes)) return no_model;
   return reader.finish(inputs);
 }
 

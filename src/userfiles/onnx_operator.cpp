@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "userfiles/onnx_wire.h"
+#include "base/onnx_wire.h"
 
 namespace ngb::userfiles {
 
@@ -12,32 +12,6 @@ namespace {
 
 using wire::each_part;
 using wire::Part;
-
-// Numbers of fields in onnx.proto.
-constexpr std::uint32_t kNodeInput = 1;
-constexpr std::uint32_t kNodeOutput = 2;
-constexpr std::uint32_t kNodeType = 4;
-constexpr std::uint32_t kNodeAttribute = 5;
-constexpr std::uint32_t kNodeDomain = 7;
-constexpr std::uint32_t kAttributeName = 1;
-constexpr std::uint32_t kAttributeInteger = 3;
-constexpr std::uint32_t kAttributeText = 4;
-constexpr std::uint32_t kAttributeTensor = 5;
-constexpr std::uint32_t kAttributeIntegers = 8;
-constexpr std::uint32_t kTensorExtents = 1;
-constexpr std::uint32_t kTensorType = 2;
-constexpr std::uint32_t kTensorIntegers = 7;
-constexpr std::uint32_t kTensorName = 8;
-constexpr std::uint32_t kTensorRaw = 9;
-constexpr std::uint32_t kValueName = 1;
-constexpr std::uint32_t kValueType = 2;
-constexpr std::uint32_t kTypeTensor = 1;
-constexpr std::uint32_t kTypeElement = 1;
-constexpr std::uint32_t kTypeShape = 2;
-constexpr std::uint32_t kShapeExtent = 1;
-constexpr std::uint32_t kExtentValue = 1;
-
-constexpr std::int64_t kInt64 = 7;
 
 // Returns the size of an element by its TensorProto.DataType; nothing for text and for parts of a byte.
 std::optional<std::uint64_t> bytes_of_type(std::int64_t type) {
@@ -119,11 +93,11 @@ std::optional<std::pair<std::string, GraphTensor>> read_weight(std::string_view 
   std::string_view raw;
   std::int64_t type = 0;
   const bool is_message = each_part(message, [&](const Part& part) {
-    if (part.field == kTensorName && !part.integer) name = part.bytes;
-    if (part.field == kTensorRaw && !part.integer) raw = part.bytes;
-    if (part.field == kTensorType && part.integer) type = static_cast<std::int64_t>(*part.integer);
-    if (part.field == kTensorExtents) return append_integers(part, *tensor.extents);
-    if (part.field == kTensorIntegers && values.size() <= kMostValues) return append_integers(part, values);
+    if (part.field == wire::kTensorName && !part.integer) name = part.bytes;
+    if (part.field == wire::kTensorRaw && !part.integer) raw = part.bytes;
+    if (part.field == wire::kTensorType && part.integer) type = static_cast<std::int64_t>(*part.integer);
+    if (part.field == wire::kTensorExtents) return append_integers(part, *tensor.extents);
+    if (part.field == wire::kTensorIntegers && values.size() <= kMostValues) return append_integers(part, values);
     return true;
   });
   if (!is_message) return std::nullopt;
@@ -134,7 +108,7 @@ std::optional<std::pair<std::string, GraphTensor>> read_weight(std::string_view 
   }
   tensor.element_bytes = bytes_of_type(type);
   const std::optional<std::uint64_t> count = tensor.elements();
-  if (type == kInt64 && count && *count <= kMostValues) {
+  if (type == wire::kInt64 && count && *count <= kMostValues) {
     if (values.empty() && raw.size() == *count * sizeof(std::int64_t)) values = integers_of(raw);
     if (values.size() == *count) tensor.values = std::move(values);
   }
@@ -145,8 +119,8 @@ std::optional<std::pair<std::string, GraphTensor>> read_description(std::string_
   GraphTensor tensor;
   std::string name;
   const auto read_extent = [&](const Part& part) {
-    if (part.field != kShapeExtent || part.integer) return true;
-    const std::optional<std::int64_t> extent = wire::integer_in(part.bytes, kExtentValue);
+    if (part.field != wire::kShapeExtent || part.integer) return true;
+    const std::optional<std::int64_t> extent = wire::integer_in(part.bytes, wire::kExtentValue);
     if (extent && *extent >= 0 && *extent <= kMostExtent && tensor.extents)
       tensor.extents->push_back(*extent);
     else
@@ -154,18 +128,18 @@ std::optional<std::pair<std::string, GraphTensor>> read_description(std::string_
     return true;
   };
   const auto read_tensor_type = [&](const Part& part) {
-    if (part.field == kTypeElement && part.integer)
+    if (part.field == wire::kTypeElement && part.integer)
       tensor.element_bytes = bytes_of_type(static_cast<std::int64_t>(*part.integer));
-    if (part.field != kTypeShape || part.integer) return true;
+    if (part.field != wire::kTypeShape || part.integer) return true;
     tensor.extents.emplace();
     return each_part(part.bytes, read_extent);
   };
   const bool is_message = each_part(message, [&](const Part& part) {
     if (part.integer) return true;
-    if (part.field == kValueName) name = part.bytes;
-    if (part.field != kValueType) return true;
+    if (part.field == wire::kValueName) name = part.bytes;
+    if (part.field != wire::kValueType) return true;
     return each_part(part.bytes, [&](const Part& type) {
-      return type.field != kTypeTensor || type.integer || each_part(type.bytes, read_tensor_type);
+      return type.field != wire::kTypeTensor || type.integer || each_part(type.bytes, read_tensor_type);
     });
   });
   if (!is_message) return std::nullopt;
@@ -177,25 +151,25 @@ std::optional<Operator> read_operator(std::string_view message) {
   const auto read_attribute = [&](std::string_view bytes) {
     Attribute attribute;
     const bool is_message = each_part(bytes, [&](const Part& part) {
-      if (part.field == kAttributeText && !part.integer) attribute.text = part.bytes;
-      if (part.field == kAttributeTensor && !part.integer) {
+      if (part.field == wire::kAttributeText && !part.integer) attribute.text = part.bytes;
+      if (part.field == wire::kAttributeTensor && !part.integer) {
         const auto tensor = read_weight(part.bytes);
         if (!tensor) return false;
         attribute.tensor = tensor->second;
       }
-      const bool has_integers = part.field == kAttributeInteger || part.field == kAttributeIntegers;
+      const bool has_integers = part.field == wire::kAttributeInteger || part.field == wire::kAttributeIntegers;
       return !has_integers || append_integers(part, attribute.integers);
     });
-    made.attributes.emplace(wire::text_in(bytes, kAttributeName), std::move(attribute));
+    made.attributes.emplace(wire::text_in(bytes, wire::kAttributeName), std::move(attribute));
     return is_message;
   };
   const bool is_message = each_part(message, [&](const Part& part) {
     if (part.integer) return true;
-    if (part.field == kNodeType) made.type = part.bytes;
-    if (part.field == kNodeDomain) made.domain = part.bytes;
-    if (part.field == kNodeInput) made.inputs.emplace_back(part.bytes);
-    if (part.field == kNodeOutput) made.outputs.emplace_back(part.bytes);
-    return part.field != kNodeAttribute || read_attribute(part.bytes);
+    if (part.field == wire::kNodeType) made.type = part.bytes;
+    if (part.field == wire::kNodeDomain) made.domain = part.bytes;
+    if (part.field == wire::kNodeInput) made.inputs.emplace_back(part.bytes);
+    if (part.field == wire::kNodeOutput) made.outputs.emplace_back(part.bytes);
+    return part.field != wire::kNodeAttribute || read_attribute(part.bytes);
   });
   return is_message ? std::optional(std::move(made)) : std::nullopt;
 }

@@ -1,85 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "userfiles/onnx_scan.h"
 
-#include <fcntl.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl.h>
-#include <google/protobuf/wire_format_lite.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <limits>
 #include <string_view>
 #include <utility>
 
-#include "base/file.h"
-#include "onnx/onnx.pb.h"
+#include "base/mapped_file.h"
+#include "base/onnx_wire.h"
 
 namespace ngb::userfiles {
 
 namespace {
 
-using google::protobuf::internal::WireFormatLite;
-using google::protobuf::io::CodedInputStream;
+using wire::each_part;
+using wire::Part;
 
 constexpr int kDeepest = 64;
-constexpr std::uint32_t kLongestText = 64U << 10U;
-constexpr std::uint32_t kLongestInput = 1U << 20U;
+constexpr std::size_t kLongestText = 64U << 10U;
+constexpr std::size_t kLongestInput = 1U << 20U;
 
-constexpr std::uint32_t message_tag(int field) {
-  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
-}
-constexpr std::uint32_t number_tag(int field) {
-  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
-}
-
-ScannedInput to_input(const onnx::ValueInfoProto& info) {
-  ScannedInput input;
-  input.name = info.name();
-  input.is_tensor = info.type().has_tensor_type();
-  const onnx::TypeProto::Tensor& type = info.type().tensor_type();
-  input.element_type = type.elem_type();
-  if (!type.has_shape()) return input;
-  input.shape.emplace();
-  for (const onnx::TensorShapeProto::Dimension& extent : type.shape().dim()) {
-    const bool is_static = extent.has_dim_value() && extent.dim_value() >= 0;
-    if (is_static) {
-      input.shape->push_back({.value = extent.dim_value()});
-    } else {
-      input.shape->push_back({.name = extent.dim_param()});
-    }
-  }
-  return input;
+// Sets `input` from a TypeProto.Tensor. Returns false if that is malformed.
+bool read_tensor_type(std::string_view type, ScannedInput& input) {
+  input.is_tensor = true;
+  return each_part(type, [&](const Part& part) {
+    if (part.field == wire::kTypeElement && part.integer) input.element_type = static_cast<int>(*part.integer);
+    if (part.field != wire::kTypeShape || part.integer) return true;
+    input.shape.emplace();
+    return each_part(part.bytes, [&](const Part& extent) {
+      if (extent.field != wire::kShapeExtent || extent.integer) return true;
+      const std::optional<std::int64_t> value = wire::integer_in(extent.bytes, wire::kExtentValue);
+      const bool is_static = value && *value >= 0;
+      input.shape->push_back(is_static ? ScannedExtent{.value = value}
+                                       : ScannedExtent{.name = wire::text_in(extent.bytes, wire::kExtentName)});
+      return true;
+    });
+  });
 }
 
-// Walk has one method per message. Each reads its message to the end and returns false if that is malformed or the
-// visitor refused; then `refusal_` is set.
+// Walk has one method per message. Each returns false if its message is malformed or the visitor refused; then
+// `refusal_` is set.
 class Walk {
  public:
-  Walk(CodedInputStream& in, const ScanVisitor& visitor) : in_(in), visitor_(visitor) {}
+  explicit Walk(const ScanVisitor& visitor) : visitor_(visitor) {}
 
-  bool model() {
-    return fields([this](std::uint32_t tag) {
-      if (tag == number_tag(onnx::ModelProto::kIrVersionFieldNumber)) {
-        std::uint64_t version = 0;
-        has_version_ = in_.ReadVarint64(&version) && version > 0;
+  bool model(std::string_view message) {
+    return each_part(message, [this](const Part& part) {
+      if (part.field == wire::kModelIrVersion && part.integer) {
+        has_version_ = *part.integer > 0;
         return has_version_;
       }
-      switch (tag) {
-        case message_tag(onnx::ModelProto::kOpsetImportFieldNumber):
-          has_opset_ = true;
-          return skip(tag);
-        case message_tag(onnx::ModelProto::kGraphFieldNumber):
-          return message([this] { return graph(0, true); });
-        case message_tag(onnx::ModelProto::kFunctionsFieldNumber):
-          return message([this] { return function(); });
-        case message_tag(onnx::ModelProto::kTrainingInfoFieldNumber):
-          return message([this] { return training(); });
-        default:
-          return skip(tag);
-      }
+      if (part.integer) return true;
+      has_opset_ = has_opset_ || part.field == wire::kModelOpset;
+      if (part.field == wire::kModelGraph) return graph(part.bytes, 0, true);
+      if (part.field == wire::kModelFunction) return nodes(part.bytes, wire::kFunctionNode);
+      return part.field != wire::kModelTraining || training(part.bytes);
     });
   }
 
@@ -87,162 +63,127 @@ class Walk {
   [[nodiscard]] const Status& refusal() const { return refusal_; }
 
  private:
-  template <class OnField>
-  bool fields(OnField on_field) {
-    for (;;) {
-      const std::uint32_t tag = in_.ReadTag();
-      if (tag == 0) return in_.ConsumedEntireMessage();
-      if (!on_field(tag)) return false;
-    }
+  static bool text(const Part& part, std::string& into) {
+    into = part.bytes;
+    return part.bytes.size() <= kLongestText;
   }
 
-  template <class Inner>
-  bool message(Inner inner) {
-    std::uint32_t length = 0;
-    if (!in_.ReadVarint32(&length) || length > static_cast<std::uint32_t>(in_.BytesUntilLimit())) return false;
-    const CodedInputStream::Limit outer = in_.PushLimit(static_cast<int>(length));
-    const bool read = inner();
-    in_.PopLimit(outer);
-    return read;
-  }
-
-  bool skip(std::uint32_t tag) { return WireFormatLite::SkipField(&in_, tag); }
-
-  bool text(std::string& into, std::uint32_t limit = kLongestText) {
-    std::uint32_t length = 0;
-    return in_.ReadVarint32(&length) && length <= limit && in_.ReadString(&into, static_cast<int>(length));
-  }
-
-  bool graph(int depth, bool main) {
+  bool graph(std::string_view message, int depth, bool main) {
     if (depth > kDeepest) return false;
-    return fields([this, depth, main](std::uint32_t tag) {
-      switch (tag) {
-        case message_tag(onnx::GraphProto::kNodeFieldNumber):
+    return each_part(message, [this, depth, main](const Part& part) {
+      if (part.integer) return true;
+      switch (part.field) {
+        case wire::kGraphNode:
           has_node_ = has_node_ || main;
-          return message([this, depth] { return node(depth); });
-        case message_tag(onnx::GraphProto::kInitializerFieldNumber):
-          return message([this, main] { return tensor(main); });
-        case message_tag(onnx::GraphProto::kSparseInitializerFieldNumber):
-          return message([this, main] { return sparse_tensor(main); });
-        case message_tag(onnx::GraphProto::kInputFieldNumber):
-          return main ? input(visitor_.on_input) : skip(tag);
-        case message_tag(onnx::GraphProto::kOutputFieldNumber):
-          return main && visitor_.on_output ? input(visitor_.on_output) : skip(tag);
+          return node(part.bytes, depth);
+        case wire::kGraphInitializer:
+          return tensor(part.bytes, main);
+        case wire::kGraphSparseInitializer:
+          return sparse_tensor(part.bytes, main);
+        case wire::kGraphInput:
+          return !main || input(part.bytes, visitor_.on_input);
+        case wire::kGraphOutput:
+          return !main || !visitor_.on_output || input(part.bytes, visitor_.on_output);
         default:
-          return skip(tag);
+          return true;
       }
     });
   }
 
-  bool function() {
-    return fields([this](std::uint32_t tag) {
-      if (tag != message_tag(onnx::FunctionProto::kNodeFieldNumber)) return skip(tag);
-      return message([this] { return node(0); });
+  bool nodes(std::string_view message, std::uint32_t field) {
+    return each_part(message,
+                     [&](const Part& part) { return part.field != field || part.integer || node(part.bytes, 0); });
+  }
+
+  bool training(std::string_view message) {
+    return each_part(message, [this](const Part& part) {
+      const bool is_graph = part.field == wire::kTrainingInitialization || part.field == wire::kTrainingAlgorithm;
+      return !is_graph || part.integer || graph(part.bytes, 0, false);
     });
   }
 
-  bool training() {
-    return fields([this](std::uint32_t tag) {
-      const bool is_graph = tag == message_tag(onnx::TrainingInfoProto::kInitializationFieldNumber) ||
-                            tag == message_tag(onnx::TrainingInfoProto::kAlgorithmFieldNumber);
-      return is_graph ? message([this] { return graph(0, false); }) : skip(tag);
+  bool node(std::string_view message, int depth) {
+    return each_part(message, [this, depth](const Part& part) {
+      if (part.integer) return true;
+      if (part.field == wire::kNodeType && visitor_.on_operator) {
+        std::string type;
+        if (!text(part, type)) return false;
+        visitor_.on_operator(type);
+      }
+      return part.field != wire::kNodeAttribute || attribute(part.bytes, depth);
     });
   }
 
-  bool node(int depth) {
-    return fields([this, depth](std::uint32_t tag) {
-      if (tag == message_tag(onnx::NodeProto::kOpTypeFieldNumber) && visitor_.on_operator) return operator_type();
-      if (tag != message_tag(onnx::NodeProto::kAttributeFieldNumber)) return skip(tag);
-      return message([this, depth] { return attribute(depth); });
-    });
-  }
-
-  bool attribute(int depth) {
+  bool attribute(std::string_view message, int depth) {
     std::string name;
     std::optional<std::uint64_t> integer;
-    const bool read = fields([&](std::uint32_t tag) {
-      switch (tag) {
-        case message_tag(onnx::AttributeProto::kNameFieldNumber):
-          return text(name);
-        case number_tag(onnx::AttributeProto::kIFieldNumber):
-          return in_.ReadVarint64(&integer.emplace());
-        case message_tag(onnx::AttributeProto::kTFieldNumber):
-        case message_tag(onnx::AttributeProto::kTensorsFieldNumber):
-          return message([this] { return tensor(false); });
-        case message_tag(onnx::AttributeProto::kGFieldNumber):
-        case message_tag(onnx::AttributeProto::kGraphsFieldNumber):
-          return message([this, depth] { return graph(depth + 1, false); });
-        case message_tag(onnx::AttributeProto::kSparseTensorFieldNumber):
-        case message_tag(onnx::AttributeProto::kSparseTensorsFieldNumber):
-          return message([this] { return sparse_tensor(false); });
+    const bool read = each_part(message, [&](const Part& part) {
+      if (part.field == wire::kAttributeInteger && part.integer) integer = part.integer;
+      if (part.integer) return true;
+      switch (part.field) {
+        case wire::kAttributeName:
+          return text(part, name);
+        case wire::kAttributeTensor:
+        case wire::kAttributeTensors:
+          return tensor(part.bytes, false);
+        case wire::kAttributeGraph:
+        case wire::kAttributeGraphs:
+          return graph(part.bytes, depth + 1, false);
+        case wire::kAttributeSparseTensor:
+        case wire::kAttributeSparseTensors:
+          return sparse_tensor(part.bytes, false);
         default:
-          return skip(tag);
+          return true;
       }
     });
     if (read && integer && visitor_.on_integer) visitor_.on_integer(name, static_cast<std::int64_t>(*integer));
     return read;
   }
 
-  bool sparse_tensor(bool of_main_graph) {
-    return fields([this, of_main_graph](std::uint32_t tag) {
+  bool sparse_tensor(std::string_view message, bool of_main_graph) {
+    return each_part(message, [this, of_main_graph](const Part& part) {
+      if (part.integer) return true;
       // A sparse tensor has the name of its values. The name of its indices does not count.
-      if (tag == message_tag(onnx::SparseTensorProto::kValuesFieldNumber)) {
-        return message([this, of_main_graph] { return tensor(of_main_graph); });
-      }
-      if (tag == message_tag(onnx::SparseTensorProto::kIndicesFieldNumber)) {
-        return message([this] { return tensor(false); });
-      }
-      return skip(tag);
+      if (part.field == wire::kSparseValues) return tensor(part.bytes, of_main_graph);
+      return part.field != wire::kSparseIndices || tensor(part.bytes, false);
     });
   }
 
-  bool tensor(bool of_main_graph) {
+  bool tensor(std::string_view message, bool of_main_graph) {
     ScannedTensor found{.of_main_graph = of_main_graph};
     ExternalData external;
-    std::uint64_t location_kind = onnx::TensorProto::DEFAULT;
-    std::uint64_t element_type = 0;
-    const bool read = fields([&](std::uint32_t tag) {
-      switch (tag) {
-        case message_tag(onnx::TensorProto::kNameFieldNumber):
-          return text(found.name);
-        case message_tag(onnx::TensorProto::kExternalDataFieldNumber):
-          return external_entry(external);
-        case number_tag(onnx::TensorProto::kDataTypeFieldNumber):
-          return in_.ReadVarint64(&element_type);
-        case number_tag(onnx::TensorProto::kDataLocationFieldNumber):
-          return in_.ReadVarint64(&location_kind);
-        default:
-          return skip(tag);
-      }
+    bool is_external = false;
+    const bool read = each_part(message, [&](const Part& part) {
+      if (part.field == wire::kTensorType && part.integer) found.element_type = static_cast<int>(*part.integer);
+      if (part.field == wire::kTensorLocation && part.integer) is_external = *part.integer == 1;
+      if (part.integer) return true;
+      if (part.field == wire::kTensorName) return text(part, found.name);
+      return part.field != wire::kTensorExternal || external_entry(part, external);
     });
     if (!read) return false;
-    found.element_type = static_cast<int>(element_type);
-    if (location_kind == onnx::TensorProto::EXTERNAL) found.external = std::move(external);
+    if (is_external) found.external = std::move(external);
     return !visitor_.on_tensor || accepted(visitor_.on_tensor(std::move(found)));
   }
 
-  bool external_entry(ExternalData& external) {
-    std::string bytes;
-    onnx::StringStringEntryProto entry;
-    if (!text(bytes) || !entry.ParseFromString(bytes)) return false;
-    if (entry.key() == "location") external.location = entry.value();
-    if (entry.key() == "offset") external.offset = entry.value();
-    if (entry.key() == "length") external.length = entry.value();
-    return true;
+  static bool external_entry(const Part& entry, ExternalData& external) {
+    const std::string key = wire::text_in(entry.bytes, wire::kEntryKey);
+    const std::string value = wire::text_in(entry.bytes, wire::kEntryValue);
+    if (key == "location") external.location = value;
+    if (key == "offset") external.offset = value;
+    if (key == "length") external.length = value;
+    return entry.bytes.size() <= kLongestText && each_part(entry.bytes, [](const Part& /*part*/) { return true; });
   }
 
-  bool operator_type() {
-    std::string type;
-    if (!text(type)) return false;
-    visitor_.on_operator(type);
-    return true;
-  }
-
-  bool input(const std::function<Status(ScannedInput)>& on_found) {
-    std::string bytes;
-    onnx::ValueInfoProto info;
-    if (!text(bytes, kLongestInput) || !info.ParseFromString(bytes)) return false;
-    return !on_found || accepted(on_found(to_input(info)));
+  bool input(std::string_view message, const std::function<Status(ScannedInput)>& on_found) {
+    if (message.size() > kLongestInput) return false;
+    ScannedInput found{.name = wire::text_in(message, wire::kValueName)};
+    const bool read = each_part(message, [&](const Part& part) {
+      if (part.field != wire::kValueType || part.integer) return true;
+      return each_part(part.bytes, [&](const Part& type) {
+        return type.field != wire::kTypeTensor || type.integer || read_tensor_type(type.bytes, found);
+      });
+    });
+    return read && (!on_found || accepted(on_found(std::move(found))));
   }
 
   bool accepted(Status status) {
@@ -250,7 +191,6 @@ class Walk {
     return refusal_.has_value();
   }
 
-  CodedInputStream& in_;
   const ScanVisitor& visitor_;
   bool has_version_ = false;
   bool has_opset_ = false;
@@ -261,21 +201,19 @@ class Walk {
 }  // namespace
 
 Status scan_onnx(const std::filesystem::path& path, const ScanVisitor& visitor) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!fd.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
-  struct stat status{};
-  if (::fstat(fd.get(), &status) != 0) return tl::unexpected(file::from_errno("read", path, errno));
-  if (!S_ISREG(status.st_mode)) return fail("not a file", path.string(), "name an ONNX file");
-  if (status.st_size > std::numeric_limits<std::int32_t>::max()) {
+  std::error_code code;
+  const std::filesystem::file_status kind = std::filesystem::status(path, code);
+  if (std::filesystem::exists(kind) && !std::filesystem::is_regular_file(kind)) {
+    return fail("not a file", path.string(), "name an ONNX file");
+  }
+  const Result<MappedFile> mapped = map_file(path);
+  if (!mapped) return error_of(mapped);
+  if (mapped->bytes.size() > std::numeric_limits<std::int32_t>::max()) {
     return fail("larger than 2 GB, the most that an ONNX file in one piece can hold", path.string(),
                 "save the model with external data");
   }
-  google::protobuf::io::FileInputStream file(fd.get());
-  CodedInputStream in(&file);
-  const CodedInputStream::Limit whole = in.PushLimit(static_cast<int>(status.st_size));
-  Walk walk(in, visitor);
-  const bool read = walk.model();
-  in.PopLimit(whole);
+  Walk walk(visitor);
+  const bool read = walk.model(mapped->bytes);
   if (!walk.refusal()) return walk.refusal();
   if (read && walk.is_model()) return Done{};
   return fail(read ? "not an ONNX model: IR version, opset, or a graph with nodes is missing"
@@ -300,8 +238,8 @@ bool quantises(std::string_view type) {
 class Arithmetic {
  public:
   void add_type(int element_type) {
-    has_half_ = has_half_ || element_type == onnx::TensorProto::FLOAT16;
-    has_bfloat_ = has_bfloat_ || element_type == onnx::TensorProto::BFLOAT16;
+    has_half_ = has_half_ || element_type == wire::kFloat16;
+    has_bfloat_ = has_bfloat_ || element_type == wire::kBfloat16;
   }
   void add_operator(std::string_view type) { quantises_ = quantises_ || quantises(type); }
   void add_integer(std::string_view attribute, std::int64_t value) {

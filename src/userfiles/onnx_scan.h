@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over the wire format of an ONNX file without keeping weights. Memory stays small whatever the file claims:
-// unneeded parts are skipped, needed ones are limited.
+// Walks over the wire format of an ONNX file, of which weights are not read. Memory stays small whatever the file
+// claims: unneeded parts are skipped, needed ones are limited.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <cstdint>
 #include <deque>
@@ -16,45 +15,17 @@
 #include <vector>
 
 #include "base/file.h"
-#include "worker/reference_file.h"
+#include "base/mapped_file.h"
+#include "base/onnx_wire.h"
 
 namespace ngb::worker {
 namespace {
-
-// Numbers of fields in onnx.proto. Workers are linked without protobuf.
-constexpr std::uint32_t kModelGraph = 7;
-constexpr std::uint32_t kModelOpset = 8;
-constexpr std::uint32_t kOpsetDomain = 1;
-constexpr std::uint32_t kOpsetVersion = 2;
-constexpr std::uint32_t kGraphNode = 1;
-constexpr std::uint32_t kNodeInput = 1;
-constexpr std::uint32_t kNodeOutput = 2;
-constexpr std::uint32_t kNodeType = 4;
-constexpr std::uint32_t kNodeAttribute = 5;
-constexpr std::uint32_t kNodeDomain = 7;
-constexpr std::uint32_t kAttributeName = 1;
-constexpr std::uint32_t kAttributeInteger = 3;
-constexpr std::uint32_t kAttributeTensor = 5;
-constexpr std::uint32_t kAttributeGraph = 6;
-constexpr std::uint32_t kAttributeType = 20;
-constexpr std::uint32_t kTensorType = 2;
-constexpr std::uint32_t kTensorData = 9;
-
-constexpr std::uint64_t kTypeInteger = 2;
-constexpr std::uint64_t kTypeTensor = 4;
-constexpr std::uint64_t kFloat = 1;
-constexpr std::uint64_t kInt64 = 7;
 
 constexpr std::uint64_t kOpsetOfRange = 11;
 constexpr std::uint64_t kOpsetOfEmptyReshape = 14;  // Reshape got `allowzero`
 constexpr std::uint64_t kOpsetOfCastLike = 15;
 constexpr float kShare = 0x1p-17F;
 constexpr int kDeepest = 64;
-
-constexpr std::uint32_t kVarint = 0;
-constexpr std::uint32_t kFixed64 = 1;
-constexpr std::uint32_t kBytes = 2;
-constexpr std::uint32_t kFixed32 = 5;
 
 struct Chooser {
   std::string_view type;
@@ -63,105 +34,34 @@ struct Chooser {
 constexpr std::array kChoosers{Chooser{"ArgMax", 1}, Chooser{"ArgMin", 1}, Chooser{"TopK", 1},
                                Chooser{"NonMaxSuppression", 2}};
 
-struct WireField {
-  std::uint32_t number = 0;
-  std::uint64_t value = 0;       // of a varint
-  std::string_view content{};    // of a text or a message
-  std::string_view with_head{};  // the whole field
-};
-
-bool read_varint(std::string_view& rest, std::uint64_t& value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 64 && !rest.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(rest.front());
-    rest.remove_prefix(1);
-    value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
-// Reads the next field. Returns false if it is malformed.
-bool read_field(std::string_view& rest, WireField& field) {
-  const std::string_view before = rest;
-  std::uint64_t tag = 0;
-  if (!read_varint(rest, tag)) return false;
-  field = {.number = static_cast<std::uint32_t>(tag >> 3U)};
-  std::uint64_t bytes = 0;
-  switch (tag & 7U) {
-    case kVarint:
-      if (!read_varint(rest, field.value)) return false;
-      break;
-    case kBytes:
-      if (!read_varint(rest, bytes)) return false;
-      break;
-    case kFixed64:
-      bytes = 8;
-      break;
-    case kFixed32:
-      bytes = 4;
-      break;
-    default:
-      return false;
-  }
-  if (bytes > rest.size()) return false;
-  field.content = rest.substr(0, bytes);
-  rest.remove_prefix(bytes);
-  field.with_head = before.substr(0, before.size() - rest.size());
-  return true;
-}
-
-template <class OnField>
-bool for_each_field(std::string_view message, OnField on_field) {
-  WireField field;
-  while (!message.empty()) {
-    if (!read_field(message, field) || !on_field(field)) return false;
-  }
-  return true;
-}
-
-std::string varint(std::uint64_t value) {
-  std::string bytes;
-  for (; value >= 0x80; value >>= 7U) bytes += static_cast<char>((value & 0x7FU) | 0x80U);
-  bytes += static_cast<char>(value);
-  return bytes;
-}
-
-std::string head_of(std::uint32_t number, std::uint64_t bytes) {
-  return varint((number << 3U) | kBytes) + varint(bytes);
-}
-std::string field_of(std::uint32_t number, std::string_view content) {
-  return head_of(number, content.size()).append(content);
-}
-std::string field_of(std::uint32_t number, std::uint64_t value) { return varint(number << 3U) + varint(value); }
-
 std::string node(std::string_view type, const std::vector<std::string>& inputs, const std::string& output,
                  const std::string& attribute = {}) {
   std::string content;
-  for (const std::string& input : inputs) content += field_of(kNodeInput, input);
-  content += field_of(kNodeOutput, output) + field_of(kNodeType, type) + attribute;
-  return field_of(kGraphNode, content);
+  for (const std::string& input : inputs) content += wire::field_of(wire::kNodeInput, input);
+  content += wire::field_of(wire::kNodeOutput, output) + wire::field_of(wire::kNodeType, type) + attribute;
+  return wire::field_of(wire::kGraphNode, content);
 }
 
 std::string attribute(std::string_view name, std::uint64_t value) {
-  return field_of(kNodeAttribute, field_of(kAttributeName, name) + field_of(kAttributeInteger, value) +
-                                      field_of(kAttributeType, kTypeInteger));
+  return wire::field_of(wire::kNodeAttribute, wire::field_of(wire::kAttributeName, name) +
+                                                  wire::integer_field(wire::kAttributeInteger, value) +
+                                                  wire::integer_field(wire::kAttributeType, wire::kInteger));
 }
 
-// Returns a node whose output is a number: one without dimensions.
-template <class Bits>
-std::string constant(const std::string& output, std::uint64_t type, Bits bits) {
-  std::string data;
-  for (std::size_t i = 0; i < sizeof bits; ++i) data += static_cast<char>((bits >> (8 * i)) & 0xFFU);
-  const std::string tensor = field_of(kTensorType, type) + field_of(kTensorData, data);
-  const std::string value =
-      field_of(kAttributeName, "value") + field_of(kAttributeTensor, tensor) + field_of(kAttributeType, kTypeTensor);
-  return node("Constant", {}, output, field_of(kNodeAttribute, value));
+// Returns a node whose output is a number: one without dimensions. `data` is a field of its tensor.
+std::string constant(const std::string& output, wire::ElementType type, const std::string& data) {
+  const std::string tensor = wire::integer_field(wire::kTensorType, static_cast<std::uint64_t>(type)) + data;
+  const std::string value = wire::field_of(wire::kAttributeName, "value") +
+                            wire::field_of(wire::kAttributeTensor, tensor) +
+                            wire::integer_field(wire::kAttributeType, wire::kTensor);
+  return node("Constant", {}, output, wire::field_of(wire::kNodeAttribute, value));
 }
 std::string constant(const std::string& output, float value) {
-  return constant(output, kFloat, std::bit_cast<std::uint32_t>(value));
+  return constant(output, wire::kFloat32, wire::field_of(wire::kTensorNumbers, wire::packed(std::vector{value})));
 }
-std::string constant(const std::string& output, std::uint64_t value) { return constant(output, kInt64, value); }
+std::string constant(const std::string& output, std::int64_t value) {
+  return constant(output, wire::kInt64, wire::field_of(wire::kTensorIntegers, wire::packed(std::vector{value})));
+}
 
 // Copy makes the pieces of the copied file. They refer to the file's bytes or to `made_`.
 class Copy {
@@ -169,9 +69,9 @@ class Copy {
   // Returns false if this is not an ONNX file.
   bool model(std::string_view bytes) {
     std::vector<std::string_view> graphs;
-    const bool is_read = for_each_field(bytes, [&](const WireField& field) {
-      if (field.number == kModelGraph) graphs.push_back(field.content);
-      return field.number != kModelOpset || opset(field.content);
+    const bool is_read = wire::each_part(bytes, [&](const wire::Part& part) {
+      if (part.field == wire::kModelGraph) graphs.push_back(part.bytes);
+      return part.field != wire::kModelOpset || opset(part.bytes);
     });
     if (!is_read || opset_ == 0 || graphs.size() != 1) return false;
     if (opset_ < kOpsetOfRange) return true;
@@ -179,11 +79,11 @@ class Copy {
     if (!graph(graphs.front(), 0, graph_pieces)) return false;
     std::uint64_t graph_bytes = 0;
     for (const std::string_view piece : graph_pieces) graph_bytes += piece.size();
-    for_each_field(bytes, [&](const WireField& field) {
-      if (field.number != kModelGraph) pieces_.push_back(field.with_head);
+    wire::each_part(bytes, [&](const wire::Part& part) {
+      if (part.field != wire::kModelGraph) pieces_.push_back(part.whole);
       return true;
     });
-    pieces_.push_back(keep(head_of(kModelGraph, graph_bytes)));
+    pieces_.push_back(keep(wire::head_of(wire::kModelGraph, graph_bytes)));
     pieces_.insert(pieces_.end(), graph_pieces.begin(), graph_pieces.end());
     return true;
   }
@@ -197,9 +97,9 @@ class Copy {
   bool opset(std::string_view bytes) {
     std::string_view domain;
     std::uint64_t version = 0;
-    const bool is_read = for_each_field(bytes, [&](const WireField& field) {
-      if (field.number == kOpsetDomain) domain = field.content;
-      if (field.number == kOpsetVersion) version = field.value;
+    const bool is_read = wire::each_part(bytes, [&](const wire::Part& part) {
+      if (part.field == wire::kOpsetDomain) domain = part.bytes;
+      if (part.field == wire::kOpsetVersion) version = part.integer.value_or(0);
       return true;
     });
     if (domain.empty() || domain == "ai.onnx") opset_ = version;
@@ -208,15 +108,15 @@ class Copy {
 
   bool graph(std::string_view bytes, int depth, std::vector<std::string_view>& pieces) {
     if (depth > kDeepest) return false;
-    return for_each_field(bytes, [&](const WireField& field) {
-      if (field.number != kGraphNode) {
-        pieces.push_back(field.with_head);
+    return wire::each_part(bytes, [&](const wire::Part& part) {
+      if (part.field != wire::kGraphNode) {
+        pieces.push_back(part.whole);
         return true;
       }
       const std::size_t before = nudged_;
       std::string changed;
-      if (!copy_node(field.content, depth, changed)) return false;
-      pieces.push_back(nudged_ == before ? field.with_head : keep(changed));
+      if (!copy_node(part.bytes, depth, changed)) return false;
+      pieces.push_back(nudged_ == before ? part.whole : keep(changed));
       return true;
     });
   }
@@ -225,44 +125,44 @@ class Copy {
   bool copy_node(std::string_view bytes, int depth, std::string& into) {
     std::string_view type;
     std::string_view domain;
-    const bool is_read = for_each_field(bytes, [&](const WireField& field) {
-      if (field.number == kNodeType) type = field.content;
-      if (field.number == kNodeDomain) domain = field.content;
+    const bool is_read = wire::each_part(bytes, [&](const wire::Part& part) {
+      if (part.field == wire::kNodeType) type = part.bytes;
+      if (part.field == wire::kNodeDomain) domain = part.bytes;
       return true;
     });
     if (!is_read) return false;
     std::size_t left = domain.empty() || domain == "ai.onnx" ? count_compared(type) : 0;
     std::string content;
-    const bool is_copied = for_each_field(bytes, [&](const WireField& field) {
-      if (field.number == kNodeAttribute) return copy_attribute(field, depth, content);
-      if (field.number != kNodeInput || left == 0) {
-        content += field.with_head;
+    const bool is_copied = wire::each_part(bytes, [&](const wire::Part& part) {
+      if (part.field == wire::kNodeAttribute) return copy_attribute(part, depth, content);
+      if (part.field != wire::kNodeInput || left == 0) {
+        content += part.whole;
         return true;
       }
       --left;
-      content += field_of(kNodeInput, nudge(std::string(field.content), into));
+      content += wire::field_of(wire::kNodeInput, nudge(std::string(part.bytes), into));
       return true;
     });
-    into += field_of(kGraphNode, content);
+    into += wire::field_of(wire::kGraphNode, content);
     return is_copied;
   }
 
-  bool copy_attribute(const WireField& attribute, int depth, std::string& into) {
+  bool copy_attribute(const wire::Part& attribute, int depth, std::string& into) {
     const std::size_t before = nudged_;
     std::string content;
-    const bool is_copied = for_each_field(attribute.content, [&](const WireField& field) {
-      std::vector<std::string_view> pieces{field.with_head};
-      if (field.number == kAttributeGraph) {
+    const bool is_copied = wire::each_part(attribute.bytes, [&](const wire::Part& part) {
+      std::vector<std::string_view> pieces{part.whole};
+      if (part.field == wire::kAttributeGraph) {
         pieces.clear();
-        if (!graph(field.content, depth + 1, pieces)) return false;
+        if (!graph(part.bytes, depth + 1, pieces)) return false;
         std::uint64_t bytes = 0;
         for (const std::string_view piece : pieces) bytes += piece.size();
-        content += head_of(kAttributeGraph, bytes);
+        content += wire::head_of(wire::kAttributeGraph, bytes);
       }
       for (const std::string_view piece : pieces) content += piece;
       return true;
     });
-    into += nudged_ == before ? std::string(attribute.with_head) : field_of(kNodeAttribute, content);
+    into += nudged_ == before ? std::string(attribute.whole) : wire::field_of(wire::kNodeAttribute, content);
     return is_copied;
   }
 
@@ -277,9 +177,9 @@ class Copy {
     const std::string prefix = fmt::format("ngb_nudged_{}_", nudged_++);
     const auto named = [&prefix](const char* name) { return prefix + name; };
     into += node("Shape", {value}, named("shape")) + node("Size", {value}, named("size"));
-    into += constant(named("zero"), std::uint64_t{0}) + constant(named("one"), std::uint64_t{1});
+    into += constant(named("zero"), std::int64_t{0}) + constant(named("one"), std::int64_t{1});
     into += node("Range", {named("zero"), named("size"), named("one")}, named("index"));
-    into += node("Cast", {named("index")}, named("angle"), attribute("to", kFloat));
+    into += node("Cast", {named("index")}, named("angle"), attribute("to", wire::kFloat32));
     into += node("Sin", {named("angle")}, named("sine"));
     into += constant(named("share"), kShare) + constant(named("least"), 1 + kShare);
     into += node("Mul", {named("sine"), named("share")}, named("part"));
@@ -287,8 +187,9 @@ class Copy {
     into += node("Reshape", {named("factors"), named("shape")}, named("shaped"),
                  opset_ >= kOpsetOfEmptyReshape ? attribute("allowzero", 1) : "");
     // Integers are multiplied by 1.
-    into += opset_ >= kOpsetOfCastLike ? node("CastLike", {named("shaped"), value}, named("factor"))
-                                       : node("Cast", {named("shaped")}, named("factor"), attribute("to", kFloat));
+    into += opset_ >= kOpsetOfCastLike
+                ? node("CastLike", {named("shaped"), value}, named("factor"))
+                : node("Cast", {named("shaped")}, named("factor"), attribute("to", wire::kFloat32));
     into += node("Mul", {value, named("factor")}, named("value"));
     return named("value");
   }

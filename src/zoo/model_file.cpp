@@ -7,138 +7,123 @@
 #include <utility>
 #include <vector>
 
-#include "onnx/onnx.pb.h"
+#include "base/onnx_wire.h"
 
 namespace ngb::zoo {
 
 namespace {
 
-constexpr int kIrVersion = 9;
-constexpr int kOpset = 20;
+using wire::field_of;
+using wire::integer_field;
+using wire::number_field;
 
-int element_type(DataType type) { return type == DataType::i64 ? onnx::TensorProto::INT64 : onnx::TensorProto::FLOAT; }
+constexpr std::uint64_t kIrVersion = 9;
+constexpr std::uint64_t kOpset = 20;
 
-void describe(const Tensor& tensor, onnx::ValueInfoProto& info) {
-  info.set_name(tensor.name);
-  onnx::TypeProto::Tensor& type = *info.mutable_type()->mutable_tensor_type();
-  type.set_elem_type(element_type(tensor.type));
-  type.mutable_shape();
-  for (const std::int64_t extent : tensor.shape) type.mutable_shape()->add_dim()->set_dim_value(extent);
+std::uint64_t element_type(DataType type) { return type == DataType::i64 ? wire::kInt64 : wire::kFloat32; }
+
+// Returns a ValueInfoProto. `first_extent`: the name of the leading extent; null: it is a number.
+std::string description(const Tensor& tensor, const char* first_extent = nullptr) {
+  std::string shape;
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+    const bool is_named = i == 0 && first_extent != nullptr;
+    shape += field_of(wire::kShapeExtent,
+                      is_named ? field_of(wire::kExtentName, first_extent)
+                               : integer_field(wire::kExtentValue, static_cast<std::uint64_t>(tensor.shape[i])));
+  }
+  const std::string type =
+      integer_field(wire::kTypeElement, element_type(tensor.type)) + field_of(wire::kTypeShape, shape);
+  return field_of(wire::kValueName, tensor.name) + field_of(wire::kValueType, field_of(wire::kTypeTensor, type));
 }
 
-void leave_batch_open(onnx::ValueInfoProto& info) {
-  info.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_param("batch");
+// Returns a TensorProto with `data`, a field of it or nothing.
+std::string tensor_proto(const Tensor& tensor, const std::string& data) {
+  std::string proto;
+  for (const std::int64_t extent : tensor.shape) {
+    proto += integer_field(wire::kTensorExtents, static_cast<std::uint64_t>(extent));
+  }
+  return proto + integer_field(wire::kTensorType, element_type(tensor.type)) + data +
+         field_of(wire::kTensorName, tensor.name);
 }
 
-onnx::TensorProto head(const Tensor& tensor) {
-  onnx::TensorProto proto;
-  proto.set_name(tensor.name);
-  proto.set_data_type(element_type(tensor.type));
-  for (const std::int64_t extent : tensor.shape) proto.add_dims(extent);
-  return proto;
-}
-
-struct AttributeWriter {
-  onnx::AttributeProto& proto;
-  void operator()(std::int64_t value) const {
-    proto.set_type(onnx::AttributeProto::INT);
-    proto.set_i(value);
+// Each returns the value of an AttributeProto with its type.
+struct ValueFields {
+  static std::string typed(const std::string& value, wire::AttributeType type) {
+    return value + integer_field(wire::kAttributeType, type);
   }
-  void operator()(float value) const {
-    proto.set_type(onnx::AttributeProto::FLOAT);
-    proto.set_f(value);
+  std::string operator()(std::int64_t value) const {
+    return typed(integer_field(wire::kAttributeInteger, static_cast<std::uint64_t>(value)), wire::kInteger);
   }
-  void operator()(const std::string& value) const {
-    proto.set_type(onnx::AttributeProto::STRING);
-    proto.set_s(value);
+  std::string operator()(float value) const {
+    return typed(number_field(wire::kAttributeNumber, value), wire::kNumber);
   }
-  void operator()(const std::vector<std::int64_t>& values) const {
-    proto.set_type(onnx::AttributeProto::INTS);
-    for (const std::int64_t value : values) proto.add_ints(value);
+  std::string operator()(const std::string& value) const {
+    return typed(field_of(wire::kAttributeText, value), wire::kText);
+  }
+  std::string operator()(const std::vector<std::int64_t>& values) const {
+    std::string all;
+    for (const std::int64_t value : values) {
+      all += integer_field(wire::kAttributeIntegers, static_cast<std::uint64_t>(value));
+    }
+    return typed(all, wire::kIntegers);
   }
 };
 
-void describe(const Node& node, onnx::NodeProto& proto) {
-  proto.set_name(node.name);
-  proto.set_op_type(node.op_type);
-  for (const std::string& input : node.inputs) proto.add_input(input);
-  for (const Tensor& output : node.outputs) proto.add_output(output.name);
+std::string node_proto(const Node& node) {
+  std::string proto;
+  for (const std::string& input : node.inputs) proto += field_of(wire::kNodeInput, input);
+  for (const Tensor& output : node.outputs) proto += field_of(wire::kNodeOutput, output.name);
+  proto += field_of(wire::kNodeName, node.name) + field_of(wire::kNodeType, node.op_type);
   for (const Attribute& attribute : node.attributes) {
-    onnx::AttributeProto& added = *proto.add_attribute();
-    added.set_name(attribute.name);
-    std::visit(AttributeWriter{added}, attribute.value);
+    proto += field_of(wire::kNodeAttribute,
+                      field_of(wire::kAttributeName, attribute.name) + std::visit(ValueFields{}, attribute.value));
   }
+  return proto;
 }
 
 }  // namespace
 
 std::string serialized_model_head() {
-  onnx::ModelProto model;
-  model.set_ir_version(kIrVersion);
-  model.set_producer_name("ngraphbench");
-  onnx::OperatorSetIdProto& opset = *model.add_opset_import();
-  opset.set_domain("");
-  opset.set_version(kOpset);
-  return model.SerializeAsString();
+  return integer_field(wire::kModelIrVersion, kIrVersion) + field_of(wire::kModelProducer, "ngraphbench") +
+         field_of(wire::kModelOpset, field_of(wire::kOpsetDomain, "") + integer_field(wire::kOpsetVersion, kOpset));
 }
 
 std::string serialized_graph_head(const Graph& graph, const std::string& name) {
-  onnx::GraphProto proto;
-  proto.set_name(name);
-  for (const Tensor& input : graph.inputs()) describe(input, *proto.add_input());
-  for (const Tensor& output : graph.outputs()) describe(output, *proto.add_output());
-  if (graph.has_dynamic_batch()) {
-    for (onnx::ValueInfoProto& info : *proto.mutable_input()) leave_batch_open(info);
-    for (onnx::ValueInfoProto& info : *proto.mutable_output()) leave_batch_open(info);
-  }
+  std::string proto;
+  for (const Node& node : graph.nodes()) proto += field_of(wire::kGraphNode, node_proto(node));
+  proto += field_of(wire::kGraphName, name);
+  const char* const first_extent = graph.has_dynamic_batch() ? "batch" : nullptr;
+  for (const Tensor& input : graph.inputs()) proto += field_of(wire::kGraphInput, description(input, first_extent));
   std::unordered_set<std::string> described;
-  for (const Tensor& output : graph.outputs()) described.insert(output.name);
+  for (const Tensor& output : graph.outputs()) {
+    proto += field_of(wire::kGraphOutput, description(output, first_extent));
+    described.insert(output.name);
+  }
+  if (graph.has_dynamic_batch()) return proto;
   for (const Node& node : graph.nodes()) {
-    describe(node, *proto.add_node());
     for (const Tensor& output : node.outputs) {
-      if (graph.has_dynamic_batch() || described.count(output.name) != 0) continue;
-      describe(output, *proto.add_value_info());
+      if (described.count(output.name) == 0) proto += field_of(wire::kGraphValue, description(output));
     }
   }
-  return proto.SerializeAsString();
+  return proto;
 }
 
 std::string serialized_tensor_head(const Initializer& initializer) {
-  onnx::TensorProto proto = head(initializer.tensor);
-  if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&initializer.content)) {
-    for (const std::int64_t value : *integers) proto.add_int64_data(value);
-  }
-  if (const auto* floats = std::get_if<std::vector<float>>(&initializer.content)) {
-    for (const float value : *floats) proto.add_float_data(value);
-  }
-  return proto.SerializeAsString();
+  std::string data;
+  const auto* const integers = std::get_if<std::vector<std::int64_t>>(&initializer.content);
+  const auto* const numbers = std::get_if<std::vector<float>>(&initializer.content);
+  if (integers != nullptr && !integers->empty()) data = field_of(wire::kTensorIntegers, wire::packed(*integers));
+  if (numbers != nullptr && !numbers->empty()) data = field_of(wire::kTensorNumbers, wire::packed(*numbers));
+  return tensor_proto(initializer.tensor, data);
 }
 
 std::string serialized_external_tensor(const Tensor& tensor, const std::string& location, std::uint64_t offset_bytes,
                                        std::uint64_t size_bytes) {
-  onnx::TensorProto proto = head(tensor);
-  proto.set_data_location(onnx::TensorProto::EXTERNAL);
-  const auto add = [&](const char* key, const std::string& value) {
-    onnx::StringStringEntryProto& entry = *proto.add_external_data();
-    entry.set_key(key);
-    entry.set_value(value);
+  const auto entry = [](const char* key, const std::string& value) {
+    return field_of(wire::kTensorExternal, field_of(wire::kEntryKey, key) + field_of(wire::kEntryValue, value));
   };
-  add("location", location);
-  add("offset", std::to_string(offset_bytes));
-  add("length", std::to_string(size_bytes));
-  return proto.SerializeAsString();
-}
-
-std::string field_start(int field_number, std::uint64_t size_bytes) {
-  constexpr unsigned kLengthDelimited = 2;
-  std::string bytes;
-  const auto add_varint = [&](std::uint64_t value) {
-    for (; value >= 0x80; value >>= 7U) bytes += static_cast<char>(static_cast<unsigned char>(value | 0x80U));
-    bytes += static_cast<char>(value);
-  };
-  add_varint(static_cast<std::uint64_t>(field_number) << 3U | kLengthDelimited);
-  add_varint(size_bytes);
-  return bytes;
+  return tensor_proto(tensor, "") + entry("location", location) + entry("offset", std::to_string(offset_bytes)) +
+         entry("length", std::to_string(size_bytes)) + integer_field(wire::kTensorLocation, 1);
 }
 
 namespace {
@@ -153,12 +138,12 @@ std::uint64_t value_bytes(const Initializer& initializer) {
 std::string inline_head(const Initializer& initializer) {
   const std::uint64_t values = value_bytes(initializer);
   std::string head = serialized_tensor_head(initializer);
-  if (values != 0) head += field_start(onnx::TensorProto::kRawDataFieldNumber, values);
-  return field_start(onnx::GraphProto::kInitializerFieldNumber, head.size() + values) + head;
+  if (values != 0) head += wire::head_of(wire::kTensorRaw, values);
+  return wire::head_of(wire::kGraphInitializer, head.size() + values) + head;
 }
 
 std::string model_start(const std::string& graph_head, std::uint64_t graph_bytes) {
-  return serialized_model_head() + field_start(onnx::ModelProto::kGraphFieldNumber, graph_bytes) + graph_head;
+  return serialized_model_head() + wire::head_of(wire::kModelGraph, graph_bytes) + graph_head;
 }
 
 }  // namespace
@@ -201,7 +186,7 @@ void ModelFile::write_beside(const Graph& graph, const std::string& graph_head, 
     data_.add_text(std::string((kPageBytes - data_.size_bytes() % kPageBytes) % kPageBytes, '\0'));
     const std::string head =
         serialized_external_tensor(initializer.tensor, data_name_, data_.size_bytes(), value_bytes(initializer));
-    initializers += field_start(onnx::GraphProto::kInitializerFieldNumber, head.size()) + head;
+    initializers += wire::head_of(wire::kGraphInitializer, head.size()) + head;
     data_.add_values(initializer.tensor.element_count(), *fill, tensor_key(seed, initializer.tensor.name));
   }
   model_.add_text(model_start(graph_head, graph_head.size() + initializers.size()) + initializers);

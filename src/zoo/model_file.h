@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModelFile writes a graph as an ONNX file. Protobuf serializes everything except the weights, which are generated
-// directly at their offsets: a length-delimited field is tag, length and bytes, and fields may come in any order. If
+// ModelFile writes a graph as an ONNX file. Everything except the weights is written in the wire form of protobuf
+// (base/onnx_wire.h); weights are generated directly at their offsets, because fields may come in any order. If
 // the protobuf message would exceed a given size (2 GB at most), a second file beside the model holds the weights.
 #pragma once
 
@@ -48,8 +48,5 @@ std::string serialized_tensor_head(const Initializer& initializer);
 // Returns a TensorProto whose data is `size_bytes` at `offset_bytes` of the file `location` beside the model.
 std::string serialized_external_tensor(const Tensor& tensor, const std::string& location, std::uint64_t offset_bytes,
                                        std::uint64_t size_bytes);
-
-// Returns what precedes the content of a length-delimited field: its tag and its length.
-std::string field_start(int field_number, std::uint64_t size_bytes);
 
 }  // namespace ngb::zoo

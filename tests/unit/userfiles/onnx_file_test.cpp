@@ -290,7 +290,8 @@ long largest_resident_kb() {
   return usage.ru_maxrss;
 }
 
-// Two bytes for each empty node or initializer on the wire; parsed into objects, eight million take a gigabyte.
+// Two bytes for each empty node or initializer on the wire; parsed into objects, eight million take a gigabyte. The
+// file's 16 MB are mapped, and count while they are read.
 TEST_F(OnnxFileTest, ReadsMillionsOfEmptyNodesInLittleMemory) {
   onnx::ModelProto model = tiny_model({"1", "64"});
   const std::string graph = model.graph().SerializeAsString();
@@ -308,7 +309,7 @@ TEST_F(OnnxFileTest, ReadsMillionsOfEmptyNodesInLittleMemory) {
   const long before_kb = largest_resident_kb();
   const Result<OnnxFile> file = inspect_onnx(path_, 1, {});
   EXPECT_TRUE(file) << file.error().text();
-  EXPECT_LT(largest_resident_kb() - before_kb, 10000);
+  EXPECT_LT(largest_resident_kb() - before_kb, 16000 + 10000);
 }
 
 // Any outcome but a crash: an error says so, and what is accepted has inputs that can be fed.
