@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives a plugin its options. The worker has checked them against compiler.json.
+// Gives a plugin what it is told. The worker has checked the options against compiler.json.
 #pragma once
 
 #include <map>
@@ -31,6 +31,24 @@ class Options {
 
  private:
   std::map<std::string, std::string> values_;
+};
+
+// The settings that every plugin gets.
+struct Settings {
+  explicit Settings(const ngb_settings& given)
+      : toolchain_dir(given.toolchain_dir == nullptr ? "" : given.toolchain_dir),
+        cache_dir(given.cache_dir == nullptr ? "" : given.cache_dir),
+        precision(given.precision == nullptr ? "" : given.precision),
+        threads(given.threads),
+        in_flight(given.in_flight),
+        is_profiled(given.is_profiled != 0) {}
+
+  std::string toolchain_dir;
+  std::string cache_dir;
+  std::string precision;  // "f32"
+  int threads;
+  int in_flight;  // 0: the compiler chooses
+  bool is_profiled;
 };
 
 }  // namespace ngb::plugin

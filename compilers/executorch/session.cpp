@@ -42,8 +42,8 @@ constexpr std::size_t kReadBeyond = 64;  // XNNPACK may read a few bytes past th
 
 }  // namespace
 
-Session::Session(const ngb_settings& given)
-    : settings_(read_settings(given)),
+Session::Session(const ngb_settings& given, const plugin::Options& options)
+    : settings_(given, options),
       runtime_(settings_.toolchain_dir, settings_.has_xnnpack, settings_.threads),
       process_(std::in_place, "executorch", given,
                plugin::CompileProcess::Variables{{"OMP_NUM_THREADS", std::to_string(settings_.threads)}}) {

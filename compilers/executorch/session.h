@@ -20,7 +20,7 @@ namespace ngb::executorch {
 
 class Session {
  public:
-  explicit Session(const ngb_settings& settings);
+  Session(const ngb_settings& settings, const plugin::Options& options);
 
   void compile(const ngb_model& model);
   void load(const ngb_model& model);

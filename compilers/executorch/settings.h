@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
-#include "ngraphbench/compiler.h"
+#include "../plugin_options.h"
 
 namespace ngb::executorch {
 
-// Returns the JSON text of compiler.json.
-const char* description();
+struct Settings : plugin::Settings {
+  Settings(const ngb_settings& given, const plugin::Options& options)
+      : plugin::Settings(given), has_xnnpack(options.text("delegate") == "xnnpack") {}
 
-struct Settings {
-  std::string toolchain_dir{};
-  int threads = 1;
-  bool has_xnnpack = true;
-  bool is_profiled = false;
+  bool has_xnnpack;
 };
-
-Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::executorch

@@ -67,8 +67,8 @@ std::size_t place_of(const std::vector<Slot>& slots, const std::string& key) {
 
 }  // namespace
 
-Session::Session(const ngb_settings& given)
-    : settings_(read_settings(given)),
+Session::Session(const ngb_settings& given, const plugin::Options& options)
+    : settings_(given, options),
       runtime_(settings_.toolchain_dir),
       run_(runtime_.run()),
       process_(std::in_place, "litert", given,

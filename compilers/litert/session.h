@@ -18,7 +18,7 @@ namespace ngb::litert {
 
 class Session {
  public:
-  explicit Session(const ngb_settings& settings);
+  Session(const ngb_settings& settings, const plugin::Options& options);
 
   void compile(const ngb_model& model);
   void load(const ngb_model& model);
@@ -28,7 +28,7 @@ class Session {
     return run_(running_->prepared.get(), 0, running_->arguments.size(), running_->arguments.data(),
                 running_->results.size(), running_->results.data());
   }
-  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  void fail(int failed) const { runtime_.check(failed, "run the model"); }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
-#include "ngraphbench/compiler.h"
+#include "../plugin_options.h"
 
 namespace ngb::litert {
 
-// Returns the JSON text of compiler.json.
-const char* description();
+struct Settings : plugin::Settings {
+  Settings(const ngb_settings& given, const plugin::Options& options)
+      : plugin::Settings(given), has_delegate(options.text("delegate") == "xnnpack") {}
 
-struct Settings {
-  std::string toolchain_dir{};
-  int threads = 1;
-  bool has_delegate = true;
+  bool has_delegate;
 };
-
-Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::litert

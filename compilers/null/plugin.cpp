@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../native_table.h"
+#include "../native_plugin.h"
+#include "compiler_json.h"
 #include "session.h"
-#include "settings.h"
-
-using ngb::null_compiler::Session;
 
 extern "C" __attribute__((visibility("default"))) const ngb_compiler* ngb_compiler_table() {
-  static const ngb_compiler table =
-      ngb::plugin::native_table<Session>(ngb::null_compiler::description, [](ngb_session* session, ngb_error* error) {
-        return ngb::plugin::guarded(error, [&] { ngb::plugin::session_of<Session>(session).run(); });
-      });
+  static const ngb_compiler table = ngb::plugin::native_plugin<ngb::null_compiler::Session, kCompilerJson>();
   return &table;
 }

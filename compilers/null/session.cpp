@@ -63,8 +63,8 @@ void Helpers::spin_together(std::int64_t duration_ns) {
   }
 }
 
-Session::Session(const ngb_settings& given)
-    : settings_(read_settings(given)),
+Session::Session(const ngb_settings& given, const plugin::Options& options)
+    : settings_(given, options),
       faults_(settings_),
       helpers_(settings_.spins_all_threads ? settings_.threads - 1 : 0),
       kernels_(made_up_kernels(settings_.kernels, std::max(settings_.run_ns, settings_.made_up_ns))) {

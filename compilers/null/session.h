@@ -42,7 +42,7 @@ class Helpers {
 
 class Session {
  public:
-  explicit Session(const ngb_settings& settings);
+  Session(const ngb_settings& settings, const plugin::Options& options);
 
   // Reads only the model file's first bytes, and writes an artifact that is the same for every model.
   void compile(const ngb_model& model);

@@ -4,28 +4,34 @@
 #include <cstdint>
 #include <string>
 
-#include "ngraphbench/compiler.h"
+#include "../plugin_options.h"
 
 namespace ngb::null_compiler {
 
-// Returns the JSON text of compiler.json.
-const char* description();
+struct Settings : plugin::Settings {
+  Settings(const ngb_settings& given, const plugin::Options& options)
+      : plugin::Settings(given),
+        run_ns(options.integer("run_ns")),
+        made_up_ns(options.integer("made_up_ns")),
+        compile_ns(options.integer("compile_ns")),
+        memory_bytes(static_cast<std::uint64_t>(options.integer("memory_bytes"))),
+        spins_all_threads(options.flag("spin_threads")),
+        kernels(options.text("kernels")),
+        fault(options.text("fault")),
+        fault_phase(options.text("fault_phase")),
+        fault_process(options.integer("fault_process")),
+        fault_attempt(options.integer("fault_attempt")) {}
 
-struct Settings {
-  std::int64_t run_ns = 0;
-  std::int64_t made_up_ns = 0;
-  std::int64_t compile_ns = 0;
-  std::uint64_t memory_bytes = 0;
-  bool spins_all_threads = false;
-  int threads = 1;
-  int in_flight = 1;  // 0: as many as threads
-  std::string kernels{};
-  std::string fault{};
-  std::string fault_phase{};
-  std::int64_t fault_process = -1;
-  std::int64_t fault_attempt = 0;
+  std::int64_t run_ns;
+  std::int64_t made_up_ns;
+  std::int64_t compile_ns;
+  std::uint64_t memory_bytes;
+  bool spins_all_threads;
+  std::string kernels;
+  std::string fault;
+  std::string fault_phase;
+  std::int64_t fault_process;
+  std::int64_t fault_attempt;
 };
-
-Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::null_compiler

@@ -42,7 +42,7 @@ void Session::begin_profile() {
   session_ = std::move(session);
   binding_ = make_binding(session_.get(), outputs_);
   for (int i = 0; i < kInferencesBefore; ++i) {
-    if (OrtStatus* const status = run(); status != nullptr) fail(status);
+    if (OrtStatus* const status = run(); status != nullptr) refuse(status);
   }
 }
 

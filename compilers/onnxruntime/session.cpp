@@ -39,8 +39,8 @@ Slot slot_from(const ngb_tensor& tensor) {
 
 }  // namespace
 
-Session::Session(const ngb_settings& given)
-    : settings_(read_settings(given)),
+Session::Session(const ngb_settings& given, const plugin::Options& options)
+    : settings_(given, options),
       runtime_(settings_.toolchain_dir),
       api_(runtime_.api()),
       environment_(nullptr, api_.ReleaseEnv),
@@ -292,16 +292,16 @@ OrtStatus* Session::run_with_transfer() {
   return copy_status_ == 0 ? nullptr : api_.CreateStatus(ORT_FAIL, "a copy from the GPU failed");
 }
 
-void Session::run_again(OrtStatus* status) {
-  if (!trusts_shapes_ || copy_status_ != 0) return fail(status);
+void Session::fail(OrtStatus* status) {
+  if (!trusts_shapes_ || copy_status_ != 0) return refuse(status);
   api_.ReleaseStatus(status);
   learn_output_shapes();
   bind_outputs();
   status = run();
-  if (status != nullptr) fail(status);
+  if (status != nullptr) refuse(status);
 }
 
-void Session::fail(OrtStatus* status) const {
+void Session::refuse(OrtStatus* status) const {
   if (copy_status_ == 0) return runtime_.check(status, "run the model");
   api_.ReleaseStatus(status);
   throw gpu_->failure("copying inputs or outputs", copy_status_);

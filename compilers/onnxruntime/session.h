@@ -25,7 +25,7 @@ namespace ngb::onnxruntime {
 
 class Session {
  public:
-  explicit Session(const ngb_settings& settings);
+  Session(const ngb_settings& settings, const plugin::Options& options);
 
   void compile(const ngb_model& model);
   // Outputs of static shape receive a buffer at once. For the others, one inference shows their shapes; so does one if
@@ -48,7 +48,7 @@ class Session {
   void finish(std::uint32_t /*slot*/) const {}  // every status was reported
   // Runs again, with outputs of the shapes that an inference returns, if the failed run was the first. Otherwise, or if
   // it fails as well, throws the failure that the status of `run` stands for. Releases the status.
-  void run_again(OrtStatus* status);
+  void fail(OrtStatus* status);
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();
@@ -81,7 +81,7 @@ class Session {
   void bind_outputs();
   void bind_output(const Slot& slot);
   void read_values();
-  void fail(OrtStatus* status) const;
+  void refuse(OrtStatus* status) const;
   void prove_placement();
   // Returns the path of the profile that the library has written.
   [[nodiscard]] std::string end_library_profile(OrtSession* session) const;

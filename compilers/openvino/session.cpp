@@ -38,8 +38,8 @@ std::string property_in(const std::string& properties, const std::string& device
 
 }  // namespace
 
-Session::Session(const ngb_settings& given)
-    : settings_(read_settings(given)),
+Session::Session(const ngb_settings& given, const plugin::Options& options)
+    : settings_(given, options),
       runtime_(settings_.toolchain_dir),
       core_(nullptr, runtime_.ov_core_free),
       compiled_(nullptr, runtime_.ov_compiled_model_free),

@@ -17,7 +17,7 @@ namespace ngb::openvino {
 
 class Session {
  public:
-  explicit Session(const ngb_settings& settings);
+  Session(const ngb_settings& settings, const plugin::Options& options);
 
   void compile(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
@@ -25,7 +25,7 @@ class Session {
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(slots_.size()); }
   void start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* error);
   void finish(std::uint32_t slot) const;
-  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  void fail(ov_status_e status) const { runtime_.check(status, "run the model"); }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cctype>
 #include <string>
 
+#include "../plugin_options.h"
 #include "../plugin_settings.h"
-#include "ngraphbench/compiler.h"
 
 namespace ngb::openvino {
 
-// Returns the JSON text of compiler.json.
-const char* description();
+struct Settings : plugin::Settings {
+  Settings(const ngb_settings& given, const plugin::Options& options)
+      : plugin::Settings(given),
+        device(options.text("device")),
+        performance_hint(options.text("performance_hint")),
+        has_cpu_pinning(options.flag("cpu_pinning")),
+        properties(plugin::library_settings(given)) {
+    std::transform(device.begin(), device.end(), device.begin(), [](unsigned char c) { return std::toupper(c); });
+  }
 
-struct Settings {
-  std::string toolchain_dir{};
-  int threads = 1;
-  std::string device{};     // OpenVINO's name: "CPU", "GPU", "NPU", "AUTO"
-  std::string precision{};  // "f32", "bf16", "f16"
-  std::string performance_hint{};
-  bool has_cpu_pinning = false;
-  int in_flight = 1;  // 0: OpenVINO chooses
-  bool is_profiled = false;
-  plugin::LibrarySettings properties{};  // that the study hands on
+  std::string device;  // OpenVINO's name: "CPU", "GPU", "NPU", "AUTO"
+  std::string performance_hint;
+  bool has_cpu_pinning;
+  plugin::LibrarySettings properties;  // that the study hands on
 };
-
-Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::openvino

@@ -60,8 +60,8 @@ std::string content_of(const std::string& path) {
 
 }  // namespace
 
-Session::Session(const ngb_settings& given)
-    : settings_(read_settings(given)),
+Session::Session(const ngb_settings& given, const plugin::Options& options)
+    : settings_(given, options),
       library_(open_library(settings_)),
       gpu_("TensorRT " + library_.version(), settings_.wait),
       copy_in_(gpu_.function<std::uint64_t, const void*, std::size_t, cudaStream_t>("cuMemcpyHtoDAsync_v2")),
@@ -192,12 +192,12 @@ int Session::enqueue_with_transfer() {
 }
 
 void Session::enqueue_or_throw() {
-  if (const int status = enqueue(); status != 0) throw run_failure(status);
+  if (const int status = enqueue(); status != 0) fail(status);
 }
 
-plugin::Failure Session::run_failure(int status) const {
-  if (status != kNotEnqueued) return gpu_.failure(graph_ != nullptr ? "launching the graph" : "the inference", status);
-  return {NGB_COMPILER_FAILED, "TensorRT cannot run the model: " + logger().reason()};
+void Session::fail(int status) const {
+  if (status != kNotEnqueued) throw gpu_.failure(graph_ != nullptr ? "launching the graph" : "the inference", status);
+  throw plugin::Failure(NGB_COMPILER_FAILED, "TensorRT cannot run the model: " + logger().reason());
 }
 
 void Session::unbind() {

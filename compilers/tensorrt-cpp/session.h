@@ -23,7 +23,7 @@ class OutputAllocator;  // for an output whose shape is known only after a run
 
 class Session {
  public:
-  explicit Session(const ngb_settings& settings);
+  Session(const ngb_settings& settings, const plugin::Options& options);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -32,12 +32,12 @@ class Session {
   void load(const ngb_model& model);
   // Ends with two untimed inferences: one completes the context's preparations, the GPU's clock times the other.
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  // Returns 0, or a status that `run_failure` explains.
+  // Returns 0, or a status that `fail` explains.
   int run() {
     const int status = graph_ != nullptr ? launch_(graph_->handle(), stream_->handle()) : enqueue();
     return status != 0 ? status : synchronize_(stream_->handle());
   }
-  [[nodiscard]] plugin::Failure run_failure(int status) const;
+  [[noreturn]] void fail(int status) const;
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const Facts& facts() const { return facts_; }
   // Throws plugin::Failure(NGB_NO_PROFILE) for a CUDA graph.

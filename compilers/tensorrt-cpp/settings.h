@@ -6,29 +6,30 @@
 #include <optional>
 #include <string>
 
+#include "../plugin_options.h"
 #include "../plugin_settings.h"
-#include "ngraphbench/compiler.h"
 
 namespace ngb::tensorrt {
 
-// Returns the JSON text of compiler.json.
-const char* description();
+struct Settings : plugin::Settings {
+  Settings(const ngb_settings& given, const plugin::Options& options)
+      : plugin::Settings(given),
+        builder_optimization_level(static_cast<int>(options.integer("builder_optimization_level"))),
+        workspace_bytes(static_cast<std::size_t>(options.integer("workspace_bytes"))),
+        has_timing_cache(options.flag("timing_cache")),
+        uses_graph(options.flag("cuda_graph")),
+        includes_transfer(options.flag("include_transfer")),
+        wait(options.text("wait")),
+        flags(plugin::settings_json(given)) {}
 
-struct Settings {
-  std::string toolchain_dir{};
-  std::string cache_dir{};
-  std::string precision{};  // "f32", "f16", "bf16"
-  int threads = 1;
-  int builder_optimization_level = 3;
-  std::size_t workspace_bytes = 0;  // 0: all that is free
-  bool has_timing_cache = false;
-  bool uses_graph = false;
-  bool includes_transfer = false;
-  std::string wait = "spin";  // for the GPU
-  nlohmann::json flags{};     // of the builder, that the study hands on: an object
+  int builder_optimization_level;
+  std::size_t workspace_bytes;  // 0: all that is free
+  bool has_timing_cache;
+  bool uses_graph;
+  bool includes_transfer;
+  std::string wait;      // for the GPU
+  nlohmann::json flags;  // of the builder, that the study hands on: an object
 };
-
-Settings read_settings(const ngb_settings& settings);
 
 // Returns the builder's flag that permits a precision. There is none for f32, and none in some versions of TensorRT.
 std::optional<nvinfer1::BuilderFlag> flag_of(const std::string& precision);

@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../native_table.h"
+#include "../native_plugin.h"
+#include "compiler_json.h"
 #include "session.h"
-#include "settings.h"
-
-namespace {
-
-using ngb::tvm::Session;
-
-ngb_status run(ngb_session* handle, ngb_error* error) {
-  Session& session = ngb::plugin::session_of<Session>(handle);
-  if (session.run() == 0) [[likely]]
-    return NGB_OK;
-  return ngb::plugin::guarded(error, [&] { throw session.run_failure(); });
-}
-
-}  // namespace
 
 extern "C" __attribute__((visibility("default"))) const ngb_compiler* ngb_compiler_table() {
-  static const ngb_compiler table = ngb::plugin::native_table<Session>(ngb::tvm::description, run);
+  static const ngb_compiler table = ngb::plugin::native_plugin<ngb::tvm::Session, kCompilerJson>();
   return &table;
 }

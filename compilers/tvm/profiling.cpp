@@ -117,7 +117,7 @@ void Session::begin_profile() {
   if (!profiled_)
     throw plugin::Failure(NGB_NO_PROFILE, "TVM's second virtual machine is made when a session is opened");
   running_ = profiled_->main.object();
-  if (run() != 0) throw run_failure();  // which allocates what later ones use again
+  if (const int status = run(); status != 0) fail(status);  // which allocates what later ones use again
   calls_ = {};
 }
 

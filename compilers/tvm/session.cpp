@@ -26,8 +26,8 @@ std::string names_path(const ngb_model& model) { return std::string(model.artifa
 
 }  // namespace
 
-Session::Session(const ngb_settings& given)
-    : settings_(read_settings(given)),
+Session::Session(const ngb_settings& given, const plugin::Options& options)
+    : settings_(given, options),
       runtime_(settings_.toolchain_dir, settings_.threads),
       gpu_(settings_.is_on_gpu ? std::make_unique<Gpu>(runtime_, settings_.toolchain_dir, settings_.wait) : nullptr),
       functions_(runtime_.functions()),
@@ -105,9 +105,9 @@ void Session::bind_input(const ngb_tensor& input) {
   arguments_.push_back(inputs_.back().lend());
 }
 
-plugin::Failure Session::run_failure() const {
-  if (wait_status_ != 0) return gpu_->device().failure("waiting for the GPU", wait_status_);
-  return runtime_.failure("run the model");
+void Session::fail(int /*status*/) const {
+  if (wait_status_ != 0) throw gpu_->device().failure("waiting for the GPU", wait_status_);
+  throw runtime_.failure("run the model");
 }
 
 // A model with one output returns a tensor; one with several returns an array of tensors.

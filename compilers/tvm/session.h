@@ -21,7 +21,7 @@ namespace ngb::tvm {
 
 class Session {
  public:
-  explicit Session(const ngb_settings& settings);
+  Session(const ngb_settings& settings, const plugin::Options& options);
 
   void compile(const ngb_model& model);
   void load(const ngb_model& model);
@@ -37,9 +37,8 @@ class Session {
     wait_status_ = gpu_->wait();
     return wait_status_;
   }
-  // Returns the failure that a status of `run` stands for.
-  [[nodiscard]] plugin::Failure run_failure() const;
-  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  // Throws the failure that a status of `run` stands for.
+  [[noreturn]] void fail(int status) const;
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();

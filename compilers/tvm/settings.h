@@ -4,28 +4,29 @@
 #include <cstdint>
 #include <string>
 
+#include "../plugin_options.h"
 #include "../plugin_settings.h"
-#include "ngraphbench/compiler.h"
 
 namespace ngb::tvm {
 
-// Returns the JSON text of compiler.json.
-const char* description();
+struct Settings : plugin::Settings {
+  Settings(const ngb_settings& given, const plugin::Options& options)
+      : plugin::Settings(given),
+        is_on_gpu(options.text("device") == "cuda"),
+        wait(options.text("wait")),
+        trials(options.integer("trials")),
+        early_stop(options.integer("early_stop")),
+        seed(options.integer("seed")),
+        frontend(options.text("frontend")),
+        pass_configuration(plugin::settings_json(given)) {}
 
-struct Settings {
-  std::string toolchain_dir{};
-  std::string cache_dir{};
-  bool is_on_gpu = false;
-  std::string wait = "spin";  // for the GPU
-  int threads = 1;
-  bool is_profiled = false;
-  std::int64_t trials = 0;
-  std::int64_t early_stop = 0;
-  std::int64_t seed = 0;
-  std::string frontend = "onnx";
-  nlohmann::json pass_configuration{};  // that the study hands on: an object
+  bool is_on_gpu;
+  std::string wait;  // for the GPU
+  std::int64_t trials;
+  std::int64_t early_stop;
+  std::int64_t seed;
+  std::string frontend;
+  nlohmann::json pass_configuration;  // that the study hands on: an object
 };
-
-Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::tvm

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../native_table.h"
+#include "../native_plugin.h"
+#include "compiler_json.h"
 #include "session.h"
-#include "settings.h"
-
-namespace {
-
-using ngb::xla::Session;
-
-ngb_status run(ngb_session* handle, ngb_error* error) {
-  Session& session = ngb::plugin::session_of<Session>(handle);
-  PJRT_Error* const failed = session.run();
-  if (failed == nullptr) [[likely]]
-    return NGB_OK;
-  return ngb::plugin::guarded(error, [&] { session.runtime().check(failed, "run the model"); });
-}
-
-}  // namespace
 
 extern "C" __attribute__((visibility("default"))) const ngb_compiler* ngb_compiler_table() {
-  static const ngb_compiler table = ngb::plugin::native_table<Session>(ngb::xla::description, run);
+  static const ngb_compiler table = ngb::plugin::native_plugin<ngb::xla::Session, kCompilerJson>();
   return &table;
 }

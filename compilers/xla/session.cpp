@@ -44,8 +44,8 @@ std::string content_of(const std::string& path) {
 
 }  // namespace
 
-Session::Session(const ngb_settings& given)
-    : settings_(read_settings(given)),
+Session::Session(const ngb_settings& given, const plugin::Options& options)
+    : settings_(given, options),
       runtime_(settings_.toolchain_dir),
       client_(make_client(runtime_, settings_.threads)),
       process_(std::in_place, "xla", given, plugin::CompileProcess::Variables{{"JAX_PLATFORMS", "cpu"}}) {

@@ -19,7 +19,7 @@ namespace ngb::xla {
 
 class Session {
  public:
-  explicit Session(const ngb_settings& settings);
+  Session(const ngb_settings& settings, const plugin::Options& options);
   ~Session() { release_results(); }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -33,7 +33,7 @@ class Session {
     PJRT_Error* const failed = runtime_.api().PJRT_LoadedExecutable_Execute(&execution_);
     return failed != nullptr ? failed : runtime_.await(completion_);
   }
-  [[nodiscard]] const Runtime& runtime() const { return runtime_; }
+  void fail(PJRT_Error* failed) const { runtime_.check(failed, "run the model"); }
   void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   // Always throws plugin::Failure(NGB_NO_PROFILE), with the reason.

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
+#include "../plugin_options.h"
 #include "../plugin_settings.h"
-#include "ngraphbench/compiler.h"
 
 namespace ngb::xla {
 
-// Returns the JSON text of compiler.json.
-const char* description();
+struct Settings : plugin::Settings {
+  Settings(const ngb_settings& given, const plugin::Options& options)
+      : plugin::Settings(given), uses_xnnpack(options.flag("xnnpack")), flags(plugin::settings_json(given)) {}
 
-struct Settings {
-  std::string toolchain_dir{};
-  int threads = 1;
-  bool uses_xnnpack = false;
-  nlohmann::json flags{};  // that the study hands on: an object
+  bool uses_xnnpack;
+  nlohmann::json flags;  // that the study hands on: an object
 };
-
-Settings read_settings(const ngb_settings& settings);
 
 }  // namespace ngb::xla

@@ -13,16 +13,13 @@
 #include <vector>
 
 #include "compiler_json.h"
-#include "native_table.h"
-#include "plugin_options.h"
+#include "native_plugin.h"
 
 namespace {
 
 constexpr std::int64_t kNsPerS = 1'000'000'000;
 constexpr std::int64_t kNsPerUs = 1000;
 constexpr std::size_t kMostLogged = 1 << 20;  // room is made before anything is timed
-
-const char* description() { return kCompilerJson; }
 
 std::int64_t now_ns(clockid_t clock) {
   struct timespec now{};
@@ -62,8 +59,7 @@ std::vector<std::int64_t> times_of_this_process(const std::string& text) {
 
 class Session {
  public:
-  explicit Session(const ngb_settings& settings) {
-    const ngb::plugin::Options options(kCompilerJson, settings);
+  Session(const ngb_settings& /*settings*/, const ngb::plugin::Options& options) {
     table_ = options.text("table");
     if (table_.empty()) times_ns_ = times_of_this_process(options.text("times_us"));
     busy_percent_ = options.integer("busy_percent");
@@ -120,9 +116,6 @@ class Session {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const ngb_compiler* ngb_compiler_table() {
-  static const ngb_compiler table =
-      ngb::plugin::native_table<Session>(description, [](ngb_session* session, ngb_error* error) {
-        return ngb::plugin::guarded(error, [&] { ngb::plugin::session_of<Session>(session).run(); });
-      });
+  static const ngb_compiler table = ngb::plugin::native_plugin<Session, kCompilerJson>();
   return &table;
 }

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the C table of a native plugin from a class with the members
-//   explicit Session(const ngb_settings&);  compile(const ngb_model&);  bind(const ngb_tensor*, uint32_t);
+// Makes the C table of a native plugin from its description, the text of compiler.json, and a class with the members
+//   Session(const ngb_settings&, const Options&);  compile(const ngb_model&);  bind(const ngb_tensor*, uint32_t);
 //   [load(const ngb_model&);]  read(uint32_t, ngb_tensor*, uint32_t*);  const Facts& facts() const;
 //   [slots() const;  start(uint32_t, ngb_completed, void* context, ngb_error*);  finish(uint32_t);]
 //   [begin_profile();  const KernelTable& end_profile(uint32_t inferences);]
-// which may throw. `run` is the timed region and is therefore passed as a function of its own.
+//   T run();  void fail(T);
+// which may throw. `run` is the timed region: it returns the library's own status, 0 or null on success, and `fail`
+// throws what another status stands for. A `run` that returns nothing throws itself.
 #pragma once
+
+#include <type_traits>
 
 #include "ngraphbench/kernels.h"
 #include "plugin_boundary.h"
+#include "plugin_options.h"
 
 namespace ngb::plugin {
 
@@ -18,13 +23,29 @@ Session& session_of(ngb_session* session) {
 }
 
 template <class Session>
-ngb_compiler native_table(const char* (*describe)(), ngb_status (*run)(ngb_session*, ngb_error*)) {
+ngb_status run_session(ngb_session* handle, ngb_error* error) {
+  Session& session = session_of<Session>(handle);
+  using Failed = decltype(session.run());
+  if constexpr (std::is_void_v<Failed>) {
+    return guarded(error, [&] { session.run(); });
+  } else {
+    const Failed failed = session.run();
+    if (failed == Failed{}) [[likely]]
+      return NGB_OK;
+    return guarded(error, [&] { session.fail(failed); });
+  }
+}
+
+template <class Session, const char* kDescription>
+ngb_compiler native_plugin() {
   ngb_compiler table{};
   table.abi = NGB_ABI;
   table.struct_size = sizeof(ngb_compiler);
-  table.describe = describe;
+  table.describe = [] { return kDescription; };
   table.open = [](const ngb_settings* settings, ngb_session** session, ngb_error* error) {
-    return guarded(error, [&] { *session = reinterpret_cast<ngb_session*>(new Session(*settings)); });
+    return guarded(error, [&] {
+      *session = reinterpret_cast<ngb_session*>(new Session(*settings, Options(kDescription, *settings)));
+    });
   };
   table.compile = [](ngb_session* session, const ngb_model* model, ngb_error* error) {
     return guarded(error, [&] { session_of<Session>(session).compile(*model); });
@@ -37,7 +58,7 @@ ngb_compiler native_table(const char* (*describe)(), ngb_status (*run)(ngb_sessi
   table.bind = [](ngb_session* session, const ngb_tensor* inputs, uint32_t count, ngb_error* error) {
     return guarded(error, [&] { session_of<Session>(session).bind(inputs, count); });
   };
-  table.run = run;
+  table.run = run_session<Session>;
   table.read = [](ngb_session* session, uint32_t index, ngb_tensor* output, uint32_t* count, ngb_error* error) {
     return guarded(error, [&] { session_of<Session>(session).read(index, output, count); });
   };
