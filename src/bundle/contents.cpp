@@ -146,9 +146,7 @@ Status write_page(const About& about, const fs::path& folder) {
 Result<std::vector<std::string>> describe_contents(const About& about, const fs::path& folder) {
   const auto contents = list_files(folder);
   if (!contents) return error_of(contents);
-  const auto described = descriptions(about, folder, *contents);
-  if (!described) return error_of(described);
-  for (const Description& each : *described) {
+  for (const Description& each : descriptions(about, *contents)) {
     if (const Status done = file::write_atomically(folder / each.path, each.text); !done) return error_of(done);
   }
   auto paths = list_files(folder);

@@ -3,17 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/hash.h"
-#include "base/json_text.h"
 #include "base/text.h"
 #include "bundle/manifest.h"
 #include "bundle/paths.h"
@@ -30,7 +25,8 @@ using report::page::escaped;
 
 constexpr const char* kDataOfMetric = "{\"formula\":\"";
 
-// Where words are: in the first `before` behind `section`; or, if `is_behind`, in the last one before it.
+// A text that ngb writes into a page: it follows the first `before` after `section`. If `is_behind`, it follows the
+// last `before` that precedes `section`.
 struct Place {
   std::string section{};
   std::string before{};
@@ -43,12 +39,6 @@ struct Piece {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
-
-// Returns the text without its quotes, as it is within a JSON document.
-std::string within_json(const char* words) {
-  const std::string quoted = json_text::dump(nlohmann::json(words));
-  return quoted.substr(1, quoted.size() - 2);
-}
 
 std::string within_script(const char* words) {
   const std::string quoted = report::page::script_json(nlohmann::json(words));
@@ -63,8 +53,6 @@ std::vector<Place> all_places() {
     places.push_back({row + "<td>", "</td><td>", escaped(metric.source)});
     places.push_back({fmt::format("\"name\":\"{}\",\"refers_to_baseline\"", metric.name), kDataOfMetric,
                       within_script(metric.formula), true});
-    places.push_back(
-        {fmt::format("\"@id\": \"cells/{}\",", metric.name), "\"description\": \"", within_json(metric.formula)});
   }
   for (const metrics::series::Series& series : metrics::series::all_series()) {
     places.push_back({fmt::format(": {}</caption>", series.name), "</table></div>\n<p>",
@@ -110,55 +98,10 @@ std::string with_words_of(std::string_view given, std::string follows) {
   return follows;
 }
 
-namespace {
-
-constexpr std::array kMadePaths{kLicencePath, kReadmePath, kCroissantPath, kCratePath, kManifestPath};
-
-std::vector<std::string> without_made(const std::vector<std::string>& paths) {
-  std::vector<std::string> others;
-  for (const std::string& path : paths) {
-    if (std::find(kMadePaths.begin(), kMadePaths.end(), path) == kMadePaths.end()) others.push_back(path);
-  }
-  return others;
-}
-
-Result<std::string> first_line(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string line;
-  if (!std::getline(stream, line)) return fail("it has no line of names", file.string());
-  return line;
-}
-
-}  // namespace
-
-Result<std::vector<Description>> descriptions(const About& about, const std::filesystem::path& folder,
-                                              const std::vector<std::string>& paths, std::string_view worded) {
-  const std::vector<std::string> others = without_made(paths);
-  auto files = describe_files(folder, others);
-  if (!files) return error_of(files);
-  const auto header = first_line(folder / kCellsPath);
-  if (!header) return error_of(header);
-  std::vector<Description> made{{kLicencePath, licence_text(about)},
-                                {kReadmePath, readme_text(about, others)},
-                                {kCroissantPath, with_words_of(worded, croissant_text(about, *files, *header))}};
-  for (const Description& each : made) files->push_back({each.path, each.text.size(), hash::sha256(each.text)});
-  std::sort(files->begin(), files->end(),
-            [](const BundledFile& one, const BundledFile& other) { return one.path < other.path; });
-  made.push_back({kCratePath, crate_text(about, *files)});
-  return made;
-}
-
-std::string media_type(const std::string& path) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTypes{{{".csv", "text/csv"},
-                                                                                 {".db", "application/vnd.sqlite3"},
-                                                                                 {".html", "text/html"},
-                                                                                 {".json", "application/json"},
-                                                                                 {".md", "text/markdown"},
-                                                                                 {"LICENCE", "text/plain"}}};
-  for (const auto& [ending, type] : kTypes) {
-    if (path.ends_with(ending)) return std::string(type);
-  }
-  return "application/octet-stream";
+std::vector<Description> descriptions(const About& about, const std::vector<std::string>& paths) {
+  std::vector<std::string> others = paths;
+  std::erase_if(others, [](const std::string& path) { return path == kLicencePath || path == kReadmePath; });
+  return {{kLicencePath, licence_text(about)}, {kReadmePath, readme_text(about, others)}};
 }
 
 namespace {

@@ -19,8 +19,6 @@ inline constexpr const char* kStudyPath = "study.json";
 inline constexpr const char* kEnvironmentPath = "environment.json";
 inline constexpr const char* kLicencePath = "LICENCE";
 inline constexpr const char* kReadmePath = "README.md";
-inline constexpr const char* kCroissantPath = "croissant.json";
-inline constexpr const char* kCratePath = "ro-crate-metadata.json";
 
 // Returns why no bundle may hold a file of this name; "" if one may. A name is a relative path of 200 characters at
 // most, whose parts consist of letters, digits and . _ - and do not begin with a dot: so it stays within a folder,

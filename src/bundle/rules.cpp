@@ -25,7 +25,7 @@ std::span<const Rule> rules() {
       Rule{"page", Level::numbers, "the page and its data follow from the samples"},
       Rule{"study", Level::numbers, "study.json is the study that results.db was measured by"},
       Rule{"environment", Level::numbers, "environment.json is what results.db says of the devices"},
-      Rule{"metadata", Level::numbers, "README.md, LICENCE and the metadata follow from the manifest and the files"}};
+      Rule{"metadata", Level::numbers, "README.md and LICENCE follow from the manifest and the files"}};
   return kRules;
 }
 

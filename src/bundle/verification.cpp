@@ -283,14 +283,7 @@ class Verifier {
     for (const std::string& path : paths_) {
       if (rule_of_path(path) == "metadata" && path != kManifestPath) extra.insert(path);
     }
-    std::string worded;
-    if (is_of_other()) worded = file::read(folder_ / kCroissantPath).value_or("");
-    const auto made = descriptions(manifest_->about, folder_, paths_, worded);
-    if (!made) {
-      outcome("metadata").why_unchecked = "they cannot be made again: " + made.error().text();
-      return Done{};
-    }
-    for (const Description& each : *made) {
+    for (const Description& each : descriptions(manifest_->about, paths_)) {
       if (extra.erase(each.path) == 0) {
         add("metadata", {each.path, "it is missing"});
         continue;
@@ -298,6 +291,11 @@ class Verifier {
       const auto given = file::read(folder_ / each.path);
       if (!given) return error_of(given);
       compare_text(each.path, *given, each.text);
+    }
+    if (is_of_other() && !extra.empty()) {
+      other_words_.emplace("metadata", fmt::format("{}: this ngb makes no such file; ngb {} can decide", *extra.begin(),
+                                                   manifest_->about.made_by));
+      return Done{};
     }
     for (const std::string& path : extra) add("metadata", {path, "no bundle has such a file"});
     return Done{};
@@ -319,8 +317,10 @@ class Verifier {
       }
     }
     const bool has_numbers = !is_page || !data_of_page(given).empty();
-    const bool are_alike = has_numbers && (is_page ? have_alike_numbers(data_of_page(given), data_of_page(follows))
-                                                   : have_alike_numbers(given, follows));
+    const bool has_words_only = path == kReadmePath;  // no number in it follows from samples
+    const bool are_alike =
+        has_words_only || (has_numbers && (is_page ? have_alike_numbers(data_of_page(given), data_of_page(follows))
+                                                   : have_alike_numbers(given, follows)));
     if (are_alike && is_of_other()) {
       other_words_.emplace(rule, fmt::format("{}: the numbers are the same, words differ ({}); ngb {} can decide", path,
                                              difference, manifest_->about.made_by));

@@ -5,17 +5,15 @@
 #include "paper/figures/published_rows.h"
 #include "paper/figures/rows.h"
 #include "paper/published.h"
-#include "paper/tables/quoted_numbers.h"
 #include "paper/tables/tables.h"
 
 namespace ngb::paper {
 namespace {
 
-report::folder::Tables tables_of(const report::Results& results,
-                                 const std::vector<store::MeasuredEnvironment>& environments,
-                                 const std::vector<std::string>& published) {
-  const tables::Input input(results, environments, published);
-  return {tables::make_all(input), tables::quoted_numbers(input)};
+std::vector<report::Document> tables_of(const report::Results& results,
+                                        const std::vector<store::MeasuredEnvironment>& environments,
+                                        const std::vector<std::string>& published) {
+  return tables::make_all(tables::Input(results, environments, published));
 }
 
 }  // namespace

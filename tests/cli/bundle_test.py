@@ -25,7 +25,6 @@ GUIDE = (pathlib.Path(__file__).resolve().parents[2] / "docs/bundle.md").read_te
 TABLE = "report/tables/table2_compilers.csv"
 DATA = "report/figures/throughput_by_batch.csv"
 DATABASE = "results/results.db"
-DESCRIPTIONS = ("croissant.json", "ro-crate-metadata.json")
 
 
 def sha256(content):
@@ -54,14 +53,8 @@ def with_manifest(files, **about):
 
 
 def forged(original, changed, **about):
-    """Changes files of the same length and makes anew all that has their hashes."""
-    files = original | changed
-    for path in (*changed, "croissant.json"):
-        for description in DESCRIPTIONS:
-            if path not in DESCRIPTIONS[1:] and description != path:
-                old, new = sha256(original[path]).encode(), sha256(files[path]).encode()
-                files[description] = files[description].replace(old, new)
-    return packed(with_manifest(files, **about))
+    """Changes files and makes the manifest anew, which has their hashes."""
+    return packed(with_manifest(original | changed, **about))
 
 
 # The first digit of a column's number that has a fraction. (A later digit can be less than the rounding that counts as equal.)
@@ -123,7 +116,7 @@ class Bundle(NgbTest):
         self.assertEqual((self.folder / "my_study.zip").read_bytes(), Bundle.made[1])
         # Each command of its README makes the file beside it again.
         rows = re.findall(r"^\| `(\S+)` \| `(.+)` \| (.*) \|$", (self.folder / "my_study/README.md").read_text(), re.MULTILINE)
-        self.assertEqual({path for path, *_ in rows} | {DATABASE, "LICENCE", "README.md", *DESCRIPTIONS, "manifest.json",
+        self.assertEqual({path for path, *_ in rows} | {DATABASE, "LICENCE", "README.md", "manifest.json",
                                                         "study.json", "environment.json"}, set(self.files))
         outputs = {}
         for path, command, place in rows:
@@ -160,17 +153,6 @@ class Bundle(NgbTest):
             self.assertEqual(archive.namelist(), sorted(archive.namelist()))
             self.assertEqual({entry.date_time for entry in archive.infolist()}, {(1980, 1, 1, 0, 0, 0)})
             self.assertEqual({entry.external_attr >> 16 for entry in archive.infolist()}, {stat.S_IFREG | 0o444})
-        crate = {each["@id"]: each for each in json.loads(self.files["ro-crate-metadata.json"])["@graph"]}
-        self.assertEqual({part["@id"] for part in crate["./"]["hasPart"]},
-                         set(self.files) - {"ro-crate-metadata.json", "manifest.json"})
-        self.assertEqual(crate["./"]["license"]["@id"], "https://creativecommons.org/licenses/by/4.0/")
-        self.assertEqual(crate["#author-1"]["name"], "Ada Lovelace")
-        self.assertEqual(crate[TABLE]["sha256"], sha256(self.files[TABLE]))
-        croissant = json.loads(self.files["croissant.json"])
-        for records, path in (("cells", "data/cells.csv"), ("samples", "data/samples.csv")):
-            described, = [each for each in croissant["recordSet"] if each["@id"] == records]
-            header = self.files[path].decode().splitlines()[0].split(",")
-            self.assertEqual([field["source"]["extract"]["column"] for field in described["field"]], header)
         self.assertEqual(len(self.files["data/samples.csv"].splitlines()) - 1,
                          self.query("results/my_study", "SELECT count(*) FROM sample")[0][0])
 
@@ -236,7 +218,7 @@ class Bundle(NgbTest):
         self.assertEqual((code, verdict), (7, "numbers_differ"))
         self.assertEqual(fails, {"samples": ["data/samples.csv"], "tables": ["data/cells.csv", TABLE], "figures": [DATA],
                                  "page": ["report/index.html"], "study": ["study.json"], "environment": ["environment.json"],
-                                 "metadata": ["LICENCE", "ro-crate-metadata.json"]})
+                                 "metadata": ["LICENCE"]})
         self.assertEqual([*self.verify(forged(self.files, {TABLE: changed[TABLE]}))[2]], ["tables"])
         derived = self.changed_database("UPDATE derived SET value = 2 * value WHERE metric = 'throughput_per_s'")
         code, verdict, fails = self.verify(forged(self.files, {DATABASE: derived}))
@@ -259,7 +241,7 @@ class Bundle(NgbTest):
         own = json.loads(self.files["manifest.json"])["made_by"]
         other = "9" + own[1:]
         named = {path: self.files[path].replace(own.encode(), other.encode())
-                 for path in ("report/index.html", "README.md", "ro-crate-metadata.json")}
+                 for path in ("report/index.html", "README.md")}
         self.assertEqual(self.verify(forged(self.files, named, made_by=other)), (0, "verified", {}))
         header, *rows = self.files["data/samples.csv"].splitlines(keepends=True)
         words = named | {"data/samples.csv": b"".join([header.upper(), *rows])}
@@ -268,6 +250,9 @@ class Bundle(NgbTest):
         self.assertIn("samples     unchecked: data/samples.csv: the numbers are the same, words differ", text.stdout)
         numbers = named | {TABLE: next_digit(self.files[TABLE], rb"[0-9]")}
         self.assertEqual(self.verify(forged(self.files, numbers, made_by=other)), (7, "numbers_differ", {"tables": [TABLE]}))
+        more = named | {"more.json": b"{}"}
+        self.assertEqual(self.verify(forged(self.files, more, made_by=other)), (3, "unknown", {}))
+        self.assertIn("more.json: this ngb makes no such file", self.ngb("verify", "given.zip").stdout)
         newer = self.changed_database("PRAGMA user_version = 99")
         self.assertEqual(self.verify(forged(self.files, {DATABASE: newer}))[:2], (3, "unknown"))
         code, message, _ = self.verify(packed(with_manifest(self.files, bundle_version=2)))
@@ -277,19 +262,19 @@ class Bundle(NgbTest):
     def test_words_of_formulas_are_those_of_the_version_that_made_it_and_its_numbers_are_not(self):
         own = json.loads(self.files["manifest.json"])["made_by"]
         other = "9" + own[1:]
-        pages = ("report/index.html", "README.md", "ro-crate-metadata.json")
-        words = {"median of b·k / t": "median of 2·k / t",  # in the page's data, its table, and croissant.json
+        pages = ("report/index.html", "README.md")
+        words = {"median of b·k / t": "median of 2·k / t",  # in the page's data and its table
                  "<td>measurement protocol</td>": "<td>measurement protoc01</td>",
                  "; of several instances, of the sum": "; 1f several instances, of the sum"}
 
         def changed(of_page=lambda text: text, made_by=other):
             files = {}
-            for path in (*pages, "croissant.json"):
+            for path in pages:
                 text = self.files[path].decode()
                 for before, after in words.items():
                     text = text.replace(before, after)
                 text = of_page(text) if path == pages[0] else text
-                files[path] = (text.replace(own, made_by) if path in pages else text).encode()
+                files[path] = text.replace(own, made_by).encode()
             self.assertEqual([files[pages[0]].count(each.encode()) > 0 for each in words.values()], [True] * 3)
             self.assertEqual({path: len(files[path]) for path in files}, {path: len(self.files[path]) for path in files})
             return forged(self.files, files, made_by=made_by)
@@ -297,8 +282,7 @@ class Bundle(NgbTest):
         self.assertEqual(self.verify(changed()), (0, "verified", {}))
         self.assertIn("  page        holds: with the words of the ngb that made it\n", self.ngb("verify", "given.zip").stdout)
         self.assertEqual(self.verify(changed(made_by=own)),
-                         (7, "numbers_differ", {"page": [pages[0]],
-                                                 "metadata": ["croissant.json", "ro-crate-metadata.json"]}))
+                         (7, "numbers_differ", {"page": [pages[0]]}))
         in_prose = changed(lambda page: page.replace("Compilers share a rank", "C0mpilers share a rank"))
         self.assertEqual(self.verify(in_prose), (3, "unknown", {}))
         in_data = changed(lambda page: next_digit(page.encode(), rb'"measured",[^"]*\[\[[0-9]').decode())

@@ -16,11 +16,6 @@
 
 namespace ngb::report::folder {
 
-struct Tables {
-  std::vector<Document> all{};   // each with rows, or the reason why there are none
-  std::string quoted_numbers{};  // those that a text about the results quotes, as commands for LaTeX
-};
-
 struct Publication {
   Claims claims{};
   std::span<const figures::Figure> figures{};   // its own, of one's own results
@@ -28,10 +23,10 @@ struct Publication {
   std::span<const std::string_view> devices{};  // of which it has published values
   // Returns, for figures, the published values of some of these devices.
   figures::Published (*published)(std::vector<std::string> devices) = nullptr;
-  // Returns its tables of results, which hold their series (add_series). `published` are those of its devices that are
-  // shown beside one's own.
-  Tables (*tables)(const Results& results, const std::vector<store::MeasuredEnvironment>& environments,
-                   const std::vector<std::string>& published) = nullptr;
+  // Returns its tables of results, which hold their series (add_series), each with rows or the reason why there are
+  // none. `published` are those of its devices that are shown beside one's own.
+  std::vector<Document> (*tables)(const Results& results, const std::vector<store::MeasuredEnvironment>& environments,
+                                  const std::vector<std::string>& published) = nullptr;
 };
 
 }  // namespace ngb::report::folder

@@ -18,9 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using ngb::Status;  // not that of a pair in a report
 
-constexpr const char* kNumbersFile = "numbers.tex";
-constexpr std::string_view kLatex = "latex";
-
 Status check_published(const Publication& publication, const std::string& device) {
   const auto known = publication.devices;
   if (std::find(known.begin(), known.end(), device) != known.end()) return Done{};
@@ -30,7 +27,7 @@ Status check_published(const Publication& publication, const std::string& device
 }
 
 Status remove_earlier_tables(const fs::path& folder, const std::vector<Document>& all) {
-  std::vector<fs::path> files{folder / kNumbersFile};
+  std::vector<fs::path> files;
   for (const Document& table : all) {
     for (const std::string& format : table_formats()) {
       files.push_back(folder / (table.name + (*find_format(format, table_formats()))->ending));
@@ -87,7 +84,7 @@ Result<WrittenTables> write_tables(const fs::path& folder, const Results& result
                                    const std::string& made_by) {
   WrittenTables written{.folder = folder / kTablesFolder};
   if (const Status made = file::make_folder(written.folder); !made) return error_of(made);
-  auto [all, quoted_numbers] = publication.tables(results, environments, request.published);
+  std::vector<Document> all = publication.tables(results, environments, request.published);
   if (const Status removed = remove_earlier_tables(written.folder, all); !removed) return error_of(removed);
   for (const Document& each : all) {
     if (each.table.sections.empty()) written.without_rows.push_back(fmt::format("{}: {}", each.name, each.why_empty));
@@ -107,9 +104,6 @@ Result<WrittenTables> write_tables(const fs::path& folder, const Results& result
     if (const Status done = write_as_parquet(written.folder, all, *request.parquet, made_by); !done)
       return error_of(done);
   }
-  if (!is_asked_for(request, kLatex)) return written;
-  const Status done = file::write_atomically(written.folder / kNumbersFile, quoted_numbers);
-  if (!done) return error_of(done);
   return written;
 }
 

@@ -40,9 +40,9 @@ ngb::Status complete_request(TablesRequest& request, const Publication& publicat
 // Returns whether tables in this format are asked for.
 bool is_asked_for(const TablesRequest& request, std::string_view format);
 
-// Writes FOLDER/tables/NAME.ENDING of each table that has rows, each in one step, and numbers.tex beside tables in
-// LaTeX. Files that an earlier call has written there are removed first. `made_by` is the program that they name.
-// Precondition: complete_request has accepted the request.
+// Writes FOLDER/tables/NAME.ENDING of each table that has rows, each in one step. Files that an earlier call has
+// written there are removed first. `made_by` is the program that they name. Precondition: complete_request has accepted
+// the request.
 Result<WrittenTables> write_tables(const std::filesystem::path& folder, const Results& results,
                                    const std::vector<store::MeasuredEnvironment>& environments,
                                    const TablesRequest& request, const Publication& publication,

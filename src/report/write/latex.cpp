@@ -108,21 +108,6 @@ std::string latex_text(std::string_view given) {
   return latex;
 }
 
-std::string letters_of(std::string_view words) {
-  constexpr std::array<std::string_view, 10> kDigits{"Zero", "One", "Two",   "Three", "Four",
-                                                     "Five", "Six", "Seven", "Eight", "Nine"};
-  std::string letters;
-  bool begins_word = true;
-  for (const char each : words) {
-    const bool is_small = each >= 'a' && each <= 'z';
-    const bool is_capital = each >= 'A' && each <= 'Z';
-    if (each >= '0' && each <= '9') letters += kDigits.at(static_cast<std::size_t>(each - '0'));
-    if (is_small || is_capital) letters += begins_word && is_small ? static_cast<char>(each - 'a' + 'A') : each;
-    begins_word = !is_small && !is_capital;
-  }
-  return letters;
-}
-
 namespace {
 
 // A table of more columns than this goes across both columns of a page; of even more, it has small letters.

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 TEST(BundlePath, IsARelativeNameOfPlainParts) {
   EXPECT_EQ(why_not_a_path("results/results.db"), "");
   EXPECT_EQ(why_not_a_path("report/figures/rtr_by_batch.vl.json"), "");
-  EXPECT_EQ(why_not_a_path("ro-crate-metadata.json"), "");
+  EXPECT_EQ(why_not_a_path("read-me_1.json"), "");
 }
 
 TEST(BundlePath, ThatLeavesItsFolderOrIsNoneIsRefusedWithTheReason) {

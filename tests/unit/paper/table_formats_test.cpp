@@ -3,16 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <regex>
-#include <set>
-#include <sstream>
 
 #include "../metrics/made_up_cells.h"
 #include "../report/written.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "base/process.h"
-#include "paper/tables/quoted_numbers.h"
 #include "paper/tables/tables.h"
 #include "report/formats.h"
 #include "report/write/latex.h"
@@ -27,7 +23,6 @@ using report::decimals_of_four_digits;
 using report::find_format;
 using report::help_on_formats;
 using report::latex_text;
-using report::letters_of;
 using report::mark_of_note;
 using report::shown;
 using report::ShownTable;
@@ -124,12 +119,6 @@ TEST(TablesAsLatex, ShowHostileNamesLiterally) {
   EXPECT_EQ(latex_text("a--b ± é"), "a-{}-b \\(\\pm\\) é");
 }
 
-TEST(TablesAsLatex, NameCommandsWithLettersOnly) {
-  EXPECT_EQ(letters_of("resnet18, v2"), "ResnetOneEightVTwo");
-  EXPECT_EQ(letters_of("ConvNeXts 2-4"), "ConvNeXtsTwoFour");
-  EXPECT_EQ(letters_of("\\}%\xD7\x90"), "");
-}
-
 TEST(Tables, ShowNoMoreDecimalsThanWereWritten) {
   const Document table = one_row(
       {column("cpu", "CPU %", Kind::number), column("cpu_std", "", Kind::deviation), column("x", "x", Kind::number)},
@@ -167,7 +156,7 @@ TEST(Tables, HaveFormatsFoundByName) {
   EXPECT_EQ(find_format("parquet", table_formats()).value()->print, nullptr) << "pyarrow writes it";
 }
 
-// Results with two numbers whose commands would have the same name, and a hostile name.
+// Results with a hostile name.
 struct Quotable {
   std::vector<store::CellData> cells{made_up::cell("openvino", 1), made_up::cell("=cmd()%", 1)};
   std::vector<store::DerivedValue> values{};
@@ -196,34 +185,7 @@ struct Quotable {
                                .cell_ids = {cells[1].cell_id}});
     add_series(results, parts);
   }
-  [[nodiscard]] std::string latex() const { return quoted_numbers(Input(results, environments, {})); }
 };
-
-TEST(QuotedNumbers, AreCommandsWithTheirIntervals) {
-  const std::string latex = Quotable().latex();
-  EXPECT_THAT(latex, HasSubstr("\\newcommand{\\NgbCells}{\\num{2}}\n"));
-  EXPECT_THAT(latex, HasSubstr("% speed-up of a group: Res-Nets, batch 2-4, openvino 1.0 on local\n"
-                               "\\newcommand{\\NgbSpeedUpLocalOpenvinoResNetsBatchTwoFour}{\\num{1.859}}\n"
-                               "\\newcommand{\\NgbSpeedUpLocalOpenvinoResNetsBatchTwoFourLow}{\\num{1.800}}\n"
-                               "\\newcommand{\\NgbSpeedUpLocalOpenvinoResNetsBatchTwoFourHigh}{\\num{1.900}}\n"));
-}
-
-TEST(QuotedNumbers, HaveValidNamesThatDiffer) {
-  const std::string latex = Quotable().latex();
-  const std::regex command(R"re(^(%.*|\\newcommand\{\\([A-Za-z]+)\}\{\\num\{-?[0-9.]+\}\})$)re");
-  std::set<std::string> names;
-  std::istringstream lines(latex);
-  int count = 0;
-  for (std::string line; std::getline(lines, line);) {
-    std::smatch found;
-    EXPECT_TRUE(std::regex_match(line, found, command)) << line;
-    if (line.starts_with('%')) continue;
-    ++count;
-    names.insert(found[2]);
-  }
-  EXPECT_EQ(count, 6 + 3 + 3 + 1);
-  EXPECT_EQ(names.size(), 13U);
-}
 
 // Returns why LaTeX cannot be run here, or "".
 std::string why_no_latex() {
@@ -239,9 +201,7 @@ TEST(TablesAsLatex, CompileToPdf) {
   if (const std::string why = why_no_latex(); !why.empty()) GTEST_SKIP() << why;
   Quotable quotable;
   const Input input(quotable.results, quotable.environments, {"paper: Xeon", "paper: RTX 4070", "paper: Orin"});
-  std::string document =
-      "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{siunitx}\n\\begin{document}\n" +
-      quotable.latex() + "\\NgbCells\n";
+  std::string document = "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{siunitx}\n\\begin{document}\n";
   std::vector<Document> all = make_all(input);
   all.push_back(hostile_table());
   all.push_back(numbers());
