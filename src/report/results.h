@@ -14,8 +14,8 @@
 #include "metrics/baseline.h"
 #include "metrics/families.h"
 #include "metrics/numbers.h"
-#include "report/show/best_options.h"
-#include "report/show/environments.h"
+#include "report/best_options.h"
+#include "report/environments.h"
 #include "report/status.h"
 
 namespace ngb::report {

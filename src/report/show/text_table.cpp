@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
-#include "report/show/best_options.h"
+#include "report/best_options.h"
 #include "report/words.h"
 #include "report/write/text_width.h"
 

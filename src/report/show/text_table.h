@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "report/columns.h"
-#include "report/show/environments.h"
+#include "report/environments.h"
 #include "report/show/show.h"
 #include "report/write/text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/show/best_options.h"
+#include "report/best_options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

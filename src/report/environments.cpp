@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/show/environments.h"
+#include "report/environments.h"
 
 #include <fmt/format.h>
 
