@@ -12,13 +12,13 @@
 
 #include "base/json_text.h"
 #include "report/calibration.h"
+#include "work/codec.h"
 
 namespace ngb::campaign {
 namespace {
 
 using metrics::CalibratedThreads;
 using metrics::DeviceCalibration;
-using metrics::EqualCell;
 using metrics::Peak;
 using nlohmann::json;
 
@@ -33,39 +33,11 @@ bool is_hash(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-json threads_json(const CalibratedThreads& measured) {
-  json cells = json::array();
-  for (const EqualCell& cell : measured.cells) {
-    cells.push_back({{"name", cell.name},
-                     {"inference_s", cell.inference_s ? json(*cell.inference_s) : json(nullptr)},
-                     {"process_s", cell.process_s ? json(*cell.process_s) : json(nullptr)},
-                     {"differences", cell.differences}});
-  }
-  return {{"threads", measured.threads},
-          {"turns", measured.turns},
-          {"measured_unix_ns", measured.measured_unix_ns},
-          {"compiler", measured.compiler},
-          {"cells", std::move(cells)}};
-}
-
 std::optional<double> read_number(const json& read) {
   return read.is_null() ? std::nullopt : std::optional(read.get<double>());
 }
 
-// Throws nlohmann::json::exception if a key is missing or has another type.
-CalibratedThreads read_threads(const json& read) {
-  CalibratedThreads measured{.threads = read.at("threads").get<int>(),
-                             .turns = read.value("turns", 1),  // files of before there were turns lack it
-                             .measured_unix_ns = read.at("measured_unix_ns").get<std::int64_t>(),
-                             .compiler = read.at("compiler").get<std::string>()};
-  for (const json& cell : read.at("cells")) {
-    measured.cells.push_back({cell.at("name").get<std::string>(), read_number(cell.at("inference_s")),
-                              read_number(cell.at("process_s")), cell.at("differences").get<std::vector<double>>()});
-  }
-  return measured;
-}
-
-// Throws as read_threads does; std::invalid_argument if the rate is none.
+// Throws nlohmann::json::exception if a key is missing or has another type; std::invalid_argument if the rate is none.
 metrics::Value read_rate(const json& read) {
   metrics::Value rate{read_number(read.at("value")), read_number(read.at("low")), read_number(read.at("high"))};
   if (!rate.value || *rate.value <= 0) throw std::invalid_argument("a rate that is not above 0");
@@ -85,13 +57,11 @@ Peak read_peak(const json& read) {
 }
 
 Status write_device(const CacheFolder& cache, const DeviceCalibration& device) {
-  json threads = json::array();
-  for (const CalibratedThreads& each : device.threads) threads.push_back(threads_json(each));
   json peaks = json::array();
   for (const Peak& each : device.peaks) peaks.push_back(report::peak_json(each));
   const json content{{"version", kVersion},
                      {"environment_hash", device.environment_hash},
-                     {"threads", std::move(threads)},
+                     {"threads", work::write_json(device.threads)},
                      {"peaks", std::move(peaks)}};
   return cache.keep_text(calibration_name(device.environment_hash), json_text::dump(content, 1) + "\n");
 }
@@ -127,7 +97,7 @@ DeviceCalibration kept_calibration(const CacheFolder& cache, const std::string& 
   try {
     const json read = content ? json_text::parse(*content) : json();
     if (!read.is_object() || read.at("version").get<int>() != kVersion) return device;
-    for (const json& each : read.at("threads")) device.threads.push_back(read_threads(each));
+    device.threads = work::read_json<std::vector<CalibratedThreads>>(read.at("threads"), "threads");
     for (const json& each : read.value("peaks", json::array())) device.peaks.push_back(read_peak(each));
   } catch (const std::exception&) {
     return {.environment_hash = environment_hash};

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/record.h"
 #include "metrics/limit.h"
 #include "statistics/verdict.h"
 #include "store/store.h"
@@ -27,6 +28,11 @@ struct EqualCell {
   // log(speed of one side / speed of the other) of each round, in their order. A round of which a process failed or was
   // disturbed, or whose processes belong to different runs or environments, is left out.
   std::vector<double> differences{};
+
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"name", &EqualCell::name}, Field{"inference_s", &EqualCell::inference_s},
+                 Field{"process_s", &EqualCell::process_s}, Field{"differences", &EqualCell::differences});
+  }
 };
 
 // Returns the cell with its times; its `differences` are empty if no round has both sides.
@@ -39,6 +45,12 @@ struct CalibratedThreads {
   std::int64_t measured_unix_ns = 0;
   std::string compiler{};  // "onnxruntime 1.31.1"
   std::vector<EqualCell> cells{};
+
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"threads", &CalibratedThreads::threads}, Field{"turns", &CalibratedThreads::turns},
+                 Field{"measured_unix_ns", &CalibratedThreads::measured_unix_ns},
+                 Field{"compiler", &CalibratedThreads::compiler}, Field{"cells", &CalibratedThreads::cells});
+  }
 };
 
 // What was measured in one environment, ordered by the number of threads, then by the number of turns (peaks: by the

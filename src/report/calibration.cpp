@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "report/write/text.h"
 #include "statistics/statistics.h"
+#include "work/codec.h"
 
 namespace ngb::report {
 namespace {
@@ -97,12 +98,10 @@ json smallest_json(const Calibration& found) {
 }
 
 json equal_cell_json(const EqualCell& cell) {
+  json made = work::write_json(cell);
   const auto deviation = statistics::standard_deviation(cell.differences);
-  return {{"name", cell.name},
-          {"inference_s", cell.inference_s ? json(*cell.inference_s) : json(nullptr)},
-          {"process_s", cell.process_s ? json(*cell.process_s) : json(nullptr)},
-          {"deviation", deviation ? json(*deviation) : json(nullptr)},
-          {"differences", cell.differences}};
+  made["deviation"] = deviation ? json(*deviation) : json(nullptr);
+  return made;
 }
 
 json threads_json(const CalibratedThreads& measured) {
