@@ -183,7 +183,8 @@ if __name__ == "__main__":
           "inference, {processors:.2f} processors busy".format(**got))
     if "--again" in sys.argv:
         stored = json.load(open(os.path.join(FOLDER, "cell.json"), encoding="utf-8"))
-        print("ngb: {samples_per_s:.4g} samples/s [{low:.4g}, {high:.4g}]".format(**stored["number"]))
+        ends = " [{low:.4g}, {high:.4g}]" if "low" in stored["number"] else ", of one process"
+        print(("ngb: {samples_per_s:.4g} samples/s" + ends).format(**stored["number"]))
         print("verified:", stored.get("verified", {"words": "not yet: ngb export --verify"})["words"])
 ''')
 

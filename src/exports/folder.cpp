@@ -120,9 +120,8 @@ Status write_cell(const fs::path& results, const Subject& subject, const fs::pat
   if (!program) return error_of(program);
   const metrics::Value speed = speed_of(cell);
   const std::string model = subject.model().is_made() ? "" : fs::path(subject.model().files.front().name).filename();
-  const json number{{"samples_per_s", *speed.value},
-                    {"low", speed.low.value_or(*speed.value)},
-                    {"high", speed.high.value_or(*speed.value)}};
+  json number{{"samples_per_s", *speed.value}};
+  if (speed.low) number.update({{"low", *speed.low}, {"high", *speed.high}});
   const json written{{"format", 1},          {"title", title_of(cell)},
                      {"cell", cell.cell_id}, {"number", number},
                      {"machine", *machine},  {"facts", cell.processes.front().facts},

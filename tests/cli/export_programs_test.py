@@ -26,6 +26,8 @@ class Programs(ExportingTest):
                 told, = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
                 self.assertGreater(told["samples_per_s"], 0)
                 self.assertLessEqual(told["p50_ms"], told["p90_ms"])
+                stored = json.loads((folder / "cell.json").read_text())
+                self.assertEqual(list(stored["number"]), ["samples_per_s"])  # one process has no interval
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ models:
   - zoo: {{conv_block: {{width: 192, image_size: 8}}}}  # of 1.3 MB, so that its weights are in a file beside it
 compilers: [{compilers}]
 batch_sizes: [{batches}]
-processes: 1
+processes: {processes}
 compile: once
 repetitions: 10
 disturbance: {{max_wait_percent: 100}}
@@ -35,11 +35,12 @@ class ExportingTest(MeasuredTest):
     """Cells of those of COMPILERS that are installed."""
 
     COMPILERS = ()
+    PROCESSES = 1
 
     def measure(self):
         self.there = [each for each in self.COMPILERS if installed(each)]
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
-        self.write("study.yaml", STUDY.format(compilers=", ".join(self.there), batches="1"))
+        self.write("study.yaml", STUDY.format(compilers=", ".join(self.there), batches="1", processes=self.PROCESSES))
         run = self.ngb("run", "study.yaml", "--no-report", timeout=1500)
         self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)
 
@@ -64,6 +65,7 @@ class ExportingTest(MeasuredTest):
 
 class Exporting(ExportingTest):
     COMPILERS = ("identity", "onnxruntime")
+    PROCESSES = 2
 
     def test_a_folder_has_the_measured_file_the_number_and_the_packages(self):
         folder = self.export("identity")
@@ -104,6 +106,7 @@ class Exporting(ExportingTest):
         again = self.python(compiler, folder, "--again")
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertRegex(again.stdout, r"p50 \S+ ms, p90 \S+ ms, \S+ samples/s; \d+ page faults an inference")
+        self.assertRegex(again.stdout, r"\nngb: [\d.e+]+ samples/s \[[\d.e+]+, [\d.e+]+\]\n")
         self.assertEqual(again.stdout.splitlines()[-1], "verified: " + stored["words"])
 
         program = (folder / "run.py").read_text()
