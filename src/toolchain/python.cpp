@@ -57,7 +57,12 @@ Result<Python> ask_python(const std::string& command) {
   return python;
 }
 
-Result<Python> find_python() { return ask_python(python::default_command()); }
+Result<Python> find_python() {
+  Result<Python> found = ask_python(python::default_command());
+  if (!found || !found->pip_version.empty() || found->executable == found->command) return found;
+  Result<Python> base = ask_python(found->executable);
+  return base && !base->pip_version.empty() ? base : found;
+}
 
 Python with_target(Python python, const Target& target) {
   python.target = target;

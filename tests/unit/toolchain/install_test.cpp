@@ -7,8 +7,10 @@
 
 #include <algorithm>
 
+#include "base/process.h"
 #include "toolchain/folders.h"
 #include "toolchain/pins.h"
+#include "toolchain/python.h"
 #include "wheels.h"
 
 namespace ngb::toolchain {
@@ -125,6 +127,23 @@ TEST_F(Install, ReturnsAnInstalledToolchainWithoutPip) {
   ::unsetenv("NGB_PYTHON");
   ASSERT_TRUE(second) << second.error().text();
   EXPECT_EQ(second->created, first->created);
+}
+
+TEST_F(Install, UsesPipOfTheBaseInterpreterInAVirtualEnvironmentWithoutPip) {
+  make_wheel({"toy", "1.0", {}, {{"toy.py", ""}}});
+  const auto base = find_python();
+  ASSERT_TRUE(base) << base.error().text();
+  const std::string venv = (folder() / "venv").string();
+  const auto made = process::run({.arguments = {base->executable, "-m", "venv", "--without-pip", venv}});
+  ASSERT_TRUE(made && made->succeeded());
+  ::setenv("NGB_PYTHON", (venv + "/bin/python").c_str(), 1);
+  const auto found = find_python();
+  const auto installed = install(root(), toy(), "1.0", {});
+  ::unsetenv("NGB_PYTHON");
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(found->command, base->executable);
+  EXPECT_EQ(found->pip_version, base->pip_version);
+  EXPECT_TRUE(installed) << installed.error().text();
 }
 
 TEST_F(Install, FollowsExtrasAndMergesNamespaces) {
