@@ -120,7 +120,8 @@ Result<std::string> ask(const Question& question) {
     return printed ? Result<std::string>(text::trim(*printed)) : printed;
   }
   if (outcome->signal) return fail(fmt::format("ended by signal {}", *outcome->signal), command);
-  return fail(last_line(outcome->output), command);
+  const std::string last = last_line(outcome->output);
+  return fail(last.empty() ? fmt::format("ended with code {} and said nothing", *outcome->exit_code) : last, command);
 }
 
 }  // namespace ngb::python

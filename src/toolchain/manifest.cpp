@@ -76,8 +76,8 @@ Result<Toolchain> parse_manifest(std::string_view text, const std::filesystem::p
       toolchain.packages.push_back({package.at("name"), package.at("version"), package.at("sha256"),
                                     package.at("size_bytes"), package.value("record_sha256", "")});
     }
-  } catch (const json::exception& exception) {
-    return fail(exception.what(), path.string());
+  } catch (const json::exception&) {
+    return fail("not the manifest of a toolchain", path.string());
   }
   toolchain.folder = folder;
   toolchain.manifest_sha256 = hash_of(toolchain);

@@ -46,6 +46,11 @@ TEST(Ask, FailsWithTheLastLineOfTheProgram) {
   EXPECT_EQ(answer.error().what, "ValueError: no");
 }
 
+TEST(Ask, FailsWithTheCodeOfAProgramThatSaysNothing) {
+  EXPECT_EQ(ask({.interpreter = {"/bin/false"}, .program = ""}).error().text(),
+            "/bin/false: ended with code 1 and said nothing");
+}
+
 // An empty entry of PYTHONPATH, as of PYTHONPATH=$PYTHONPATH:/x, is the working folder.
 TEST(Ask, DoesNotDependOnVariablesOfPythonThatTheUserHasSet) {
   const TemporaryFolder folder;

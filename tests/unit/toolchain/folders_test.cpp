@@ -132,6 +132,11 @@ TEST_F(Folders, OfAnEarlierNgbAreDamagedIfAPackageIsGone) {
   EXPECT_TRUE(find(folder(), "mnn", "3.6.1"));
 }
 
+TEST_F(Folders, WithAManifestOfSomethingElseAreDamaged) {
+  put("mnn/3.6.1/manifest.json", R"({"name": "a web page"})");
+  EXPECT_EQ(find(folder(), "mnn", "3.6.1").error().what, "mnn 3.6.1 is damaged: not the manifest of a toolchain");
+}
+
 TEST_F(Folders, OfAMissingRootAreAnEmptyList) { EXPECT_TRUE(list(folder() / "nowhere")->empty()); }
 
 TEST_F(Folders, AreRemovedWhole) {
