@@ -80,6 +80,15 @@ class DevicesTest(NgbTest):
             self.assertLess(time.monotonic(), give_up, "waited too long")
             time.sleep(pause_s)
 
+    def read_until(self, client, words):
+        """Waits for the line of the client's output that has these words. Returns the output up to it."""
+        said = ""
+        for line in client.stdout:
+            said += line
+            if words in line:
+                return said
+        return self.fail(f"it never said {words!r}:\n{said}")
+
     def assert_recorded(self):
         """Every device has every process that counts, and of each origin once, each with its repetitions."""
         devices = [device for device, in self.query("SELECT DISTINCT device FROM run_device")]

@@ -152,16 +152,17 @@ class OnAStandIn(PodCases, DevicesTest):
         client = self.start("run", self.study)
         self.wait_until(lambda: len(self.pods()) == 100)
         calls = self.cluster / "calls"
+        begun = time.monotonic()
         calls.unlink()
-        time.sleep(6)
+        self.wait_until(lambda: calls.exists() and calls.read_text().count(" get ") > 10)
         asked = [line for line in calls.read_text().splitlines() if " get " in line]
+        lasted_s = time.monotonic() - begun
         status = pathlib.Path(f"/proc/{client.pid}/status").read_text()
         peak_kib = int(status.split("VmHWM:")[1].split()[0])
         self.assertLess(peak_kib, 100 * 1024)
         client.kill()
         client.wait()
-        self.assertGreater(len(asked), 0)
-        self.assertLessEqual(len(asked), 2 * 6 + 1)
+        self.assertLessEqual(len(asked), 2 * lasted_s + 2)  # one may have begun before
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
@@ -282,9 +283,9 @@ class OnARealCluster(PodCases, DevicesTest, HostsTest):
         self.use_nodes("edge1")
         self.cluster.kubectl("-n", self.namespace, "create", "quota", "none", "--hard=pods=0")
         client = self.start("run", self.study)
-        time.sleep(5)
+        self.read_until(client, "exceeded quota: none")
         self.cluster.kubectl("-n", self.namespace, "delete", "quota", "none")
-        self.assertIn("exceeded quota: none", self.end_of(client))
+        self.end_of(client)
         self.assert_recorded()
         self.assert_nothing_is_left()
 

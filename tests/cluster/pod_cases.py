@@ -27,8 +27,8 @@ class PodCases:
         return client
 
     def end_of(self, client):
-        output = client.communicate(timeout=PATIENCE_S)[0]
-        self.assertEqual(client.returncode, 0, output)
+        output = client.stdout.read()
+        self.assertEqual(client.wait(timeout=PATIENCE_S), 0, output)
         return output
 
     def test_two_nodes_are_two_devices_and_their_pods_go_with_the_run(self):
@@ -91,10 +91,9 @@ class PodCases:
         self.take_api_server_away()
         for pid in self.children_of(client.pid):
             os.kill(pid, signal.SIGTERM)
-        time.sleep(3)
+        self.read_until(client, "was refused")
         self.give_api_server_back()
-        output = self.end_of(client)
-        self.assertIn("was refused", output)
+        self.end_of(client)
         self.assert_recorded()
         self.assert_nothing_is_left()
 
@@ -112,11 +111,9 @@ class PodCases:
         self.take_token_away()
         for pid in self.children_of(client.pid):
             os.kill(pid, signal.SIGTERM)
-        time.sleep(4)
+        output = self.read_until(client, "trying again in 500 ms; if it stays so, renew your login")
         self.give_token_back()
-        output = self.end_of(client)
-        self.assertIn("trying again in 500 ms; if it stays so, renew your login", output)
-        self.assertNotIn("another pod", output)
+        self.assertNotIn("another pod", output + self.end_of(client))
         self.assert_recorded()
         self.assert_nothing_is_left()
 

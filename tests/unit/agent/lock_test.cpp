@@ -38,7 +38,7 @@ TEST(Lock, WaitsForADyingPredecessor) {
     std::this_thread::sleep_for(std::chrono::milliseconds(120));
     held->reset();
   });
-  EXPECT_TRUE(lock_folder(folder.path(), std::chrono::seconds(5)));
+  EXPECT_TRUE(lock_folder(folder.path(), std::chrono::minutes(5)));
   predecessor.join();
 }
 

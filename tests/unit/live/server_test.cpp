@@ -62,7 +62,7 @@ class Reader {
   void send(const std::string& text) const { (void)::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL); }
   // Waits until something has come, without reading it.
   [[nodiscard]] bool has_something() const {
-    constexpr int kPatienceMs = 20'000;
+    constexpr int kPatienceMs = 300'000;  // the server's thread has the lowest priority
     pollfd watched{descriptor_, POLLIN, 0};
     return ::poll(&watched, 1, kPatienceMs) == 1;
   }
