@@ -88,7 +88,18 @@ Status DurationsFile::drop_older_half() const {
   return file::write_atomically(path_, half == std::string::npos ? "" : std::string_view(*text).substr(half + 1));
 }
 
-plan::ProcessTime time_of(const samples::ProcessResult& result) {
+double again_s(const samples::ProcessResult& result, const work::Protocol& protocol) {
+  using samples::Phase;
+  const double wall_s = static_cast<double>(result.wall_ns) / 1e9;
+  if (result.process_index > 0 || protocol.profile) return wall_s;
+  double phases_s = 0;
+  for (const samples::PhaseUse& phase : result.phases) phases_s += static_cast<double>(phase.wall_ns) / 1e9;
+  const double alone_s = samples::seconds_of_phase(result, Phase::alone);
+  const double longer_s = plan::longer_look_s(protocol, phases_s, samples::seconds_of_phase(result, Phase::timed));
+  return std::max(wall_s - alone_s - longer_s, phases_s - alone_s);
+}
+
+plan::ProcessTime time_of(const samples::ProcessResult& result, const work::Protocol& protocol) {
   using samples::Phase;
   plan::ProcessTime time;
   double steady_s = 0;
@@ -109,7 +120,7 @@ plan::ProcessTime time_of(const samples::ProcessResult& result) {
   if (samples::has_phase(result, Phase::load)) time.load_s = load_s;
   time.inference_s = inferences > 0 ? steady_s / inferences : 0;
   time.warming_s = std::max(measure_s - steady_s, 0.0);
-  time.start_s = std::max(static_cast<double>(result.wall_ns) / 1e9 - compile_s - load_s - measure_s, 0.0);
+  time.start_s = std::max(again_s(result, protocol) - compile_s - load_s - measure_s, 0.0);
   return time;
 }
 

@@ -35,8 +35,12 @@ class DurationsFile {
   std::uint64_t most_bytes_;
 };
 
-// Returns what a process that completed took.
-plan::ProcessTime time_of(const samples::ProcessResult& result);
+// Returns the seconds that every process like it takes: without what only a cell's first process does after its
+// repetitions.
+double again_s(const samples::ProcessResult& result, const work::Protocol& protocol);
+
+// Returns what a process that completed took, likewise.
+plan::ProcessTime time_of(const samples::ProcessResult& result, const work::Protocol& protocol);
 
 // What this machine's earlier runs tell about how long a study takes.
 

@@ -93,7 +93,7 @@ void Recorder::expect_time_left() {
   std::vector<int> left(plan_->cells.size(), 0);
   for (const auto& [id, cell] : cells_) left[static_cast<std::size_t>(cell.index)] = cell.processes_left;
   time_left_ = std::make_shared<plan::TimeLeft>(*plan_, plan::estimate(*plan_, experience_), std::move(left));
-  if (time_left_->is_known()) expected_s_ = time_left_->seconds(0);
+  expected_s_ = time_left_->seconds(0);
 }
 
 SecondsLeft Recorder::seconds_left() const {
@@ -123,9 +123,21 @@ void Recorder::remember(const std::vector<samples::ProcessResult>& results) cons
     if (result.failure || found == cells_.end()) continue;
     const work::Cell& cell = plan_->cells[static_cast<std::size_t>(found->second.index)];
     const std::string device = plan::name_in_durations(*plan_, cell.device, experience_.here);
-    processes.push_back({plan::likeness_of(*plan_, cell, device), time_of(result)});
+    processes.push_back({plan::likeness_of(*plan_, cell, device), time_of(result, plan_->study.protocol)});
   }
   (void)durations_.append(processes);
+}
+
+// All processes of a round end together, and no time that is left is told in the middle of them.
+void Recorder::learn_time(const std::vector<samples::ProcessResult>& results) {
+  for (const samples::ProcessResult& result : results) {
+    const auto found = cells_.find(result.cell_id);
+    if (result.failure || found == cells_.end()) continue;
+    time_left_->finish(found->second.index, seconds_since(started_),
+                       {.wall_s = static_cast<double>(result.wall_ns) / 1e9,
+                        .again_s = again_s(result, plan_->study.protocol),
+                        .has_compiled = samples::has_phase(result, samples::Phase::compile)});
+  }
 }
 
 dispatch::Callbacks Recorder::callbacks() {
@@ -161,6 +173,7 @@ Status Recorder::commit() {
   const std::vector<samples::RoundsEnded> ended = std::exchange(ended_, {});
   if (!durable) return durable;
   remember(results);
+  learn_time(results);
   for (const samples::ProcessResult& result : results) tell(result);
   for (const samples::RoundsEnded& each : ended) {
     for (const std::string& cell_id : each.cell_ids) end_rounds(cell_id);
@@ -212,7 +225,6 @@ void Recorder::tell(const samples::ProcessResult& result) {
   if (!result.failure) {
     --cell.processes_left;
     ++finished_;
-    time_left_->finish(cell.index, seconds_since(started_), wall_s, time_of(result).compile_s.has_value());
     const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
     const int batch = plan_->model_of(planned).key.batch;
     observer_->finish_process({.cell = cell.index,
@@ -287,6 +299,7 @@ void Recorder::reopen_rounds(const std::string& cell_id) {
   const auto cell = cells_.find(cell_id);
   if (cell == cells_.end()) return;
   cell->second.processes_left = std::exchange(cell->second.processes_skipped, 0);
+  time_left_->skip(cell->second.index, -cell->second.processes_left);
   observer_->end_rounds(cell->second.index, -cell->second.processes_left);
 }
 

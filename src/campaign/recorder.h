@@ -109,6 +109,7 @@ class Recorder {
   void note_if_complete(const std::string& cell_id);
   void remember(const std::vector<samples::ProcessResult>& results) const;
   void expect_time_left();
+  void learn_time(const std::vector<samples::ProcessResult>& results);
   // Returns a function that may be called as long as the plan is there, also when the recorder has been moved.
   [[nodiscard]] SecondsLeft seconds_left() const;
 
@@ -124,7 +125,7 @@ class Recorder {
   DurationsFile durations_;
   std::shared_ptr<plan::TimeLeft> time_left_{};
   std::optional<Nanoseconds> deadline_{};
-  std::optional<double> expected_s_{};  // that the whole run was estimated to take when it began
+  double expected_s_ = 0;  // that the whole run was estimated to take when it began
   Disturbances disturbances_{};
   std::set<std::string> advised_{};  // what was told
   bool has_said_what_to_expect_ = false;

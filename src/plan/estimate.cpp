@@ -94,6 +94,16 @@ double timed_s(const Plan& plan, int instances, double inference_s) {
   return std::min(one_s * repetitions, std::max(seconds_of(stop.max_ns), one_s * stop.min_repetitions));
 }
 
+// Returns how long a cell's first process goes on after its repetitions. Such processes take `process_s`, and their
+// timed phases `timed_s`.
+double look_s(const Plan& plan, const work::Cell& cell, double process_s, double timed_s) {
+  const work::Protocol& protocol = plan.study.protocol;
+  const bool has_none = protocol.arrivals || protocol.profile || plan.compiler_of(cell).instances > 1;
+  if (has_none || !plan.load_of(cell).is_none()) return 0;
+  const double alone_s = protocol.turns > 1 ? timed_s : 0;
+  return alone_s + longer_look_s(protocol, process_s + alone_s, timed_s);
+}
+
 double ratio_of_times(double one, double other) { return one > 0 && other > 0 ? one / other : 1; }
 
 // Returns what was found, scaled to the wanted size as the usual times are.
@@ -136,11 +146,14 @@ CellTime cell_time(const Plan& plan, const Experience& experience, const work::C
   const double compile_s = time.compile_s.value_or(usual.compile_s.value_or(0));
   const double usual_load_s = usual.compile_s.value_or(0) > 0 ? *usual.load_s / *usual.compile_s * compile_s : 0;
   const double load_s = time.load_s.value_or(std::min(usual_load_s, compile_s));
-  const double measure_s = time.warming_s + timed_s(plan, compiler.instances, time.inference_s);
+  const double repeat_s = timed_s(plan, compiler.instances, time.inference_s);
+  const double measure_s = time.warming_s + repeat_s;
   const double rest_s = time.start_s + measure_s;
   const bool is_dear = compile_s + time.tuning_s > measure_s;
   const bool shares = shares_compilation(plan, experience, plan.compiler_of(cell), is_dear);
-  return {.first_s = rest_s + compile_s + time.tuning_s,
+  const double longer_s = look_s(plan, cell, rest_s + compile_s + time.tuning_s, repeat_s);
+  return {.first_s = rest_s + compile_s + time.tuning_s + longer_s,
+          .look_s = longer_s,
           .other_s = rest_s + (shares ? load_s : compile_s),
           .basis = found ? found->basis : Basis::table};
 }
@@ -160,6 +173,15 @@ int visits_to(const Plan& plan, const work::Group& group) {
 }
 
 }  // namespace
+
+double longer_look_s(const work::Protocol& protocol, double process_s, double timed_s) {
+  constexpr int kUsual_s = 3;
+  constexpr double kShareOfCell = 0.05;
+  constexpr double kWithOtherAllocator = 1.25;
+  const double left_s = std::max(protocol.longer_look_s.value_or(kUsual_s) - timed_s, 0.0);
+  const double cell_s = work::expected_processes(protocol) * process_s;
+  return kWithOtherAllocator * (protocol.longer_look_s ? left_s : std::min({left_s, kShareOfCell * cell_s, process_s}));
+}
 
 std::map<std::string, MeasuredStudy> studies_of(const Plan& plan, const Experience& experience) {
   const std::string& reference = plan.study.reference;

@@ -29,6 +29,10 @@ struct UsualCompiler {
   bool is_for_gpus = false;                 // it compiles for nothing else
 };
 
+// Returns how long a cell's first process looks longer (docs/measurement.md), with both allocators, if its phases took
+// `process_s` and its timed phase `timed_s` of that.
+double longer_look_s(const work::Protocol& protocol, double process_s, double timed_s);
+
 // What an estimate rests on beside the plan.
 struct Experience {
   Durations durations{};
@@ -41,6 +45,7 @@ struct Experience {
 // A cell's processes, in seconds.
 struct CellTime {
   double first_s = 0;  // the first process, with tuning
+  double look_s = 0;   // of that, what only the first one does after its repetitions
   double other_s = 0;  // each of the others
   Basis basis = Basis::table;
 };
@@ -53,15 +58,15 @@ struct Estimate {
   std::size_t measured_processes = 0;  // that it rests on
 };
 
-// A process takes start + compile + warm-up + repetitions; the first of a cell also tunes, and with `compile: once` or
-// `auto` the others load instead of compiling, if the compiler makes a file. A repetition takes max(min_repetition_ms,
-// inference). What Durations::find returns for another model or batch is scaled as the table's times are; where it
-// returns nothing, work::UsualTimes count: an inference takes 50 us + macs / (rate * threads), a model
-// without known MACs counts as 1 GMAC a sample, the output check takes one inference, five repetitions are warm-up if
-// the study gives no number, and each trial of tuning takes 3 s. With stop_when, every process is assumed to stop at
-// 100 repetitions or after max_s, within the study's least and largest number of repetitions. Between processes passes
-// what Durations::between_s says, else 0.5 s, 0.1 s for each group, 0.5 s and 0.05 s for each million parameters of a
-// model that was not measured before, and the imports of Python's compilers.
+// A process takes start + compile + warm-up + repetitions; the first of a cell also tunes and looks longer, and with
+// `compile: once` or `auto` the others load instead of compiling, if the compiler makes a file. A repetition takes
+// max(min_repetition_ms, inference). What Durations::find returns for another model or batch is scaled as the table's
+// times are; where it returns nothing, work::UsualTimes count: an inference takes 50 us + macs / (rate *
+// threads), a model without known MACs counts as 1 GMAC a sample, the output check takes one inference, five
+// repetitions are warm-up if the study gives no number, and each trial of tuning takes 3 s. With stop_when, every
+// process is assumed to stop at 100 repetitions or after max_s, within the study's least and largest number of
+// repetitions. Between processes passes what Durations::between_s says, else 0.5 s, 0.1 s for each group, 0.5 s and
+// 0.05 s for each million parameters of a model that was not measured before, and the imports of Python's compilers.
 Estimate estimate(const Plan& plan, const Experience& experience = {});
 
 // Returns the studies that the plan is for each of its devices, by the plan's names. Their between_s is 0.

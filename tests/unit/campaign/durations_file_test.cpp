@@ -96,7 +96,7 @@ TEST(DurationsFile, SplitsTheTimeOfAProcess) {
                    use(Phase::timed, 21)};
   result.repetitions = {{5'000'000'000, 1, true}, {8'000'000'000, 4, false}, {12'000'000'000, 4, false}};
   result.facts["tuning_seconds_here"] = "45.0";
-  plan::ProcessTime time = time_of(result);
+  plan::ProcessTime time = time_of(result, {});
   EXPECT_DOUBLE_EQ(time.start_s, 14);  // 100 - 60 - 5 - 21
   EXPECT_DOUBLE_EQ(time.compile_s.value(), 15);
   EXPECT_FALSE(time.load_s);
@@ -105,9 +105,24 @@ TEST(DurationsFile, SplitsTheTimeOfAProcess) {
   EXPECT_DOUBLE_EQ(time.warming_s, 6);
   result.phases[1].phase = Phase::load;
   result.facts.clear();
-  time = time_of(result);
+  time = time_of(result, {});
   EXPECT_DOUBLE_EQ(time.load_s.value(), 60);
   EXPECT_FALSE(time.compile_s);
+}
+
+TEST(DurationsFile, LeavesOutWhatOnlyTheFirstProcessOfACellDoes) {
+  using samples::Phase;
+  samples::ProcessResult result;
+  result.wall_ns = 10'000'000'000;
+  result.phases = {{Phase::open, 1'000'000'000, {}, {}},
+                   {Phase::compile, 2'000'000'000, {}, {}},
+                   {Phase::timed, 1'000'000'000, {}, {}},
+                   {Phase::alone, 1'000'000'000, {}, {}}};
+  // Out of turn for 1 s, then 5 % of five such processes and a quarter of that with the other allocator.
+  EXPECT_DOUBLE_EQ(again_s(result, {.processes = 5}), 10 - 1 - 1.25 * 1.25);
+  EXPECT_DOUBLE_EQ(time_of(result, {.processes = 5}).start_s, 10 - 1 - 1.25 * 1.25 - 2 - 1);
+  result.process_index = 1;
+  EXPECT_DOUBLE_EQ(again_s(result, {.processes = 5}), 10);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ Plan one_cell() {
   Plan plan;
   plan.study.protocol.processes = 5;
   plan.study.protocol.repetitions = 20;
+  plan.study.protocol.longer_look_s = 0;
   plan.compilers = {{.threads = 1}};
   plan.models = {{{.key = {.batch = 1}, .parameters = 20'000'000}}};
   plan.models[0].macs = 4'000'000'000;
@@ -22,7 +23,7 @@ Plan one_cell() {
   return plan;
 }
 
-Estimate estimate_of(const Plan& plan) { return estimate(plan, no_experience()); }
+Estimate estimate_of(const Plan& plan) { return estimate_of(plan); }
 
 // Between processes of one group: 0.5 + 0.1 s; for a new model of 20 million parameters 0.5 + 20 * 0.05 s more, and 3 s
 // for the imports of the identity, which computes the reference outputs.
@@ -32,6 +33,22 @@ constexpr double kFirst_s = 0.6 + 1.5 + 3;
 TEST(Estimate, FollowsTheFormulaOfItsHeader) {
   // 5.1 + 5 * (1 + 0.2 + 26 * 0.10005)
   EXPECT_NEAR(estimate_of(one_cell()).seconds, 24.1065, 1e-9);
+}
+
+TEST(Estimate, TheFirstProcessOfACellGoesOnAfterItsRepetitions) {
+  Plan plan = one_cell();
+  plan.study.protocol.longer_look_s.reset();
+  // A process takes 1.2 + 26 * 0.10005 = 3.8013 s; the look takes 5 % of five, and a quarter of that with the other
+  // allocator.
+  EXPECT_NEAR(estimate_of(plan).seconds, 24.1065 + 1.25 * 0.25 * 3.8013, 1e-9);
+  EXPECT_NEAR(estimate_of(plan).cells[0].look_s, 1.25 * 0.25 * 3.8013, 1e-9);
+  // In turns, it repeats 20 * 0.10005 s out of turn, and looks until 3 s after it began to.
+  plan.study.protocol.turns = 20;
+  EXPECT_NEAR(estimate_of(plan).seconds, 24.1065 + 2.001 + 1.25 * (3 - 2.001), 1e-9);
+  plan.study.protocol.longer_look_s = 10;
+  EXPECT_NEAR(estimate_of(plan).cells[0].look_s, 2.001 + 1.25 * (10 - 2.001), 1e-9);
+  plan.study.protocol.profile = true;
+  EXPECT_EQ(estimate_of(plan).cells[0].look_s, 0);
 }
 
 TEST(Estimate, HalvesTheArithmeticWithTwoThreads) {
