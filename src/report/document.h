@@ -44,6 +44,7 @@ struct Column {
   std::string heading{};       // in tables for people
   std::string unit{};          // as in metrics/metric.h; "": of a text, a mapping or a plain number
   bool is_for_people = false;  // text and Markdown have the column
+  bool is_in_titles = false;   // but text has it in the titles of its sections
   Kind kind = Kind::number;    // people see texts aligned to the left
   bool is_brief = false;       // people see its numbers without what is beside them
   int rank = 0;  // 0: never left out; otherwise the highest rank is left out first if a text table is too wide
@@ -87,6 +88,7 @@ struct Table {
   std::vector<Column> columns{};
   std::vector<Section> sections{};
   std::string row_word{};       // what a row is: "pair"
+  bool may_stack = false;       // a text table that is too wide has the first column on lines of its own
   std::string listed_if_cut{};  // heading of a column whose texts are listed below a text table without room for them
 };
 

@@ -9,6 +9,7 @@
 
 #include "metrics/metric.h"
 #include "report/columns.h"
+#include "report/words.h"
 #include "work/load.h"
 
 namespace ngb::report {
@@ -136,27 +137,28 @@ struct ForPeople {
   const char* name;
   const char* heading;
   int rank;
+  bool is_in_titles = false;
 };
-constexpr std::array kForPeople{ForPeople{"device", "device", 3},
-                                ForPeople{"model", "model", 0},
-                                ForPeople{"batch", "batch", 0},
+constexpr std::array kForPeople{ForPeople{"device", "device", 0, true},
+                                ForPeople{"model", "model", 0, true},
+                                ForPeople{"batch", "batch", 0, true},
                                 ForPeople{"compiler_label", "compiler", 0},
                                 ForPeople{"compiler_version", "version", 8},
-                                ForPeople{"threads", "threads", 5},
+                                ForPeople{"threads", "threads", 6},
                                 ForPeople{"precision", "precision", 9},
-                                ForPeople{"load", "load", 0},
+                                ForPeople{"load", "load", 0, true},
                                 ForPeople{"throughput_per_s", "samples/s", 0},
                                 ForPeople{"latency_p50_s", "p50", 0},
                                 ForPeople{"latency_p90_s", "p90", 10},
                                 ForPeople{"latency_p95_s", "p95", 11},
                                 ForPeople{"latency_p99_s", "p99", 1},
-                                ForPeople{"cpu_per_inference_s", "CPU an inference", 6},
+                                ForPeople{"cpu_per_inference_s", "CPU an inference", 7},
                                 ForPeople{"energy_per_inference_j", "J an inference", 6},
                                 ForPeople{"timed_peak_bytes", "peak", 2},
-                                ForPeople{"compile_s", "compile", 7},
-                                ForPeople{"cold_start_s", "cold start", 4},
+                                ForPeople{"compile_s", "compile", 4},
+                                ForPeople{"cold_start_s", "cold start", 3},
                                 ForPeople{"max_absolute_error", "max error", 12},
-                                ForPeople{"cost_per_million_inferences", "cost of 10⁶", 4}};
+                                ForPeople{"cost_per_million_inferences", "cost of 10⁶", 5}};
 
 void show_to_people(std::vector<ProfileColumn>& columns) {
   for (const ForPeople& shown : kForPeople) {
@@ -166,6 +168,7 @@ void show_to_people(std::vector<ProfileColumn>& columns) {
     column.is_for_people = true;
     column.heading = shown.heading;
     column.rank = shown.rank;
+    column.is_in_titles = shown.is_in_titles;
     const std::string_view name = shown.name;
     if (!column.has_reason && name != "batch" && name != "threads") column.kind = Kind::text;
     column.is_brief = name != "throughput_per_s";
@@ -242,7 +245,9 @@ const Entry& ProfileRow::at(std::string_view column) const {
 }
 
 ProfileRow profile_row(const store::CellData& cell, const Results& results, const CostPerHour& costs) {
-  ProfileRow made{.has_processes = !cell.processes.empty()};
+  ProfileRow made{.has_processes = !cell.processes.empty(),
+                  .workload = workload_on_device(cell),
+                  .is_identity = metrics::is_called_identity(cell)};
   for (const ProfileColumn& column : profile_columns()) {
     made.row.entries.push_back(column.of(column, cell, results, costs));
   }
@@ -263,9 +268,13 @@ Document profile_document(std::vector<ProfileRow> rows) {
     document.table.columns.back().is_for_people = std::any_of(
         rows.begin(), rows.end(), [](const ProfileRow& row) { return row.at("load").value != work::kNoLoad; });
   }
-  Section& section = document.table.sections.emplace_back();
-  section.title = "inferences of a whole batch; – has a reason in --format json and csv";
-  for (ProfileRow& each : rows) section.rows.push_back(std::move(each.row));
+  document.remarks = {"Inferences of a whole batch; – has a reason in --format json and csv"};
+  if (std::ranges::any_of(rows, &ProfileRow::is_identity)) document.remarks.emplace_back("identity is PyTorch eager");
+  for (ProfileRow& each : rows) {
+    if (document.table.sections.empty() || document.table.sections.back().title != each.workload)
+      document.table.sections.push_back({.title = each.workload});
+    document.table.sections.back().rows.push_back(std::move(each.row));
+  }
   return document;
 }
 

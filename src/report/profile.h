@@ -35,6 +35,8 @@ struct ProfileRow {
   Row row{};                   // with an entry for each of profile_columns(), in their order
   std::size_t position = 0;    // of the cell, in the order of the study
   bool has_processes = false;  // some of its processes completed
+  std::string workload{};      // as titles have it
+  bool is_identity = false;    // the compiler
 
   [[nodiscard]] const Entry& at(std::string_view column) const;
 };

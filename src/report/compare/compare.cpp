@@ -116,7 +116,7 @@ std::vector<PairColumn> make_pair_columns() {
       [](Whole, Pair pair) { return pair.more_rounds ? Entry{pair.more_rounds->is_minimum} : Entry{}; });
   add({.csv = "more_rounds_s", .json = "more_rounds.seconds"},
       [](Whole, Pair pair) { return pair.more_rounds ? known(pair.more_rounds->seconds) : Entry{}; });
-  add(named("reason", text_column("why", 1)), [](Whole compared, Pair pair) { return Entry{why(compared, pair)}; });
+  add(named("reason", text_column("why", 3)), [](Whole compared, Pair pair) { return Entry{why(compared, pair)}; });
   return columns;
 }
 
@@ -213,7 +213,7 @@ Document compare_document(const Compared& compared, bool all) {
   constexpr std::size_t kManyPairs = 40;
   const metrics::Comparison& comparison = *compared.comparison;
   Document document{.summary = compare_summary(comparison),
-                    .table = {.row_word = "pair", .listed_if_cut = "why"},
+                    .table = {.row_word = "pair", .may_stack = true, .listed_if_cut = "why"},
                     .remarks = remarks(compared),
                     .json_rows = "pairs",
                     .extra = whole_json(compared),

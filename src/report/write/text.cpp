@@ -12,7 +12,8 @@
 namespace ngb::report {
 namespace {
 
-constexpr int kGap = 2;  // between columns
+constexpr int kGap = 2;        // between columns
+constexpr int kFirstToGo = 3;  // columns of this rank and above are left out before the first one gets lines of its own
 
 std::string spaces(int count) { return std::string(static_cast<std::size_t>(std::max(0, count)), ' '); }
 
@@ -35,7 +36,7 @@ struct LaidOut {
 };
 
 LaidOut laid_out(const Table& table, int width) {
-  LaidOut made{.layout = TextLayout(table.columns)};
+  LaidOut made{.layout = TextLayout(table.columns, table.may_stack)};
   const auto listed = std::ranges::find(table.columns, table.listed_if_cut, &Column::heading);
   const auto text_listed = [&](const Row& row) {
     if (table.listed_if_cut.empty() || listed == table.columns.end()) return std::string();
@@ -107,15 +108,16 @@ TextRow text_row(std::span<const Column> columns, const Row& row) {
   TextRow made;
   made.fields.reserve(columns.size());
   for (std::size_t i = 0; i < columns.size() && i < row.entries.size(); ++i) {
-    if (columns[i].is_for_people) made.fields.push_back(text_field(row.entries[i], columns[i]));
+    if (columns[i].is_for_people && !columns[i].is_in_titles)
+      made.fields.push_back(text_field(row.entries[i], columns[i]));
   }
   if (row.rest) made.rest = text_field(*row.rest, Column{});
   return made;
 }
 
-TextLayout::TextLayout(std::span<const Column> columns) {
+TextLayout::TextLayout(std::span<const Column> columns, bool may_stack) : may_stack_(may_stack) {
   for (const Column& column : columns) {
-    if (!column.is_for_people) continue;
+    if (!column.is_for_people || column.is_in_titles) continue;
     places_.push_back({places_.size(), column.heading, column.kind == Kind::text, column.rank});
   }
 }
@@ -123,9 +125,13 @@ TextLayout::TextLayout(std::span<const Column> columns) {
 int TextLayout::Place::total() const { return std::max(width_of(heading), main + tail); }
 
 int TextLayout::width() const {
-  int sum = 0;
-  for (const Place& place : places_) sum += kGap + place.total();
+  int sum = is_stacked_ ? kGap : 0;
+  for (const Place& place : places_) sum += is_stacked_ && place.index == 0 ? 0 : kGap + place.total();
   return sum;
+}
+
+std::string TextLayout::before(const Place& place) const {
+  return is_stacked_ && place.index == 1 ? '\n' + spaces(2 * kGap) : spaces(kGap);
 }
 
 void TextLayout::add(const TextRow& row) {
@@ -160,6 +166,11 @@ std::vector<std::string> TextLayout::fit(int width) {
     const auto key = [](const Place& place) { return std::pair(place.rank > 0 && place.main <= 1, place.rank); };
     const auto worst = std::max_element(places_.begin(), places_.end(),
                                         [&key](const Place& a, const Place& b) { return key(a) < key(b); });
+    const bool is_dear = worst == places_.end() || worst->rank < kFirstToGo;
+    if (is_dear && may_stack_ && !is_stacked_) {
+      is_stacked_ = true;
+      continue;
+    }
     if (worst == places_.end() || worst->rank == 0) break;
     left_out.push_back(worst->heading);
     places_.erase(worst);
@@ -170,19 +181,22 @@ std::vector<std::string> TextLayout::fit(int width) {
 std::string TextLayout::header(bool color) const {
   std::string line;
   for (const Place& place : places_) {
-    const std::string pad = padding(place.heading, place.total());
+    const bool is_alone = is_stacked_ && place.index == 0;
+    const std::string pad = is_alone ? "" : padding(place.heading, place.total());
     const std::string heading = styled(place.heading, Style::heading, color);
-    line += spaces(kGap) + (place.is_left_aligned ? heading + pad : pad + heading);
+    line += before(place) + (place.is_left_aligned ? heading + pad : pad + heading);
   }
   return without_trailing_spaces(std::move(line)) + '\n';
 }
 
-int TextLayout::room_of_rest(int width) const { return std::max(1, width - 2 * kGap - places_.front().total()); }
+int TextLayout::room_of_rest(int width) const {
+  return std::max(1, width - 2 * kGap - (is_stacked_ ? 0 : places_.front().total()));
+}
 
 std::string TextLayout::line(const TextRow& row, int width, bool color) const {
   std::string line;
   for (const Place& place : places_) {
-    line += spaces(kGap);
+    line += before(place);
     if (row.rest && place.index > 0) {
       const std::string text = row.rest->main + row.rest->tail;
       line += styled(width > 0 ? shortened(text, room_of_rest(width)) : text, row.rest->style, color);
@@ -192,7 +206,8 @@ std::string TextLayout::line(const TextRow& row, int width, bool color) const {
     const std::string text = field.main + field.tail;
     const int total = place.total();
     if (place.is_left_aligned) {
-      line += styled(text, field.style, color) + padding(text, total);
+      const bool is_alone = is_stacked_ && place.index == 0;
+      line += styled(text, field.style, color) + (is_alone ? "" : padding(text, total));
       continue;
     }
     line += spaces(total - place.tail - width_of(field.main)) + styled(text, field.style, color) +

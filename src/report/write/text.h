@@ -44,8 +44,8 @@ TextRow text_row(std::span<const Column> columns, const Row& row);
 // printed one after the other.
 class TextLayout {
  public:
-  // Has the columns of people.
-  explicit TextLayout(std::span<const Column> columns);
+  // Has the columns of people. `may_stack`: the first one gets lines of its own if the table is too wide.
+  explicit TextLayout(std::span<const Column> columns, bool may_stack = false);
 
   void add(const TextRow& row);
   // Makes a column wide enough for a main part of this width.
@@ -73,8 +73,12 @@ class TextLayout {
     [[nodiscard]] int total() const;
   };
   [[nodiscard]] int width() const;
+  // Returns what comes before the place in a line.
+  [[nodiscard]] std::string before(const Place& place) const;
 
   std::vector<Place> places_{};
+  bool may_stack_ = false;
+  bool is_stacked_ = false;
 };
 
 }  // namespace ngb::report

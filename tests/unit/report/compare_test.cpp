@@ -133,9 +133,17 @@ TEST(Compare, SaysWhyAPairIsUndecidedAndWhatWouldDecideIt) {
 TEST(Compare, WritesReasonsBelowATableThatHasNoRoomForThem) {
   Pairs pairs = one_of_each();
   const std::string shown = compared_as("text", pairs.compared(), {.width = 70});
-  EXPECT_THAT(shown, HasSubstr("\n\n  resnet18, batch 6, on local: fast 1.0: baseline: crash; candidate: crash\n"));
+  EXPECT_THAT(shown,
+              HasSubstr("\n  resnet18, batch 6, on local: fast 1.0\n    failed  baseline: crash; candidate: crash\n"));
   EXPECT_THAT(shown, HasSubstr("\n  resnet18, batch 3, on local: fast 1.0: the interval excludes 1, but not after 114 "
                                "comparisons: 4 more rounds, 3 min 00 s\n"));
+}
+
+TEST(Compare, WritesTheCellAboveItsNumbersWhereTheTableIsNarrow) {
+  const std::string shown = compared_as("text", one_of_each().compared(), {.width = 60});
+  EXPECT_THAT(shown, HasSubstr("\n  cell\n    verdict  "));
+  EXPECT_THAT(shown, HasSubstr("  baseline  candidate\n"));
+  EXPECT_THAT(shown, HasSubstr("\n  resnet18, batch 7, on local: fast 1.0\n    slower  "));
 }
 
 TEST(Compare, SaysThatAVerdictNeedsAtLeastSoManyRounds) {
