@@ -15,6 +15,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "campaign/prepared_models.h"
+#include "campaign/study_file.h"
 #include "plan/graph_shapes.h"
 #include "toolchain/toolchain.h"
 #include "userfiles/onnx_file.h"
@@ -83,7 +84,8 @@ Result<std::string> model_entry_of(const Installation& installation, const std::
   const std::size_t function = is_function(model) ? model.rfind(':') : model.size();
   std::error_code failed;
   const fs::path file = fs::absolute(model.substr(0, function), failed).lexically_normal();
-  if (!fs::is_regular_file(file, failed)) return fail("there is no such file", file.string());
+  if (!fs::is_regular_file(file, failed))
+    return fail("there is no such file", file.string(), std::string(text::trim(file_meant(model.substr(0, function)))));
   return fmt::format("{}: {}{}", is_onnx(model) ? "onnx" : "pytorch",
                      quoted(file.lexically_relative(folder).string() + model.substr(function)),
                      is_onnx(model) ? advised_keys(installation, file, say) : "");

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <ctime>
 #include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -18,6 +20,7 @@
 #include "base/text.h"
 #include "campaign/prepared_models.h"
 #include "toolchain/catalog.h"
+#include "zoo/family.h"
 
 namespace ngb::campaign {
 
@@ -49,14 +52,25 @@ std::filesystem::path find_file(const Installation& installation, const std::fil
   return std::filesystem::exists(shipped, code) ? shipped : given;
 }
 
+// Returns the names of the built-in models.
+std::vector<std::string> built_in_models() {
+  std::vector<std::string> names;
+  for (const zoo::Family& family : zoo::families()) {
+    names.push_back(family.name);
+    for (const zoo::Variant& variant : family.variants) names.push_back(variant.name);
+  }
+  return names;
+}
+
 // Returns a line with the studies that ship with ngb, if the file does not exist, and the one that may be meant.
 std::string what_ships(const Installation& installation, const std::filesystem::path& given) {
   std::error_code code;
   if (std::filesystem::exists(given, code)) return {};
   const std::vector<std::string> names = shipped_studies(installation);
   if (names.empty()) return {};
-  const auto near = text::nearest(given.string(), names);
-  return fmt::format("ngb: {}studies that ship with ngb: {}\n", near ? fmt::format("did you mean {}? ", *near) : "",
+  std::vector<std::string> meant = names;
+  std::ranges::copy(built_in_models(), std::back_inserter(meant));
+  return fmt::format("ngb: {}studies that ship with ngb: {}\n", file_meant(given, std::move(meant)),
                      text::join(names, ", "));
 }
 
@@ -87,6 +101,16 @@ Answer<plan::Plan> plan_read(
 }
 
 }  // namespace
+
+std::string file_meant(const std::filesystem::path& given, std::vector<std::string> names) {
+  std::error_code failed;
+  const std::filesystem::path folder = given.has_parent_path() ? given.parent_path() : std::filesystem::path(".");
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    names.push_back((given.parent_path() / entry.path().filename()).string());
+  }
+  const auto near = text::nearest(given.string(), names);
+  return near ? fmt::format("did you mean {}? ", *near) : "";
+}
 
 std::vector<std::string> shipped_studies(const Installation& installation) {
   std::set<std::string> names;

@@ -23,6 +23,10 @@ Answer<plan::Plan> plan_made_study(const Installation& installation, const nlohm
 
 // Returns the names of the studies that ship with ngb: "quickstart", "paper/models".
 std::vector<std::string> shipped_studies(const Installation& installation);
+
+// Returns "did you mean my_model.onnx? " for a file that does not exist: one in its folder, or one of the `names`; ""
+// if none is near.
+std::string file_meant(const std::filesystem::path& given, std::vector<std::string> names = {});
 // Returns the compilers of the study quickstart, which a newcomer is offered first.
 Result<std::vector<std::string>> quickstart_compilers(const Installation& installation);
 

@@ -58,6 +58,20 @@ class Front(NgbTest):
             with self.subTest(typed):
                 self.assertRegex(self.refused(*typed.split()), rf"^ngb: \S+: no such (command|option), did you mean {meant}\?; ")
 
+    def test_a_typo_in_a_file_a_model_or_a_key_is_named_with_the_word_that_is_meant(self):
+        self.write("my_study.yaml", "models: [{zoo: resnet81}]\ncompilers: [openvno]\nrepititions: 3\n")
+        self.write("my_model.onnx", "")
+        for typed, meant in {
+                "run quickstrat": ["quickstart"], "plan papr/models": ["paper/models"], "run my_stduy.yaml": ["my_study.yaml"],
+                "run my_modle.onnx --compiler null": ["my_model.onnx"], "new my_modle.onnx": ["my_model.onnx"], "run resnet81": ["resnet18"],
+                "run efficientnet_b33": ["efficientnet_b3"], "compilers openvno": ["openvino"],
+                "toolchain install onxruntime": ["onnxruntime"], "run my_model.onnx --compiler openvno": ["openvino"],
+                "show . --format jsno": ["json"], "plan my_study.yaml": ["resnet18", "openvino", "repetitions"]}.items():
+            with self.subTest(typed):
+                told = self.refused(*typed.split())
+                for each in meant:
+                    self.assertIn(f"did you mean {each}?", told)
+
     def test_a_word_that_is_like_no_command_is_named(self):
         self.assertEqual(self.refused("frobnicate"), "ngb: frobnicate: no such command; `ngb --help` lists them\n")
 
