@@ -14,10 +14,16 @@ namespace {
 constexpr const char* kFooter = R"(Example:
   ngb run quickstart
 
-Words: a cell is one compiler with its options on one model at one batch size on one device; a workload is a model at one batch
-size, whose cells are compared; decided is a comparison that more rounds would not change; agreement is how a variant's outputs (int8)
-compare with the exact model's; RTR is the throughput at a batch size over that at batch 1, ASE is RTR over the batch size, BSR is ASE
-over the baseline's. All others: docs/glossary.md, docs/metrics.md.
+Words:
+  identity   PyTorch eager, which compiles nothing; speed-ups refer to it
+  cell       one compiler with its options on one model at one batch size on one device
+  workload   a model at one batch size, whose cells are compared
+  told       shown by an interval; decided: more rounds would hardly change it
+  agreement  of a variant's outputs (int8) with the exact model's
+  RTR        throughput at a batch size over that at batch 1; ASE: RTR over the batch size;
+             BSR: ASE over the baseline's
+  alone      while no other process has a turn
+All others: docs/glossary.md, docs/metrics.md.
 
 Exit codes: 0 success (of a run: every cell has a result), 1 some cells have none (their reasons are stored), 2 wrong usage
 or study file, 3 the command could not continue (the message says why and what to do), 4 a gate failed (slower, or

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "metrics/axis.h"
 
 namespace ngb::metrics {
 namespace {
@@ -43,7 +44,18 @@ std::string why_there_is_none(const CellData& cell, const BaselineCandidates& ca
   return fmt::format("{} was not measured on the {}", baseline.role(), *cell.of.compute_device.value);
 }
 
+// Returns the name that people know the identity by, and ours.
+std::string known_as(const std::string& name) { return fmt::format("PyTorch eager ({})", name); }
+
 }  // namespace
+
+bool is_called_identity(const CellData& cell) {
+  return cell.of.compiler.label == kIdentity && cell.of.compiler.name == kIdentity;
+}
+
+std::string compiler_in_words(const CellData& cell) {
+  return is_called_identity(cell) ? known_as(compiler_of(cell)) : compiler_of(cell);
+}
 
 bool Baseline::fits(const CellData& cell) const { return work::is_called(kind_, words_, cell.of.compiler); }
 
@@ -52,7 +64,9 @@ std::string Baseline::key() const {
   return fmt::format("{} {}", kind, words_);
 }
 
-std::string Baseline::role() const { return is_identity() ? "the identity" : "the baseline " + words_; }
+std::string Baseline::in_a_sentence() const { return is_identity() ? known_as(words_) : words_; }
+
+std::string Baseline::role() const { return is_identity() ? in_a_sentence() : "the baseline " + words_; }
 
 Baseline Baseline::find_or_none(const std::string& words, std::span<const CellData> cells) {
   Baseline found;

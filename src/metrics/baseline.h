@@ -18,6 +18,11 @@ inline constexpr const char* kIdentity = "identity";
 // The identity's operators, called from C++: what lies between the two is what leaving Python gains.
 inline constexpr const char* kWithoutPython = "eager-cpp";
 
+// Returns whether the cell's compiler is the identity and is called so.
+bool is_called_identity(const store::CellData& cell);
+// Returns what sentences and the page call the cell's compiler: "openvino 2026.4.1", "PyTorch eager (identity 2.15.0)".
+std::string compiler_in_words(const store::CellData& cell);
+
 // The compiler, version or setting to which speed-ups refer.
 class Baseline {
  public:
@@ -38,7 +43,9 @@ class Baseline {
   [[nodiscard]] const std::string& words() const { return words_; }
   // Returns false for another compiler that the study labels so.
   [[nodiscard]] bool is_identity() const { return words_ == kIdentity && kind_ == work::BaselineKind::name; }
-  // "the identity", "the baseline onnxruntime@1.30.0"
+  // "PyTorch eager (identity)", "onnxruntime@1.30.0"
+  [[nodiscard]] std::string in_a_sentence() const;
+  // "PyTorch eager (identity)", "the baseline onnxruntime@1.30.0"
   [[nodiscard]] std::string role() const;
   [[nodiscard]] bool fits(const store::CellData& cell) const;
   // Returns a text that is the same for two baselines only if the same cells fit them.

@@ -88,7 +88,7 @@ std::vector<NoiseFloor> noise_floors(const Comparison& comparison) {
 namespace {
 
 std::string words_for(const CellData& cell) {
-  return fmt::format("{}, batch {}, {} on {}", cell.of.model.label, cell.of.model.key.batch, compiler_of(cell),
+  return fmt::format("{}, batch {}, {} on {}", cell.of.model.label, cell.of.model.key.batch, compiler_in_words(cell),
                      cell.of.device);
 }
 

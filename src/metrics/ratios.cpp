@@ -25,7 +25,7 @@ std::vector<double> logs_of(const std::vector<OfRound>& values) {
 // A cell that another is related to, with the name that messages use for it.
 struct Relative {
   std::optional<std::size_t> cell;
-  std::string role;      // "the identity"
+  std::string role;      // "PyTorch eager (identity)"
   std::string why_none;  // "" if the role says it
 };
 

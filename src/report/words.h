@@ -6,11 +6,13 @@
 #include <string>
 
 #include "metrics/axis.h"
+#include "metrics/baseline.h"
 #include "metrics/metric.h"
 #include "store/store.h"
 
 namespace ngb::report {
 
+using metrics::compiler_in_words;
 using metrics::compiler_of;
 
 // Returns the kind of processor that the cell computed on, "gpu", or "unknown device".

@@ -149,11 +149,11 @@ class Emulated(WithModels):
             self.assertNotIn("emulated", self.flags(cells[name]))
             self.assertRegex(cells[name]["reference"], "^identity ")
             self.assertIsNone(cells[name]["metrics"]["speed_up_ratio"]["value"])
-            self.assertEqual(cells[name]["metrics"]["speed_up_ratio"]["reason"], "the identity: " + why)
+            self.assertEqual(cells[name]["metrics"]["speed_up_ratio"]["reason"], "PyTorch eager (identity): " + why)
 
     def test_no_sentence_divides_by_it(self):
         told = self.ngb("show", "results").stdout
-        self.assertNotIn("as fast as the identity", told)
+        self.assertNotIn("as fast as PyTorch eager (identity)", told)
         self.assertIn("emulated", told)
         self.assertIn("no verdict", self.ngb("compare", "results", "--baseline", "identity", "--candidate",
                                              "onnxruntime").stdout)
@@ -243,7 +243,7 @@ class References(WithModels):
             self.assertIn("speed_changes", flags)
         self.assertRegex(cells["identity"]["output_change"], 'output "output" is .*, the reference is ')
         self.assertEqual(cells["onnxruntime"]["metrics"]["speed_up_ratio"]["reason"],
-                         "the identity: outputs change from one inference to the next")
+                         "PyTorch eager (identity): outputs change from one inference to the next")
 
 
 if __name__ == "__main__":

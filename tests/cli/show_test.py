@@ -170,7 +170,7 @@ class Show(MeasuredTest):
         for cell in measured:
             self.assertEqual(cell["compute_device"], "cpu")
             self.assertEqual(cell["metrics"]["speed_up_ratio"],
-                             {"value": None, "reason": "the identity was not measured here"})
+                             {"value": None, "reason": "PyTorch eager (identity) was not measured here"})
         asked = json.loads(self.shown("--json", "--baseline", "null"))
         self.assertEqual(asked["baseline"], "null")
         for cell in asked["cells"]:

@@ -18,7 +18,7 @@ namespace {
 
 std::string words_for(const Analysis& analysis, std::size_t cell) {
   const store::CellData& of = analysis.cell(cell);
-  return fmt::format("{} on {} at batch {}", compiler_of(of), of.of.model.label, of.of.model.key.batch);
+  return fmt::format("{} on {} at batch {}", compiler_in_words(of), of.of.model.label, of.of.model.key.batch);
 }
 
 std::string and_others(std::size_t count, const char* what) {
@@ -83,9 +83,9 @@ std::string about_speed_ups(const Analysis& analysis) {
     if (!most || change(*changed) > change(*most)) most = changed;
   }
   if (!most) return {};
-  const std::string words = fmt::format(
-      "{} would be about {} times as fast as {}{}, not {}", words_for(analysis, most->cell), three_digits(most->other),
-      analysis.baseline().is_identity() ? "the " : "", analysis.baseline().words(), three_digits(most->speed_up));
+  const std::string words =
+      fmt::format("{} would be about {} times as fast as {}, not {}", words_for(analysis, most->cell),
+                  three_digits(most->other), analysis.baseline().in_a_sentence(), three_digits(most->speed_up));
   const std::string what =
       most->keeps
           ? words + ", if the C library's allocator kept its memory (`allocator: steady`)"

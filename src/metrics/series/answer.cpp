@@ -116,14 +116,12 @@ class Answer {
   }
 
   [[nodiscard]] std::string name_of(std::size_t cell) const {
-    std::string name = compiler_of(analysis_.cell(cell));
+    std::string name = compiler_in_words(analysis_.cell(cell));
     const std::optional<int> threads = analysis_.cell(cell).of.threads;
     return names_threads_ && threads ? fmt::format("{} ({} thread{})", name, *threads, *threads == 1 ? "" : "s") : name;
   }
 
-  [[nodiscard]] std::string baseline() const {
-    return (analysis_.baseline().is_identity() ? "the " : "") + analysis_.baseline().words();
-  }
+  [[nodiscard]] std::string baseline() const { return analysis_.baseline().in_a_sentence(); }
 
   [[nodiscard]] std::string workload_of(std::size_t cell) const {
     return fmt::format("{} at batch {}", analysis_.cell(cell).of.model.label, analysis_.cell(cell).of.model.key.batch);

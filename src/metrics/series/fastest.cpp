@@ -65,11 +65,11 @@ Finding finding_of(const Analysis& analysis, const std::vector<const Race*>& led
     finding.rows.push_back(row_of_race(analysis, *race));
     if (race->is_won()) ++won;
     for (const std::size_t each : race->candidates()) {
-      if (each != race->leader) beside.insert(compiler_of(analysis.cell(each)));
+      if (each != race->leader) beside.insert(compiler_in_words(analysis.cell(each)));
     }
   }
-  finding.sentence = fmt::format("{} is the fastest on {} of {} workloads on {}", compiler_of(first), won, workloads,
-                                 name_of_place(first));
+  finding.sentence = fmt::format("{} is the fastest on {} of {} workloads on {}", compiler_in_words(first), won,
+                                 workloads, name_of_place(first));
   if (won < led.size()) {
     finding.sentence += fmt::format("; on {} more it leads and is not told apart from {}", led.size() - won,
                                     text::join(std::vector<std::string>(beside.begin(), beside.end()), ", "));

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "metrics/series/fastest.h"
 #include "metrics/series/questions.h"
+#include "metrics/series/speed_words.h"
 #include "metrics/series/workload.h"
 
 namespace ngb::metrics::series {
@@ -131,9 +132,9 @@ FindingRow row_of_order(const Analysis& analysis, const Ordering& ordering, Rank
 }
 
 std::string words_of_side(const CellData& cell, Ranked ranked) {
-  return ranked == Ranked::models
-             ? fmt::format("with {} on {} at batch {}", compiler_of(cell), name_of_place(cell), cell.of.model.key.batch)
-             : fmt::format("on {} at batch {}", name_of_place(cell), cell.of.model.key.batch);
+  return ranked == Ranked::models ? fmt::format("with {} on {} at batch {}", compiler_in_words(cell),
+                                                name_of_place(cell), cell.of.model.key.batch)
+                                  : fmt::format("on {} at batch {}", name_of_place(cell), cell.of.model.key.batch);
 }
 
 Finding about_reversal(const Analysis& analysis, const Reversal& reversal) {
@@ -141,12 +142,12 @@ Finding about_reversal(const Analysis& analysis, const Reversal& reversal) {
   const CellData& b = analysis.cell(reversal.faster.b);
   const bool is_of_models = reversal.ranked == Ranked::models;
   Finding finding{.kind = "reversal", .is_difference = true};
-  finding.sentence =
-      fmt::format("{} is faster than {}{} {} ({:.3g} times) and slower {} ({:.3g} times).",
-                  is_of_models ? a.of.model.label : compiler_of(a), is_of_models ? b.of.model.label : compiler_of(b),
-                  is_of_models ? "" : fmt::format(" on {}", a.of.model.label), words_of_side(a, reversal.ranked),
-                  *reversal.faster.ratio.value, words_of_side(analysis.cell(reversal.slower.a), reversal.ranked),
-                  *reversal.slower.ratio.value);
+  finding.sentence = fmt::format(
+      "{} is faster than {}{} {} ({} times) and slower {} ({} times).",
+      is_of_models ? a.of.model.label : compiler_in_words(a), is_of_models ? b.of.model.label : compiler_in_words(b),
+      is_of_models ? "" : fmt::format(" on {}", a.of.model.label), words_of_side(a, reversal.ranked),
+      three_digits(*reversal.faster.ratio.value), words_of_side(analysis.cell(reversal.slower.a), reversal.ranked),
+      three_digits(*reversal.slower.ratio.value));
   for (const Ordering* side : {&reversal.faster, &reversal.slower}) {
     FindingRow row = row_of_order(analysis, *side, reversal.ranked);
     row.outcome = side == &reversal.faster ? "faster" : "slower";
@@ -196,7 +197,7 @@ std::vector<Finding> about_failures(const Analysis& analysis) {
     findings.push_back(
         {.kind = "failures",
          .is_to_act_on = true,
-         .sentence = fmt::format("{} on {} has no result on {} of {} workloads: {}.", compiler_of(first),
+         .sentence = fmt::format("{} on {} has no result on {} of {} workloads: {}.", compiler_in_words(first),
                                  first.of.device, failed.rows.size(), failed.all, text::join(kinds, ", ")),
          .rows = std::move(failed.rows)});
   }

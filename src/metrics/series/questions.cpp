@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "metrics/series/speed_words.h"
 #include "metrics/series/workload.h"
 
 namespace ngb::metrics::series {
@@ -40,17 +41,17 @@ Counts counts_of(const std::vector<const Asked*>& asked, bool may_differ) {
   return counts;
 }
 
-// Returns " (1.32 times)" or " (1.32 to 2.4 times)".
+// Returns " (1.32 times)" or " (1.32 to 2.40 times)".
 std::string range_of(const std::vector<double>& ratios) {
   const auto [low, high] = std::minmax_element(ratios.begin(), ratios.end());
-  const std::string least = fmt::format("{:.3g}", *low);
-  const std::string most = fmt::format("{:.3g}", *high);
+  const std::string least = three_digits(*low);
+  const std::string most = three_digits(*high);
   return least == most ? fmt::format(" ({} times)", least) : fmt::format(" ({} to {} times)", least, most);
 }
 
 std::string sentence_of(const Counts& counts, const store::CellData& cell, const std::string& role,
                         const KindWords& words) {
-  const std::string subject = fmt::format("{} on {}", compiler_of(cell), name_of_place(cell));
+  const std::string subject = fmt::format("{} on {}", compiler_in_words(cell), name_of_place(cell));
   const std::size_t all = counts.all();
   if (counts.same == all) {
     return fmt::format("{} is {} on all {} {}.", subject, fmt::format(fmt::runtime(words.same), role), all, words.unit);

@@ -177,7 +177,7 @@ std::string confirmation_text(const Confirmation& confirmation, const Candidate&
   const store::CellData& cell = *predicted.cell;
   std::string text =
       fmt::format("\n{}: {}, {}, {}: {} requests at {}/s in {}\n", name(confirmation.held),
-                  text::visible(compiler_of(cell)), text::visible(workload_on_device(cell)), threads_of(cell),
+                  text::visible(compiler_in_words(cell)), text::visible(workload_on_device(cell)), threads_of(cell),
                   confirmation.requests, number(demand.requests_per_s, "1"), number(confirmation.seconds, "s"));
   text += fmt::format("  measured:  p{} {} {}, {:.2f} % later than {}\n", demand.percentile,
                       number(confirmation.answered_s.value, "s"),

@@ -273,7 +273,7 @@ std::vector<const ComparedPair*> worst_first(const Comparison& comparison) {
 }
 
 std::string name_of(const ComparedPair& pair) {
-  return fmt::format("{}: {}", workload_on_device(*pair.candidate), compiler_of(*pair.candidate));
+  return fmt::format("{}: {}", workload_on_device(*pair.candidate), compiler_in_words(*pair.candidate));
 }
 
 Column ratio_column() {

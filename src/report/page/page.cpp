@@ -25,6 +25,7 @@
 #include "vega.js.h"
 #include "vega.licences.txt.h"
 #include "why.css.h"
+#include "words.js.h"
 
 namespace ngb::report::page {
 namespace {
@@ -78,7 +79,7 @@ std::string engine() { return fmt::format("/*\n{}*/\n{}", kText_vega_licences_tx
 
 std::string whole_page(const WholePage& page) {
   const std::string script = std::string(kText_numbers_js) + kText_choices_js + kText_saving_js + kText_drawing_js +
-                             kText_page_js + kText_figures_js;
+                             kText_page_js + kText_figures_js + kText_words_js;
   const std::string drawn_by = engine();
   const std::string style = std::string(kText_page_css) + page.further_style;
   const std::string policy = fmt::format(

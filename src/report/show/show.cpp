@@ -94,7 +94,7 @@ Document flat_document(const Results& results, const ShowOptions& options) {
   for (const CellData* cell : results.cells) {
     Row row;
     for (const Attribute& attribute : shown) row.entries.push_back({.value = attribute.of(*cell), .reason = "unknown"});
-    row.entries.push_back({.value = compiler_of(*cell) + (names_devices ? ", " + compute_device_of(*cell) : "")});
+    row.entries.push_back({.value = compiler_in_words(*cell) + (names_devices ? ", " + compute_device_of(*cell) : "")});
     for (const NumberColumn& column : numbers) row.entries.push_back(metric_entry(results, *cell, column));
     row.entries.push_back({.value = flags_or_why(*cell, results.numbers)});
     section.rows.push_back(std::move(row));

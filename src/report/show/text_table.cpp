@@ -185,6 +185,7 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
     section.rows.push_back(packed_row(results, cell, positions[i], std::move(label),
                                       same_device ? std::string() : compute_device_of(cell)));
     devices_.insert(cell.of.device);
+    names_identity_ = names_identity_ || metrics::is_called_identity(cell);
     if (cell.of.compute_device.value) compute_devices_.insert(*cell.of.compute_device.value);
     columns_in_use_ = columns_in_use_ | columns_in_use(cell);
   }
@@ -287,6 +288,7 @@ void TextTable::append(TextTable other) {
   compute_devices_.merge(other.compute_devices_);
   columns_in_use_ = columns_in_use_ | other.columns_in_use_;
   if (!rounds_) rounds_ = other.rounds_;
+  names_identity_ = names_identity_ || other.names_identity_;
   for (std::size_t i = 0; i < counts_.size(); ++i) counts_.at(i) += other.counts_.at(i);
   for (const auto& [flag, count] : other.flags_) flags_[flag] += count;
   failures_.merge(other.failures_);
@@ -334,6 +336,7 @@ std::string TextTable::notes(const std::vector<std::string>& left_out,
                              const std::vector<EnvironmentDifference>& differences,
                              const std::string& allocator) const {
   std::string text = explanation_of_flags();
+  if (names_identity_) text += "  identity is PyTorch eager\n";
   for (const auto& [position, note] : failures_) text += "  " + note + '\n';
   if (failure_count_ > failures_.size()) {
     const std::size_t more = failure_count_ - failures_.size();

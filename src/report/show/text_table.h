@@ -70,6 +70,7 @@ class TextTable {
   int widest_label_with_device_ = 0;
   std::vector<PackedSection> sections_{};
   std::vector<std::pair<std::size_t, Section>> best_options_{};  // with the position of a cell of the same family
+  bool names_identity_ = false;
   std::set<std::string> devices_{};
   std::set<std::string> compute_devices_{};  // those that are known
   ColumnsInUse columns_in_use_{};

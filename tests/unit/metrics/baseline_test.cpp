@@ -57,13 +57,14 @@ TEST(Baseline, IsMissingIfTheIdentityRanOnAnotherComputeDeviceOnly) {
                                     made_up::on("gpu", at(600, "trt", "tensorrt"))};
   const auto found = speed_up_of(cells, "trt");
   EXPECT_FALSE(found.value);
-  EXPECT_EQ(found.reason, "the identity was not measured on the gpu");
+  EXPECT_EQ(found.reason, "PyTorch eager (identity) was not measured on the gpu");
 }
 
 TEST(Baseline, IsNotGuessedForACompilerThatDoesNotReportItsComputeDevice) {
   std::vector<CellData> cells{made_up::on("cpu", at(10, "identity", "identity")), at(600, "other", "other")};
   EXPECT_EQ(speed_up_of(cells, "other").reason,
-            "unknown whether the identity computed on the same device: no process has reported where it computes");
+            "unknown whether PyTorch eager (identity) computed on the same device: no process has reported where it "
+            "computes");
   cells[0].of.compute_device = cells[1].of.compute_device;  // results from before compute devices were reported
   EXPECT_NEAR(speed_up_of(cells, "other").value.value(), 60, 1e-4);
 }
@@ -72,7 +73,7 @@ TEST(Baseline, ThatFailedBeforeItReportedItsComputeDeviceIsNamedAsTheReason) {
   CellData broken = made_up::cell("identity", 1);
   broken.failed = {made_up::failure(0, samples::FailureKind::no_device)};
   const std::vector<CellData> cells{broken, made_up::on("gpu", at(600, "trt", "tensorrt"))};
-  EXPECT_EQ(speed_up_of(cells, "trt").reason, "the identity: failed: no_device");
+  EXPECT_EQ(speed_up_of(cells, "trt").reason, "PyTorch eager (identity): failed: no_device");
 }
 
 // The identity computes an int8 file ten times as slowly as a network that it has kernels for; onnxruntime has kernels.
@@ -87,7 +88,8 @@ TEST(Baseline, IsNoCellWhoseCompilerEmulatesOperators) {
   for (const char* metric : {"speed_up_ratio", "cpu_reduction_ratio", "break_even_inferences"}) {
     const auto found = made_up::value_of(emulated_identity(), "ort", metric);
     EXPECT_FALSE(found.value) << metric;
-    EXPECT_EQ(found.reason, "the identity: emulates QLinearConv 20 of 57 nodes, so its speed is no compiler's")
+    EXPECT_EQ(found.reason,
+              "PyTorch eager (identity): emulates QLinearConv 20 of 57 nodes, so its speed is no compiler's")
         << metric;
   }
   EXPECT_NEAR(made_up::value_of(emulated_identity(), "ort", "throughput_per_s").value.value(), 900, 1e-3);
@@ -112,7 +114,7 @@ TEST(Baseline, OfABf16CellWithoutAnF32IdentityHasItsOwnPrecision) {
   const std::vector<CellData> cells{in("bf16", at(20, "identity", "identity")),
                                     in("bf16", at(50, "ort", "onnxruntime")), at(50, "full", "onnxruntime")};
   EXPECT_NEAR(speed_up_of(cells, "ort").value.value(), 2.5, 1e-6);
-  EXPECT_EQ(speed_up_of(cells, "full").reason, "the identity was not measured here");
+  EXPECT_EQ(speed_up_of(cells, "full").reason, "PyTorch eager (identity) was not measured here");
 }
 
 TEST(Baseline, MayBeAnyCompilerVersionOrLabel) {
@@ -139,7 +141,7 @@ TEST(Baseline, HasTheNumberOfThreadsThatAWordMeans) {
   cells[1].of.compiler.threads_asked = "all";
   EXPECT_NEAR(speed_up_of(cells, "word", "identity").value.value(), 1.5, 1e-6);
   cells[0].of.threads = 1;
-  EXPECT_EQ(speed_up_of(cells, "word", "identity").reason, "the identity was not measured here");
+  EXPECT_EQ(speed_up_of(cells, "word", "identity").reason, "PyTorch eager (identity) was not measured here");
 }
 
 TEST(Baseline, IsUsedByEveryRatioThatRefersToIt) {
@@ -184,7 +186,7 @@ TEST(Baseline, IsWhatIsLabelledIdentityWhereTheIdentityWasNotMeasured) {
   EXPECT_TRUE(found.fits(cells[0]));
   EXPECT_FALSE(found.fits(cells[1]));
   EXPECT_EQ(found.role(), "the baseline identity");
-  EXPECT_EQ(Baseline::find_or_none("identity", {}).role(), "the identity");
+  EXPECT_EQ(Baseline::find_or_none("identity", {}).role(), "PyTorch eager (identity)");
 }
 
 }  // namespace

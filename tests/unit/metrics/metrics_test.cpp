@@ -198,13 +198,13 @@ TEST(Metrics, RelateTheIdentityToItselfExactly) {
 
 TEST(Metrics, NameTheNeighbourThatIsMissing) {
   auto cells = two_compilers();
-  EXPECT_EQ(reason({cells[3]}, "fast-4", "speed_up_ratio"), "the identity was not measured here");
+  EXPECT_EQ(reason({cells[3]}, "fast-4", "speed_up_ratio"), "PyTorch eager (identity) was not measured here");
   EXPECT_EQ(reason({cells[3]}, "fast-4", "rtr_ratio"), "batch 1 was not measured here");
   EXPECT_EQ(reason({cells[1], cells[2], cells[3]}, "fast-4", "bsr_ratio"),
-            "the identity at batch 1 was not measured here");
+            "PyTorch eager (identity) at batch 1 was not measured here");
   cells[2].processes.clear();
   cells[2].failed = {made_up::failure(0, FailureKind::out_of_memory)};
-  EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "the identity: failed: out_of_memory");
+  EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "PyTorch eager (identity): failed: out_of_memory");
 }
 
 TEST(Metrics, RelateOnlyCellsOfTheSameThreadsModelAndDevice) {
@@ -213,7 +213,7 @@ TEST(Metrics, RelateOnlyCellsOfTheSameThreadsModelAndDevice) {
         +[](CellData& cell) { cell.of.device = "other"; }}) {
     auto cells = two_compilers();
     change(cells[3]);
-    EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "the identity was not measured here");
+    EXPECT_EQ(reason(cells, "fast-4", "speed_up_ratio"), "PyTorch eager (identity) was not measured here");
     EXPECT_EQ(reason(cells, "fast-4", "rtr_ratio"), "batch 1 was not measured here");
   }
 }

@@ -153,6 +153,7 @@ TEST(Show, FitsIn100ColumnsAndSaysWhatItLeftOut) {
   EXPECT_THAT(text_of(cells(), values(), {.width = 70}),
               HasSubstr("  Too wide for 70 characters: peak, p50, CPU %, compile; --all shows everything\n"));
   EXPECT_THAT(text_of(cells(), values(), {.width = 100}), Not(HasSubstr("Too wide")));
+  EXPECT_THAT(text_of(cells(), values(), {.width = 100}), HasSubstr("  identity is PyTorch eager\n"));
 }
 
 TEST(Show, HasEveryMetricWithAll) {

@@ -29,20 +29,20 @@ TEST(AboutAllocator, SaysHowMuchOfASpeedUpItIs) {
   EXPECT_THAT(
       said_of(
           {looked_at("a", "identity", 50, "keeping_memory", 0.75), looked_at("a", "fast", 100, "keeping_memory", 1)}),
-      ElementsAre("fast 1.0 on a at batch 1 would be about 1.50 times as fast as the identity, not 2.00, if the C "
-                  "library's allocator kept its memory (`allocator: steady`)."));
+      ElementsAre(
+          "fast 1.0 on a at batch 1 would be about 1.50 times as fast as PyTorch eager (identity), not 2.00, if the C "
+          "library's allocator kept its memory (`allocator: steady`)."));
 }
 
 TEST(AboutAllocator, SaysWhatSpeedUpsMayBeByDefaultAndCountsTheOthers) {
-  EXPECT_THAT(
-      said_of({looked_at("a", "identity", 50, "returning_memory", 2),
-               looked_at("a", "fast", 100, "returning_memory", 1),
-               looked_at("b", "identity", 50, "returning_memory", 1.2),
-               looked_at("b", "fast", 100, "returning_memory", 1)}),
-      ElementsAre(
-          "By default, the C library's allocator may return memory in every inference, as chance has "
-          "it: then fast 1.0 on a at batch 1 would be about 4.00 times as fast as the identity, not 2.00 (1 more "
-          "speed-up likewise)."));
+  EXPECT_THAT(said_of({looked_at("a", "identity", 50, "returning_memory", 2),
+                       looked_at("a", "fast", 100, "returning_memory", 1),
+                       looked_at("b", "identity", 50, "returning_memory", 1.2),
+                       looked_at("b", "fast", 100, "returning_memory", 1)}),
+              ElementsAre("By default, the C library's allocator may return memory in every inference, as chance has "
+                          "it: then fast 1.0 on a at batch 1 would be about 4.00 times as fast as PyTorch eager "
+                          "(identity), not 2.00 (1 more "
+                          "speed-up likewise)."));
 }
 
 TEST(AboutAllocator, SaysNothingOfFivePercentOrOfSidesThatBothHaveIt) {

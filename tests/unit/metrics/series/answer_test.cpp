@@ -33,7 +33,7 @@ TEST(Answer, NamesWhoIsTheFastestEverywhereWithItsSpeedAndByHowMuchAtLeast) {
   EXPECT_THAT(answer_to({steady("a", "identity", 100), steady("a", "fast", 200), steady("a", "slow", 150),
                          steady("b", "identity", 100), steady("b", "fast", 300), steady("b", "slow", 150)}),
               ElementsAre("fast 1.0 is the fastest on all 2 workloads: 3.33 to 5.00 ms an inference, 200 to 300 "
-                          "samples/s, at least 2.00 times as fast as the identity."));
+                          "samples/s, at least 2.00 times as fast as PyTorch eager (identity)."));
 }
 
 TEST(Answer, NamesEachWinnerWithTheModelsOnWhichItWins) {
@@ -42,15 +42,17 @@ TEST(Answer, NamesEachWinnerWithTheModelsOnWhichItWins) {
                  steady("b", "identity", 100), steady("b", "one", 150), steady("b", "two", 300),
                  steady("c", "identity", 100), steady("c", "one", 150), steady("c", "two", 400)}),
       ElementsAre("two 1.0 is the fastest on 2 of 3 workloads (b, c): 2.50 to 3.33 ms an inference, 300 to 400 "
-                  "samples/s, at least 3.00 times as fast as the identity.",
+                  "samples/s, at least 3.00 times as fast as PyTorch eager (identity).",
                   "one 1.0 is the fastest on 1 of 3 workloads (a at batch 1): 5.00 ms an inference, 200 samples/s, at "
-                  "least 2.00 times as fast as the identity."));
+                  "least 2.00 times as fast as PyTorch eager (identity)."));
 }
 
 TEST(Answer, ComparesTheIdentityWithTheSecondFastestIfNobodyIsFaster) {
-  EXPECT_THAT(answer_to({steady("a", "identity", 200), steady("a", "slow", 100)}),
-              ElementsAre("identity 1.0 is the fastest on a at batch 1: 5.00 ms an inference, 200 samples/s, at least "
-                          "2.00 times as fast as slow 1.0."));
+  EXPECT_THAT(
+      answer_to({steady("a", "identity", 200), steady("a", "slow", 100)}),
+      ElementsAre(
+          "PyTorch eager (identity 1.0) is the fastest on a at batch 1: 5.00 ms an inference, 200 samples/s, at least "
+          "2.00 times as fast as slow 1.0."));
 }
 
 // Returns a cell of the identity that computes quantised operators for their value alone.
@@ -61,11 +63,13 @@ CellData emulation(const std::string& model) {
 }
 
 TEST(Answer, DividesByNoEmulationAndSaysWhatIsComparedInstead) {
-  EXPECT_THAT(answer_to({emulation("a"), steady("a", "fast", 300), steady("a", "slow", 150)}),
-              ElementsAre("fast 1.0 is the fastest on a at batch 1: 3.33 ms an inference, 300 samples/s, at least 2.00 "
-                          "times as fast as slow 1.0.",
-                          "identity 1.0 emulates operators of a, so no speed is divided by that: the others are "
-                          "compared with each other."));
+  EXPECT_THAT(
+      answer_to({emulation("a"), steady("a", "fast", 300), steady("a", "slow", 150)}),
+      ElementsAre(
+          "fast 1.0 is the fastest on a at batch 1: 3.33 ms an inference, 300 samples/s, at least 2.00 "
+          "times as fast as slow 1.0.",
+          "PyTorch eager (identity 1.0) emulates operators of a, so no speed is divided by that: the others are "
+          "compared with each other."));
 }
 
 // Returns five processes around 200 samples/s, whose order differs from round to round.
@@ -74,22 +78,26 @@ CellData one_of_the_fastest(const std::string& compiler, const std::vector<doubl
 }
 
 TEST(Answer, NamesAllThatMayBeTheFastestAndThoseThatAreSlowerAndWhatWouldDecideIt) {
-  EXPECT_THAT(
-      answer_to({steady("a", "identity", 100), one_of_the_fastest("one", {0.02, -0.02, 0.01, -0.01, 0.005}),
-                 one_of_the_fastest("two", {-0.02, 0.01, 0.02, -0.01, -0.005}),
-                 one_of_the_fastest("three", {0.01, 0.02, -0.02, -0.03, 0.01})}),
-      ElementsAre(testing::MatchesRegex(
-          "One of one 1.0, two 1.0 and three 1.0 may be the fastest on a at batch 1; identity 1.0 is slower. The "
-          "fastest that was measured is one 1.0: 5.00 ms an inference, 200 samples/s, at least 1.9[0-9] times as fast "
-          "as the identity; about [0-9]+ rounds would decide it \\(`rounds: \\{until: decided\\}`\\)\\.")));
+  EXPECT_THAT(answer_to({steady("a", "identity", 100), one_of_the_fastest("one", {0.02, -0.02, 0.01, -0.01, 0.005}),
+                         one_of_the_fastest("two", {-0.02, 0.01, 0.02, -0.01, -0.005}),
+                         one_of_the_fastest("three", {0.01, 0.02, -0.02, -0.03, 0.01})}),
+              ElementsAre(testing::MatchesRegex(
+                  "One of one 1.0, two 1.0 and three 1.0 may be the fastest on a at batch 1; PyTorch eager \\(identity "
+                  "1.0\\) is "
+                  "slower. The fastest that was measured is one 1.0: 5.00 ms an inference, 200 samples/s, at least "
+                  "1.9[0-9] times as fast "
+                  "as PyTorch eager \\(identity\\); about [0-9]+ rounds would decide it \\(`rounds: \\{until: "
+                  "decided\\}`\\)\\.")));
 }
 
 TEST(Answer, SaysThatTwoAreTheSameWithinTheMargin) {
-  EXPECT_THAT(answer_to({steady("a", "identity", 100), one_of_the_fastest("one", {0.001, -0.001, 0.002, 0, 0}),
-                         one_of_the_fastest("two", {-0.001, 0.001, 0.001, 0.001, -0.001})}),
-              ElementsAre("one 1.0 and two 1.0 are the same within 3 % on a at batch 1; identity 1.0 is slower. The "
-                          "fastest that was measured is one 1.0: 5.00 ms an inference, 200 samples/s, at least 1.98 "
-                          "times as fast as the identity."));
+  EXPECT_THAT(
+      answer_to({steady("a", "identity", 100), one_of_the_fastest("one", {0.001, -0.001, 0.002, 0, 0}),
+                 one_of_the_fastest("two", {-0.001, 0.001, 0.001, 0.001, -0.001})}),
+      ElementsAre(
+          "one 1.0 and two 1.0 are the same within 3 % on a at batch 1; PyTorch eager (identity 1.0) is slower. The "
+          "fastest that was measured is one 1.0: 5.00 ms an inference, 200 samples/s, at least 1.98 "
+          "times as fast as PyTorch eager (identity)."));
 }
 
 TEST(Answer, GivesADifferenceThatIsToldButSmallerThanTheMarginInPercent) {
@@ -103,8 +111,9 @@ TEST(Answer, GivesADifferenceThatIsToldButSmallerThanTheMarginInPercent) {
   }
   EXPECT_THAT(
       answer_to({cell_with({.model = "a"}, slower), cell_with({.model = "a", .compiler = "fast"}, faster)}),
-      ElementsAre("fast 1.0 is the fastest on a at batch 1: 9.95 ms an inference, 100 samples/s, the same as the "
-                  "identity within 3 % (0.5 % faster)."));
+      ElementsAre(
+          "fast 1.0 is the fastest on a at batch 1: 9.95 ms an inference, 100 samples/s, the same as PyTorch eager "
+          "(identity) within 3 % (0.5 % faster)."));
 }
 
 TEST(Answer, AsksForProcessesWhereOneSaysNothing) {
