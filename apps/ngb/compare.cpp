@@ -5,10 +5,6 @@
 
 #include "apps/ngb/comparing.h"
 #include "apps/ngb/terminal.h"
-#include "apps/revision/revision.h"
-#include "base/file.h"
-#include "base/text.h"
-#include "report/page/page.h"
 
 namespace ngb::app {
 namespace {
@@ -21,25 +17,18 @@ constexpr const char* kCompareExamples =
     "  ngb compare results/xeon results/laptop --as results/xeon:local=xeon --as results/laptop:local=laptop --by "
     "device --baseline xeon --candidate laptop";
 
-// Writes every pair as a page.
-int write_page(const report::Compared& compared, const ComparisonArguments& arguments,
-               const std::filesystem::path& page) {
-  const std::string title = text::join(arguments.results.folders, " → ");
-  const std::string html =
-      report::page::comparison_html(report::compare_document(compared, true), title, describe(this_revision()));
-  if (const Status done = file::write_atomically(page, html); !done) return report_failure(done.error(), kCannotGoOn);
-  warn("Page: {}\n", page.string());
-  return kSuccess;
-}
-
 int compare(const Installation& installation, const ComparisonArguments& arguments, const std::filesystem::path& page) {
   const auto format = format_of(arguments);
   if (!format) return format.error();
   const auto judged = judge_results(installation, arguments, statistics::Adjustment::benjamini_hochberg);
   if (!judged) return judged.error();
-  const report::Compared compared{&judged->comparison, judged->axis, metrics::noise_floors(judged->comparison), {}};
+  const report::Compared compared = compared_of(*judged);
   print_comparison(compared, **format, arguments.all);
-  return page.empty() ? kSuccess : write_page(compared, arguments, page);
+  if (page.empty()) return kSuccess;
+  const auto written = write_comparison_page(compared, arguments.results.folders, page);
+  if (!written) return report_failure(written.error(), kCannotGoOn);
+  warn("Page: {}\n", page.string());
+  return kSuccess;
 }
 
 }  // namespace

@@ -6,7 +6,10 @@
 #include <charconv>
 
 #include "apps/ngb/terminal.h"
+#include "apps/revision/revision.h"
+#include "base/file.h"
 #include "base/text.h"
+#include "report/page/page.h"
 #include "report/write/github.h"
 
 namespace ngb::app {
@@ -88,6 +91,18 @@ tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation
   auto judged = campaign::judge_results(order, campaign::trusted_cache(installation));
   if (!judged) return tl::unexpected(report_refusal(judged.error()));
   return *std::move(judged);
+}
+
+report::Compared compared_of(const campaign::JudgedResults& judged) {
+  return {&judged.comparison, judged.axis, metrics::noise_floors(judged.comparison), {}};
+}
+
+Result<std::size_t> write_comparison_page(const report::Compared& compared, const std::vector<std::string>& folders,
+                                          const std::filesystem::path& page) {
+  const std::string html = report::page::comparison_html(report::compare_document(compared, true),
+                                                         text::join(folders, " → "), describe(this_revision()));
+  if (const Status done = file::write_atomically(page, html); !done) return error_of(done);
+  return html.size();
 }
 
 Result<double> parse_percent(const std::string& given, const std::string& option) {

@@ -2,6 +2,7 @@
 // Everything that `ngb compare` and `ngb gate` share: options, judging results as these say, printing.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, c
 tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation& installation,
                                                               const ComparisonArguments& arguments,
                                                               statistics::Adjustment adjustment);
+
+// The comparison without a gate. It points into `judged`.
+report::Compared compared_of(const campaign::JudgedResults& judged);
+
+// Writes every pair as a page, and returns its bytes.
+Result<std::size_t> write_comparison_page(const report::Compared& compared, const std::vector<std::string>& folders,
+                                          const std::filesystem::path& page);
 
 // Parses "3%" or "3", the value of an option, and returns 3. Returns an error unless it is from 0 to 1000.
 Result<double> parse_percent(const std::string& given, const std::string& option);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/comparing.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
@@ -28,7 +30,33 @@ struct ReportArguments {
   ReportRequest request;
   bool with_paper = false;
   std::string width{};  // "column", "page"; "": by content
+  bool join = false;    // read two results folders as one, as three and more are
 };
+
+// Returns whether two results folders are a baseline and a candidate, as for ngb compare. Renamed devices, filters,
+// tables and images are of results that are read as one.
+bool is_before_and_after(const ReportArguments& arguments) {
+  const ReportRequest& request = arguments.request;
+  const bool is_filtered = std::ranges::any_of(request.wanted, [](const auto& each) { return !each.second.empty(); });
+  return arguments.results.folders.size() == 2 && !arguments.join && arguments.results.renamings.empty() &&
+         !is_filtered && !arguments.with_paper && !request.figures.with_publication && request.baseline.empty() &&
+         request.figures.image_format.empty() && request.tables.formats.empty();
+}
+
+// Writes the page of ngb compare --page into the folder.
+int write_before_and_after(const Installation& installation, const ReportArguments& arguments) {
+  ComparisonArguments sides;
+  sides.results = arguments.results;
+  const auto judged = judge_results(installation, sides, statistics::Adjustment::benjamini_hochberg);
+  if (!judged) return judged.error();
+  const auto page = report::folder::begin_report(arguments.request.folder);
+  if (!page) return report_failure(page.error(), kWrongUsage);
+  const auto written = write_comparison_page(compared_of(*judged), arguments.results.folders, *page);
+  if (!written) return report_failure(written.error(), kCannotGoOn);
+  say("Report: {} ({} pairs, {}; --join reads both folders as one)\n", page->string(), judged->comparison.pairs.size(),
+      text::human_bytes(*written));
+  return kSuccess;
+}
 
 void tell_tables(const report::folder::WrittenTables& tables) {
   say("Tables: {} in {}\n", tables.count, tables.folder.string());
@@ -82,6 +110,7 @@ int write_and_tell(const Installation& installation, ReportArguments arguments) 
   if (request.folder.empty() && folders.size() > 1) {
     return report_failure({"several results folders need a folder for the report", "", "name it with -o"}, kWrongUsage);
   }
+  if (is_before_and_after(arguments)) return write_before_and_after(installation, arguments);
   if (request.folder.empty()) request.folder = std::filesystem::path(folders.front()) / "report";
   auto sources = sources_of(arguments.results);
   if (!sources) return report_failure(sources.error(), kWrongUsage);
@@ -113,7 +142,11 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   CLI::App* command =
       app.add_subcommand("report", "Write results as one HTML page that needs no network, as figures and as tables");
   constexpr int kMostFolders = 1000;
-  add_source_options(*command, arguments->results, "Results folders, which are read as one", 1, kMostFolders);
+  add_source_options(*command, arguments->results,
+                     "A results folder; two, before and after, which are compared; or more, which are read as one", 1,
+                     kMostFolders);
+  command->add_flag("--join", arguments->join,
+                    "Read two results folders as one, as --as, filters, tables and images also do");
   command->add_option("-o,--output", request.folder,
                       "Folder of the report (default: RESULTS/report). One that has other files in it is refused");
   add_filter_options(*command, request.wanted);
@@ -143,6 +176,7 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
                   "  ngb report results/quickstart --figures pdf\n"
                   "  ngb report results/paper_quick_models --paper-figures --figures pdf --width page\n"
                   "  ngb report results/quickstart --tables latex --tables csv --paper\n"
+                  "  ngb report results/monday results/friday -o monday_to_friday\n"
                   "  ngb report results/xeon results/orin -o both --as results/xeon:local=xeon --as "
                   "results/orin:local=orin");
   command->callback([=, &installation, &chosen] {

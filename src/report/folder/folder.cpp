@@ -210,6 +210,12 @@ Status mark_folder(const fs::path& folder) {
 
 }  // namespace
 
+Result<fs::path> begin_report(const fs::path& folder) {
+  if (const Status usable = check_folder(folder); !usable) return error_of(usable);
+  if (const Status marked = mark_folder(folder); !marked) return error_of(marked);
+  return folder / kPageFile;
+}
+
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request) {
   if (const Status usable = check_folder(request.folder); !usable) return refused(usable.error());
   tell_begin(request, "reading the results");

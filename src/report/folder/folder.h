@@ -48,6 +48,10 @@ struct ReportFailure {
   bool is_of_request = false;  // the request is at fault, not what was read or written
 };
 
+// Marks the folder as a report, and returns the path of its page. Fails if the folder contains something and is not a
+// report.
+Result<std::filesystem::path> begin_report(const std::filesystem::path& folder);
+
 // Writes the tables that are asked for, figures/NAME.vl.json, .csv and images, index.html, each in one step, and a file
 // that marks the folder as a report. Of more cells than a page shows, all of these have the first ones only. Fails and
 // changes nothing if results cannot be read or do not go together, a filter fits no cell, the folder contains something
