@@ -22,6 +22,7 @@ namespace ngb::bundle {
 namespace {
 
 using report::page::escaped;
+using report::page::prose;
 
 constexpr const char* kDataOfMetric = "{\"formula\":\"";
 
@@ -49,18 +50,18 @@ std::vector<Place> all_places() {
   std::vector<Place> places;
   for (const metrics::Metric& metric : metrics::metrics()) {
     const std::string row = fmt::format("<td>{}</td><td>{}</td>", metric.name, escaped(metric.unit));
-    places.push_back({row, "<td>", escaped(metric.formula)});
-    places.push_back({row + "<td>", "</td><td>", escaped(metric.source)});
+    places.push_back({row, "<td>", prose(metric.formula)});
+    places.push_back({row + "<td>", "</td><td>", prose(metric.source)});
     places.push_back({fmt::format("\"name\":\"{}\",\"refers_to_baseline\"", metric.name), kDataOfMetric,
                       within_script(metric.formula), true});
   }
   for (const metrics::series::Series& series : metrics::series::all_series()) {
     places.push_back({fmt::format(": {}</caption>", series.name), "</table></div>\n<p>",
-                      escaped(fmt::format("{} ({})", series.formula, series.source))});
+                      prose(fmt::format("{} ({})", series.formula, series.source))});
   }
   for (const metrics::Flag& flag : metrics::flag_table()) {
     places.push_back({fmt::format("<dt id=\"flag-{0}\"><span class=\"flag\">{0}</span></dt>", flag.name), "<dd>",
-                      fmt::format("Raised if: {}. It means: {}.", escaped(flag.threshold), escaped(flag.meaning))});
+                      fmt::format("Raised if: {}. It means: {}.", prose(flag.threshold), prose(flag.meaning))});
   }
   return places;
 }
@@ -75,6 +76,11 @@ std::optional<Piece> find_place(std::string_view text, const Place& place) {
   const char last = place.before.back() == '"' ? '"' : '<';
   const std::size_t begin = before + place.before.size();
   std::size_t end = text.find(last, begin);
+  const auto is_of_code = [&](std::size_t at) {
+    const std::string_view tag = text.substr(std::min(at, text.size()));
+    return tag.starts_with("<code>") || tag.starts_with("</code>");
+  };
+  while (is_of_code(end)) end = text.find(last, end + 1);
   while (last == '"' && end != std::string_view::npos && text[end - 1] == '\\') end = text.find(last, end + 1);
   if (end == std::string_view::npos) return std::nullopt;
   return Piece{begin, end};

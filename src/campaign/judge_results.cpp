@@ -23,11 +23,8 @@ using metrics::Axis;
 
 // Adds the flags among the values of a cell.
 void add_flags(metrics::Measured& measured, const std::vector<store::DerivedValue>& values) {
-  constexpr std::string_view kPrefix = "flag_";
   for (const store::DerivedValue& value : values) {
-    const std::string_view name = std::string_view(value.metric.str()).substr(kPrefix.size());
-    const auto flag = std::ranges::find(metrics::flag_table(), name, &metrics::Flag::name);
-    if (flag != metrics::flag_table().end()) measured.flags.push_back({&*flag, value.value.value_or(0)});
+    if (const auto raised = metrics::raised_flag(value)) measured.flags.push_back(*raised);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "metrics/allocator.h"
 #include "metrics/axis.h"
+#include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "statistics/verdict.h"
 #include "store/store.h"
@@ -37,14 +38,6 @@ struct MoreRounds {
   int count = 0;
   bool is_minimum = false;          // a verdict needs so many; whether they are enough is unknown
   std::optional<double> seconds{};  // for the processes of both sides, each as long as before; empty if unknown
-};
-
-struct Flag;  // metric.h
-
-// A flag of a cell, and the value that raised it. `flag` is a row of flag_table().
-struct RaisedFlag {
-  const Flag* flag = nullptr;
-  double value = 0;
 };
 
 // What a comparison needs of all that was measured of a cell.

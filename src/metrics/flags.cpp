@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the table of flags; their rules are in flag_rules.cpp.
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "metrics/flag_rules.h"
 #include "metrics/metric.h"
@@ -119,6 +122,14 @@ constexpr std::array kFlags{
 }  // namespace
 
 std::span<const Flag> flag_table() { return kFlags; }
+
+std::optional<RaisedFlag> raised_flag(const store::DerivedValue& value) {
+  constexpr std::string_view kPrefix = "flag_";
+  const std::string_view metric = value.metric.str();
+  if (!metric.starts_with(kPrefix)) return std::nullopt;
+  const auto* const flag = std::ranges::find(kFlags, metric.substr(kPrefix.size()), &Flag::name);
+  return flag == kFlags.end() ? std::nullopt : std::optional(RaisedFlag{flag, value.value.value_or(0)});
+}
 
 std::string flag_against_factors(const Evidence& evidence) {
   for (const Flag& flag : kFlags) {

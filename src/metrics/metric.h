@@ -70,6 +70,14 @@ struct Flag {
   [[nodiscard]] constexpr bool casts_doubt() const { return mark != ' '; }
 };
 std::span<const Flag> flag_table();
+
+// A flag of a cell, and the value that raised it.
+struct RaisedFlag {
+  const Flag* flag = nullptr;  // a row of flag_table()
+  double value = 0;
+};
+// Returns the flag that the value says is raised ("flag_spread"); without one, if it says something else.
+std::optional<RaisedFlag> raised_flag(const store::DerivedValue& value);
 // Returns the name of the first flag that the cell raises by itself and that forbids factors; "" if there is none.
 std::string flag_against_factors(const Evidence& evidence);
 

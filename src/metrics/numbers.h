@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "store/store.h"
 
@@ -17,7 +18,7 @@ namespace ngb::metrics {
 // T of a cell over T of another one.
 inline constexpr const char* kSpeedRatio = "speed_ratio";
 
-// The form in which a number leaves this room. It points into the cells.
+// The form in which a number leaves this room. It points into the cells and the Numbers.
 struct Number {
   std::optional<double> value{};
   std::optional<double> low{};  // 95 % interval, if it has one
@@ -26,6 +27,8 @@ struct Number {
   std::string quantity{};                 // its name, with unit: that of a metric, of a series, kSpeedRatio
   const store::CellData* of = nullptr;    // the cell that it is about; null: none of these results
   const store::CellData* over = nullptr;  // the other cell of a ratio of two speeds; null: it is none
+  std::span<const RaisedFlag> flags{};    // of `of`, in the table's order; they are the Numbers'
+  std::span<const RaisedFlag> flags_of_over{};
 
   // Returns whether the interval of a ratio is wholly above 1, or wholly below it.
   [[nodiscard]] bool is_above_one() const { return low && *low > 1; }
@@ -48,17 +51,14 @@ class Numbers {
   // Returns T_cell / T_over as `ngb compare` does: of the rounds that both share, else of independent processes.
   [[nodiscard]] Number ratio(const store::CellData& cell, const store::CellData& over) const;
 
-  // A raised flag of a cell. `flag` is "spread" for the value "flag_spread".
-  struct Raised {
-    std::string_view flag{};
-    double value = 0;  // the value that raised it
-  };
-  [[nodiscard]] std::vector<Raised> flags(const store::CellData& cell) const;
+  // Returns the flags that the cell raises, in the table's order.
+  [[nodiscard]] std::span<const RaisedFlag> flags(const store::CellData& cell) const;
 
  private:
   [[nodiscard]] const Steady& steady_of(const store::CellData& cell) const;
 
   std::unordered_map<std::string_view, std::vector<const store::DerivedValue*>> by_cell_{};
+  std::unordered_map<std::string_view, std::vector<RaisedFlag>> flags_{};  // by cell
   std::span<const store::CellData> cells_{};
   std::span<const Steady> steady_{};  // of each cell
 };

@@ -7,9 +7,12 @@ import io
 import json
 import re
 import shutil
+import sqlite3
 import unittest
+import zlib
 
 from browser import Browser, Page, find_axe, find_browser
+from explain_test import STUDY as PROFILED
 from report_case import HOSTILE, ReportTest
 
 # Leaves one row of each kind in a table. Rows are of one kind if they differ only in what they say: what a width or an
@@ -41,8 +44,9 @@ class InTheBrowser(ReportTest):
         self.page.resize(1280, 900)
 
     def open(self, hash="", report="results/report", parts=True):
-        """Opens the page, and all its parts, which are closed."""
+        """Opens the page, waits for its chart, and opens all its parts, which are closed."""
         self.page.open((self.folder / report / "index.html").as_uri() + hash)
+        self.page.wait_for("document.getElementById('results') === null || document.querySelector('#chart svg text, #chart p') !== null")
         if parts:
             self.page.run("document.querySelectorAll('details').forEach(each => { each.open = true; })")
             self.page.wait_for("document.getElementById('results') === null || document.querySelector('.matrix') !== null")
@@ -130,6 +134,14 @@ class InTheBrowser(ReportTest):
         self.assertLessEqual(self.page.run("document.documentElement.scrollWidth"), 390)
         unreachable = "[...document.querySelectorAll('button, select, a, .wide')].filter(each => each.tabIndex < 0).length"
         self.assertEqual(self.page.run(unreachable), 0)
+
+    def test_the_answers_table_and_the_chart_need_no_scrolling(self):
+        for width in (1280, 800, 390):
+            self.page.resize(width, 900)
+            self.open(parts=False)
+            for box in ("#answer .wide", "#chart"):
+                beyond = self.page.run(f"{{const box = document.querySelector('{box}'); box.scrollWidth - box.clientWidth}}")
+                self.assertLessEqual(beyond, 0, f"{box} at {width} pixels")
 
     def test_the_page_is_used_by_keyboard(self):
         self.open(parts=False)
@@ -237,6 +249,8 @@ class InTheBrowser(ReportTest):
         shutil.copytree(self.folder / "results", self.folder / "later")
         made = self.ngb("compare", "results", "later", "--page", "both.html")
         self.assertEqual((made.returncode, made.stderr), (0, "Page: both.html\n"))
+        self.assertIn("Report: both/index.html (12 pairs, ", self.report("results", "later", "-o", "both"))
+        self.assertEqual((self.folder / "both/index.html").read_bytes(), (self.folder / "both.html").read_bytes())
         self.page.open((self.folder / "both.html").as_uri())
         self.page.wait_for("document.querySelector('figure svg path') !== null")
         summary, verdicts = self.page.run("[document.querySelector('h2').textContent, [...document.querySelectorAll('#comparison > "
@@ -261,12 +275,19 @@ class InTheBrowser(ReportTest):
         self.open()
         self.assertEqual(self.page.run("[...document.querySelectorAll('button')].filter(each => each.textContent === '').length"), 0)
 
-    @unittest.skipUnless(find_axe(), "no axe-core on this machine: scripts/setup tests fetches it")
-    def test_axe_finds_no_violation(self):
+    def violations(self):
+        """Returns what axe finds wrong with the page."""
         levels = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
         ask = ("axe.run(document, {runOnly: {type: 'tag', values: %s}}).then(({violations, passes}) => ({passes: "
                "passes.length, violations: violations.flatMap(({id, nodes}) => nodes.map(({target, failureSummary}) => "
                "`${id}: ${target}: ${failureSummary}`))}))" % json.dumps(levels))
+        self.page.run(find_axe().read_text() + "; 1")
+        found = self.page.run(ask)
+        self.assertGreater(found["passes"], 10)
+        return found["violations"]
+
+    @unittest.skipUnless(find_axe(), "no axe-core on this machine: scripts/setup tests fetches it")
+    def test_axe_finds_no_violation(self):
         for width in (1280, 390):
             for scheme in ("light", "dark"):
                 self.page.resize(width, 900)
@@ -274,10 +295,53 @@ class InTheBrowser(ReportTest):
                 self.open()
                 if (width, scheme) != (1280, "light"):
                     self.page.run(WITHOUT_ALIKE_ROWS)
-                self.page.run(find_axe().read_text() + "; 1")
-                found = self.page.run(ask)
-                self.assertEqual(found["violations"], [], f"{width} pixels, {scheme}")
-                self.assertGreater(found["passes"], 10)
+                self.assertEqual(self.violations(), [], f"{width} pixels, {scheme}")
+
+    @unittest.skipUnless(find_axe(), "no axe-core on this machine: scripts/setup tests fetches it")
+    def test_axe_finds_no_violation_in_profiles_in_two_results_and_in_models_without_a_group(self):
+        self.write("profiles.yaml", PROFILED)
+        explained = self.ngb("explain", "profiles.yaml", "--baseline", "left", "--candidate", "right", "-o", "profiles")
+        self.assertEqual(explained.returncode, 0, explained.stderr)
+        shutil.copytree(self.folder / "results", self.folder / "later")
+        self.report("results", "later", "-o", "both")
+        with sqlite3.connect(self.folder / "later" / "results.db") as database:
+            database.execute("UPDATE model SET family = '', model_group = NULL")
+        self.report("profiles", "-o", "why")
+        self.report("later", "-o", "groupless")
+        for report in ("why", "both", "groupless"):
+            for width in (1280, 390):
+                self.page.resize(width, 900)
+                self.open(report=report)
+                self.assertLessEqual(self.page.run("document.documentElement.scrollWidth"), width, report)
+                self.assertEqual(self.violations(), [], f"{report}, {width} pixels")
+                self.assertEqual(self.page.complaints(), [])
+
+    def test_a_page_of_profiles_begins_with_why(self):
+        self.write("profiles.yaml", PROFILED)
+        self.assertEqual(self.ngb("explain", "profiles.yaml", "--baseline", "left", "--candidate", "right", "-o", "profiles").returncode, 0)
+        self.report("profiles", "-o", "why")
+        self.open(report="why", parts=False)
+        self.page.wait_for("document.querySelector('#why figure svg path') !== null")
+        first = self.page.run("[...document.querySelector('main').firstElementChild.children].slice(0, 3).map(each => each.tagName)")
+        self.assertEqual(first, ["H2", "P", "FIGURE"])
+
+    def test_a_large_part_is_unpacked_when_it_is_opened(self):
+        page = self.folder / "results/report/index.html"
+        begin, end = "<section id=\"cells\"", "</details></section>"
+        before, rest = page.read_text().split(begin)
+        heading, cells = rest.split("</summary>\n", 1)
+        cells, after = cells.split(end, 1)
+        packed = base64.b64encode(zlib.compress(cells.encode())).decode()
+        page.write_text(f'{before}{begin}{heading}</summary>\n<script type="text/plain" class="packed">{packed}</script>{end}{after}')
+        self.open("#?batch=1", parts=False)
+        self.assertEqual(self.page.run("document.querySelectorAll('tr[data-cell]').length"), 0)
+        self.page.run("document.querySelector('#cells > details').open = true")
+        self.page.wait_for("document.querySelectorAll('tr[data-cell]').length === 12")
+        self.assertEqual(self.visible_cells(), 6)
+        self.press("compiler", self.page.run("numbers.data.compilers[0]"))
+        self.page.wait_for("location.hash.includes('compiler')")
+        self.page.wait_for("[...document.querySelectorAll('tr[data-cell]')].filter(row => row.offsetParent).length === 4")
+        self.assertEqual(self.page.complaints(), [])
 
     def test_results_without_numbers_have_a_page_that_works(self):
         self.report("results", "--compiler", "onnxruntime")

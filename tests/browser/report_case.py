@@ -14,6 +14,15 @@ STUDY = NULL_STUDY.replace('  - "null"\n', '  - "null": {options: {made_up_ns: 1
 HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>\"'\u202e&amp;=1+1"
 
 
+def unrolled(column):
+    """Returns a value for each cell from a column of the page's data, which has [value, how often] for repeated ones."""
+    return [value for each in column for value in ([each[0]] * each[1] if isinstance(each, list) else [each])]
+
+
+def cells_in(data):
+    return len(unrolled(data["cells"]["model"]))
+
+
 class Reader(html.parser.HTMLParser):
     """Collects the text of table rows, scripts and attributes."""
 

@@ -13,9 +13,14 @@ from ngb_program import NULL_STUDY, MeasuredTest
 
 COMPILERS = ("one", "other", "third")
 STUDY = NULL_STUDY.replace(
-    '  - "null"\n', "".join(f'  - "null": {{label: {name}, options: {{run_ns: {ns}}}}}\n'
-                         for name, ns in zip(COMPILERS, (20000, 30000, 45000))), 1
+    '  - "null"\n', "".join(f'  - "null": {{label: {name}, options: {{{times}}}}}\n'
+                         for name, times in zip(COMPILERS, ("run_ns: 20000", "run_ns: 30000", "made_up_ns: 45000"))), 1
 ).replace("seed: 7\n", "seed: 7\nbaseline: one\n")
+
+
+def unrolled(column):
+    """Returns a value for each cell from a column of the page's data, which has [value, how often] for repeated ones."""
+    return [value for each in column for value in ([each[0]] * each[1] if isinstance(each, list) else [each])]
 
 
 class DataOfPage(html.parser.HTMLParser):
@@ -62,6 +67,9 @@ class OneNumber(MeasuredTest):
     def numbers(self, row, *names):
         return tuple(float(row[name]) for name in names)
 
+    def data_of_page(self):
+        return json.loads(DataOfPage((self.folder / "report/index.html").read_text()).text)
+
     def expect_equal(self, found, expected, within=1e-9):
         self.assertTrue(all(math.isclose(a, b, rel_tol=within) for a, b in zip(found, expected, strict=True)),
                         f"{found} is not {expected}")
@@ -79,14 +87,30 @@ class OneNumber(MeasuredTest):
                                   self.ratios[pair["candidate"]["cell_id"], pair["baseline"]["cell_id"]])
 
     def test_the_page_has_the_ratio_of_any_two_cells_of_a_workload(self):
-        data = json.loads(DataOfPage((self.folder / "report/index.html").read_text()).text)
         found = {}
-        for cell, row in zip(self.cells, data["cells"], strict=True):
-            for other, *ratio in row[9]:
+        for cell, ratios in zip(self.cells, self.data_of_page()["ratios"], strict=True):
+            for other, *ratio in ratios:
                 found[cell["cell_id"], self.cells[other]["cell_id"]] = ratio
         self.assertEqual(found.keys(), self.ratios.keys())
         for pair, ratio in found.items():
             self.expect_equal(ratio, self.ratios[pair], within=1e-6)  # seven digits
+
+    def test_both_sides_of_a_ratio_have_their_flags_in_every_output(self):
+        flags = {cell["cell_id"]: set(cell["flags"]) for cell in self.cells}
+        third = [cell["cell_id"] for cell in self.cells if cell["compiler_label"] == "third"]
+        self.assertEqual([cell for cell, names in flags.items() if "made_up" in names], third)
+        for row in self.rows(self.ngb("show", "results", "--format", "csv").stdout):
+            raised = {name.removeprefix("flag_") for name, value in row.items() if name.startswith("flag_") and value}
+            self.assertEqual(raised, flags[row["cell_id"]])
+        data = self.data_of_page()
+        self.assertEqual([set(data["flag_sets"][index]) for index in unrolled(data["cells"]["flags"])], list(flags.values()))
+        for candidate, baseline in itertools.permutations(COMPILERS, 2):
+            for row in self.rows(self.compare(candidate, baseline, "csv")):
+                for side in ("candidate", "baseline"):
+                    self.assertEqual(set(row[f"{side}_flags"].split()), flags[row[f"{side}_cell_id"]])
+            for pair in json.loads(self.compare(candidate, baseline, "json"))["pairs"]:
+                for side in (pair["candidate"], pair["baseline"]):
+                    self.assertEqual(set(side["flags"]), flags[side["cell_id"]])
 
     def test_the_figures_have_the_ratio_to_the_fastest(self):
         for figure in ("ratio_to_best", "pareto_compile", "pareto_cpu"):

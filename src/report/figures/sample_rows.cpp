@@ -55,8 +55,8 @@ std::vector<Shown> processes_of(const CellData& cell) {
 
 std::string flags_of(const Selection& selection, const CellData& cell) {
   std::vector<std::string> flags;
-  for (const metrics::Numbers::Raised& raised : selection.results().numbers.flags(cell)) {
-    flags.push_back(text::visible(raised.flag));
+  for (const metrics::RaisedFlag& raised : selection.results().numbers.flags(cell)) {
+    flags.emplace_back(raised.flag->name);
   }
   return text::join(flags, ", ");
 }

@@ -59,9 +59,9 @@ std::vector<Fields> settings_of_compilers(const Content& content) {
 }
 
 bool is_raised(const Results& results, const metrics::Flag& flag) {
-  return std::any_of(results.cells.begin(), results.cells.end(), [&](const CellData* cell) {
+  return std::ranges::any_of(results.cells, [&](const CellData* cell) {
     const auto raised = results.numbers.flags(*cell);
-    return std::any_of(raised.begin(), raised.end(), [&](const auto& each) { return each.flag == flag.name; });
+    return std::ranges::find(raised, &flag, &metrics::RaisedFlag::flag) != raised.end();
   });
 }
 
@@ -96,7 +96,7 @@ Part method(const Content& content) {
     if (!is_raised(*content.results, flag)) continue;
     html +=
         fmt::format("<dt id=\"flag-{0}\"><span class=\"flag\">{0}</span></dt><dd>Raised if: {1}. It means: {2}.</dd>\n",
-                    escaped(flag.name), escaped(flag.threshold), escaped(flag.meaning));
+                    escaped(flag.name), prose(flag.threshold), prose(flag.meaning));
   }
   return {"method", "Method", fmt::format("protocol, {}", counted(formulas.size(), "formula")), html + "</dl>\n"};
 }

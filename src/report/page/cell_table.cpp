@@ -53,22 +53,18 @@ std::string number_html(const Results& results, const CellData& cell, const Cell
 
 std::string flag_links(const Results& results, const CellData& cell) {
   std::string html;
-  for (const metrics::Numbers::Raised& raised : results.numbers.flags(cell)) {
-    const auto table = metrics::flag_table();
-    const auto row =
-        std::find_if(table.begin(), table.end(), [&](const metrics::Flag& flag) { return flag.name == raised.flag; });
-    const std::string title = row == table.end() ? "" : fmt::format("{}: {}", row->threshold, row->meaning);
-    html += fmt::format("<a class=\"flag\" href=\"#flag-{0}\" title=\"{1}\">{0}</a> ", escaped(raised.flag),
-                        escaped(title));
+  for (const metrics::RaisedFlag& raised : results.numbers.flags(cell)) {
+    html += fmt::format("<a class=\"flag\" href=\"#flag-{0}\" title=\"{1}: {2}\">{0}</a> ", raised.flag->name,
+                        escaped(raised.flag->threshold), escaped(raised.flag->meaning));
   }
   return html;
 }
 
 std::string why_html(const CellData& cell) {
-  std::string html = escaped(why_no_numbers(cell));
+  std::string html = prose(why_no_numbers(cell));
   const samples::ProcessResult* process = metrics::decisive_failure(cell);
   if (process == nullptr) return html;
-  if (!process->failure->advice.empty()) html += fmt::format("<br><b>{}</b>", escaped(process->failure->advice));
+  if (!process->failure->advice.empty()) html += fmt::format("<br><b>{}</b>", prose(process->failure->advice));
   if (!process->log_path.empty()) html += fmt::format("<br><small>log: {}</small>", escaped(process->log_path));
   return html;
 }
@@ -104,10 +100,10 @@ class TableWriter {
     for (const CellColumn& column : columns_) {
       if (column.only_reason.empty()) continue;
       html +=
-          fmt::format("<p>{}: –, where {}.</p>\n", escaped(heading(column.numbers, over)), escaped(column.only_reason));
+          fmt::format("<p>{}: –, where {}.</p>\n", escaped(heading(column.numbers, over)), prose(column.only_reason));
     }
     for (const auto& [remark, count] : remarks_) {
-      html += fmt::format("<p>{} {}: {}.</p>\n", count, count == 1 ? "cell" : "cells", escaped(remark));
+      html += fmt::format("<p>{} {}: {}.</p>\n", count, count == 1 ? "cell" : "cells", prose(remark));
     }
     return html;
   }

@@ -76,9 +76,9 @@ std::string comparison_html(const Document& document, const std::string& title, 
       escaped(document.summary));
   if (!figures.shown.front().rows.empty()) html += figure_html(figures.shown.front());
   html += document_table(document, document.table.sections.front()) + "<ul>\n";
-  for (const std::string& remark : document.remarks) html += fmt::format("<li>{}</li>\n", escaped(remark));
+  for (const std::string& remark : document.remarks) html += fmt::format("<li>{}</li>\n", prose(remark));
   return whole_page({.title = title,
-                     .summary = "<p class=\"machines\">From the baseline to the candidate</p>",
+                     .summary = "<p class=\"machines\">Before → after: from the baseline to the candidate</p>",
                      .first = "comparison",
                      .body = html + "</ul>\n</section>\n",
                      .data = data_of_figures(figures),

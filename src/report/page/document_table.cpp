@@ -24,11 +24,9 @@ std::string document_table(const Document& document, const Section& section) {
     if (row.is_folded) return;
     std::vector<std::string>& fields = rows.emplace_back();
     for (const std::size_t place : places) {
-      const Column& column = document.table.columns[place];
-      const bool is_replaced = row.rest.has_value() && fields.size() > 1;
-      fields.push_back(is_replaced                      ? ""
-                       : row.rest && fields.size() == 1 ? text_in_table(*row.rest, column)
-                                                        : text_in_table(row.entries[place], column));
+      const bool has_rest = row.rest && fields.size() == 1;
+      fields.push_back(text_in_table(has_rest ? *row.rest : row.entries[place], document.table.columns[place]));
+      if (has_rest) return;
     }
   });
   return html_table(section.title, columns, rows);

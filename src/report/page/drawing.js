@@ -6,14 +6,14 @@ const drawing = (() => {
   const FONT = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif";  // wide, as the reader's may be
 
   // The engine is run when the first figure is drawn; the page's policy knows its hash.
-  function engine() {
-    if (window.vegaEmbed === undefined) {
-      const script = document.createElement("script");
-      script.textContent = document.getElementById("engine").textContent;
-      document.head.append(script);
-    }
+  let running = null;
+  async function run() {
+    const script = document.createElement("script");
+    script.textContent = await unpacking.textOf(document.getElementById("engine"));
+    document.head.append(script);
     return window.vegaEmbed;
   }
+  const engine = () => (running ??= run());
 
   // Returns the specification as it is drawn in the page, which has its title as text.
   function onPage(specification, rows) {
@@ -45,7 +45,8 @@ const drawing = (() => {
   async function draw(box, specification, rows, words) {
     const place = document.createElement("div");
     box.replaceChildren(place);
-    const {view} = await engine()(place, onPage(specification, rows),
+    const embed = await engine();
+    const {view} = await embed(place, onPage(specification, rows),
                                   {mode: "vega-lite", ast: true, renderer: "svg", actions: false, defaultStyle: false, tooltip: showTip, logLevel: 1});
     const svg = place.querySelector("svg");
     for (const part of svg.querySelectorAll("[role]")) {  // the picture is one thing, which has a name

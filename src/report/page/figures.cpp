@@ -46,7 +46,7 @@ std::string figure_html(const Figure& figure) {
   return fmt::format(
       "<figure data-name=\"{0}\"><figcaption><h3>{1}</h3><p>{2}</p></figcaption>\n<div class=\"wide drawing\" "
       "tabindex=\"0\" role=\"region\" aria-label=\"{1}, drawn\"></div>\n{3}</figure>\n",
-      escaped(figure.name), escaped(figure.title), escaped(figure.reading), data_html(figure));
+      escaped(figure.name), escaped(figure.title), prose(figure.reading), data_html(figure));
 }
 
 std::string figure_called(const Figures& figures, std::string_view name) {
@@ -62,7 +62,7 @@ Part figures_part(const Figures& figures) {
   for (const Figure& figure : figures.shown) {
     if (is_elsewhere(figure)) continue;
     if (figure.section != section) {
-      html += fmt::format("<h3>{}</h3>\n<p>{}</p>\n", escaped(figure.section), escaped(figure.section_reading));
+      html += fmt::format("<h3>{}</h3>\n<p>{}</p>\n", escaped(figure.section), prose(figure.section_reading));
     }
     section = figure.section;
     html += figure_html(figure);
@@ -75,7 +75,7 @@ Part figures_part(const Figures& figures) {
         "files beside this page.</p>\n<noscript><p>They are drawn by a script.</p></noscript>\n" +
         html;
   }
-  if (!figures.left_out.empty()) html += fmt::format("<p>Without data: {}.</p>\n", escaped(figures.left_out));
+  if (!figures.left_out.empty()) html += fmt::format("<p>Without data: {}.</p>\n", prose(figures.left_out));
   return {"figures", "Figures", counted(count, "figure"), html};
 }
 

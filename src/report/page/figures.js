@@ -68,7 +68,7 @@
     }
   }, {rootMargin: "400px"});
 
-  for (const figure of document.querySelectorAll("figure[data-name]")) {
+  function offer(figure) {
     const {name} = figure.dataset;
     const title = figure.querySelector("h3").textContent;
     const line = document.createElement("p");
@@ -85,6 +85,7 @@
     figure.append(line);
     seen.observe(figure);
   }
+  unpacking.eachPart((part) => part.querySelectorAll("figure[data-name]").forEach(offer));
   window.addEventListener("beforeprint", () => {
     for (const figure of document.querySelectorAll("figure[data-name]")) {
       if (figure.checkVisibility()) draw(figure);

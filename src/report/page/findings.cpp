@@ -43,7 +43,7 @@ std::string group_html(const Group& group) {
 
 std::string rows_html(const SpanningTable& table) {
   std::string html = table.rows.empty() ? "" : html_table(table.title, table.columns, table.rows);
-  if (!table.remark.empty()) html += fmt::format("<p>{}</p>\n", escaped(table.remark));
+  if (!table.remark.empty()) html += fmt::format("<p>{}</p>\n", prose(table.remark));
   return html;
 }
 
@@ -55,7 +55,7 @@ std::string folded_html(const std::string& summary, const SpanningTable& table) 
 std::string sentences_html(const std::vector<Sentence>& sentences) {
   std::string html;
   for (const Sentence& sentence : sentences) {
-    html += fmt::format("<li>{}{}</li>\n", escaped(sentence.text),
+    html += fmt::format("<li>{}{}</li>\n", prose(sentence.text),
                         sentence.rows.rows.empty() ? "" : " " + folded_html("", sentence.rows));
   }
   return html;
@@ -68,7 +68,7 @@ std::string disturbed_html(const Results& results, const Labels& labels) {
     if (status_of(*cell) != Status::disturbed) continue;
     const std::string& advice = metrics::decisive_failure(*cell)->failure->advice;
     group.heading = "<b>disturbed</b> Other work kept these from a processor, so they have no speed." +
-                    (advice.empty() ? "" : fmt::format(" To do: {}.", escaped(advice)));
+                    (advice.empty() ? "" : fmt::format(" To do: {}.", prose(advice)));
     group.cells.push_back(fmt::format("{}: {}", cell_name(labels, *cell), why_no_numbers(*cell)));
   }
   return group.cells.empty() ? "" : group_html(group);
@@ -93,8 +93,8 @@ std::string failure_groups_html(const Results& results, const Labels& labels) {
     Group& group = groups[{compiler, name(failure.kind), name(failure.phase)}];
     if (group.cells.empty()) {
       group.heading =
-          fmt::format("<b>{}</b> {}", escaped(compiler), escaped(shortened(why_no_numbers(*cell), kMostOfAHeading)));
-      if (!failure.advice.empty()) group.heading += fmt::format(". To do: {}", escaped(failure.advice));
+          fmt::format("<b>{}</b> {}", escaped(compiler), prose(shortened(why_no_numbers(*cell), kMostOfAHeading)));
+      if (!failure.advice.empty()) group.heading += fmt::format(". To do: {}", prose(failure.advice));
     }
     group.cells.push_back(fmt::format("{}: {}", cell_name(labels, *cell), failure.first_line()));
   }
@@ -110,14 +110,13 @@ std::string flag_groups_html(const Results& results, const Labels& labels, bool 
     if (flag.casts_doubt() != casts_doubt) continue;
     std::vector<std::string> cells;
     for (const CellData* cell : results.cells) {
-      for (const metrics::Numbers::Raised& raised : results.numbers.flags(*cell)) {
-        if (raised.flag != flag.name) continue;
-        cells.push_back(cell_name(labels, *cell) + detail(flag, *cell, raised.value));
+      for (const metrics::RaisedFlag& raised : results.numbers.flags(*cell)) {
+        if (raised.flag == &flag) cells.push_back(cell_name(labels, *cell) + detail(flag, *cell, raised.value));
       }
     }
     if (cells.empty()) continue;
     const Group group{fmt::format("<a class=\"flag\" href=\"#flag-{0}\">{0}</a> {1} of {2} cells: {3}",
-                                  escaped(flag.name), cells.size(), results.cells.size(), escaped(flag.meaning)),
+                                  escaped(flag.name), cells.size(), results.cells.size(), prose(flag.meaning)),
                       std::move(cells)};
     html += group_html(group);
   }
@@ -131,7 +130,7 @@ std::string remarks_html(const Results& results) {
   }
   if (results.allocator.empty()) remarks.emplace_back("allocator: default");
   std::string html;
-  for (const std::string& remark : remarks) html += fmt::format("<li>{}</li>\n", escaped(remark));
+  for (const std::string& remark : remarks) html += fmt::format("<li>{}</li>\n", prose(remark));
   return html;
 }
 
@@ -190,14 +189,14 @@ std::string summary(const Content& content) {
   add(Status::disturbed, "disturbed");
   add(Status::planned, "not measured yet");
   html += ".</p>\n";
-  if (!content.folded.empty()) html += fmt::format("<p><strong>{}.</strong></p>\n", escaped(content.folded));
+  if (!content.folded.empty()) html += fmt::format("<p><strong>{}.</strong></p>\n", prose(content.folded));
   return html;
 }
 
 std::string answer(const Content& content) {
   constexpr std::size_t kMostOpenRows = 12;
   std::string html;
-  for (const std::string& sentence : content.answer) html += fmt::format("<li>{}</li>\n", escaped(sentence));
+  for (const std::string& sentence : content.answer) html += fmt::format("<li>{}</li>\n", prose(sentence));
   html = html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n";
   if (content.fastest.rows.empty()) return html;
   return html + (content.fastest.rows.size() <= kMostOpenRows
@@ -213,8 +212,10 @@ std::string doubts(const Content& content, const Labels& labels) {
       "<section id=\"doubts\" aria-labelledby=\"doubts-heading\"><h2 id=\"doubts-heading\">What to distrust</h2>\n";
   const std::string notes = flag_groups_html(results, labels, false);
   if (doubts.empty() && notes.empty() && content.profiles != nullptr) return {};  // profiles have doubts of their own
-  html += doubts.empty() ? "<p>Nothing: every cell has a result, and none has a flag that casts doubt on it.</p>\n"
-                         : "<ul>" + doubts + "</ul>\n";
+  html += !doubts.empty() ? "<ul>" + doubts + "</ul>\n"
+          : content.profiles != nullptr
+              ? "<p>No cell has a flag that casts doubt on it. What the profiles do not explain is above.</p>\n"
+              : "<p>Nothing: every cell has a result, and none has a flag that casts doubt on it.</p>\n";
   if (!notes.empty()) html += "<details><summary>Other notes</summary><ul>" + notes + "</ul></details>\n";
   return html + "</section>\n";
 }

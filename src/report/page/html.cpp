@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <array>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -49,13 +51,29 @@ std::string replaced(std::string_view text, const std::array<Replacement, count>
 
 std::string escaped(std::string_view text) { return replaced(text::visible(text), kEntities); }
 
+std::string prose(std::string_view sentence) {
+  std::string html = escaped(sentence);
+  for (std::size_t from = 0;;) {
+    const std::size_t begin = html.find('`', from);
+    const std::size_t end = begin == std::string::npos ? begin : html.find('`', begin + 1);
+    if (end == std::string::npos) return html;
+    const std::string code = fmt::format("<code>{}</code>", html.substr(begin + 1, end - begin - 1));
+    html.replace(begin, end + 1 - begin, code);
+    from = begin + code.size();
+  }
+}
+
 std::string script_json(const nlohmann::json& json) { return replaced(json_text::dump(json), kScriptEscapes); }
 
 namespace {
 
-std::string line(std::string_view begin, std::string_view end, const std::vector<std::string>& fields) {
+std::string line(const char* element, const std::vector<std::string>& fields, std::size_t columns) {
   std::string html = "<tr>";
-  for (const std::string& field : fields) html += fmt::format("{}{}{}", begin, escaped(field), end);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool spans = i + 1 == fields.size() && fields.size() < columns;
+    const std::string span = spans ? fmt::format(" colspan=\"{}\"", columns - i) : "";
+    html += fmt::format("<{0}{1}>{2}</{3}>", element, span, prose(fields[i]), std::string_view(element).substr(0, 2));
+  }
   return html + "</tr>\n";
 }
 
@@ -66,17 +84,24 @@ std::string html_table(const std::string& caption, const std::vector<std::string
   std::string html = fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption><thead>{1}"
       "</thead><tbody>\n",
-      escaped(caption), line("<th scope=\"col\">", "</th>", columns));
-  for (const std::vector<std::string>& row : rows) html += line("<td>", "</td>", row);
+      escaped(caption), line("th scope=\"col\"", columns, columns.size()));
+  for (const std::vector<std::string>& row : rows) html += line("td", row, columns.size());
   return html + "</tbody></table></div>\n";
 }
 
 std::string closed_section(const Part& part) {
   if (part.html.empty()) return {};
+  constexpr std::size_t kMostBytesOfHtml = 100'000;
+  const std::string html = part.html.size() <= kMostBytesOfHtml
+                               ? part.html
+                               : fmt::format(
+                                     "<noscript><p>A script unpacks this part, because it is large.</p></noscript>\n"
+                                     "<script type=\"text/plain\" class=\"packed\">{}</script>",
+                                     packed(part.html));
   return fmt::format(
       "<section id=\"{0}\" aria-labelledby=\"{0}-heading\"><details><summary><h2 id=\"{0}-heading\">{1}</h2> "
       "<small>{2}</small></summary>\n{3}</details></section>\n",
-      part.id, escaped(part.title), escaped(part.holds), part.html);
+      part.id, escaped(part.title), escaped(part.holds), html);
 }
 
 std::string counted(std::size_t number, const std::string& noun) {
@@ -103,6 +128,16 @@ std::string base64(std::string_view bytes) {
   if (bits > 0) text += kDigits[value << (kBitsOfDigit - bits)];
   while (text.size() % 4 != 0) text += '=';
   return text;
+}
+
+std::string packed(const std::string& text) {
+  uLongf size = compressBound(static_cast<uLong>(text.size()));
+  std::string bytes(size, '\0');
+  // It has room for the worst case, so the only failure is a lack of memory.
+  const int code = compress(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
+                            static_cast<uLong>(text.size()));
+  if (code != Z_OK) throw std::bad_alloc();
+  return base64(std::string_view(bytes).substr(0, size));
 }
 
 }  // namespace ngb::report::page

@@ -12,10 +12,14 @@ namespace ngb::report::page {
 // Returns text for the content of an element or for a quoted attribute: & < > " ' are entities.
 std::string escaped(std::string_view text);
 
+// Returns a sentence for the content of an element: escaped, and what it has between backticks as code.
+std::string prose(std::string_view sentence);
+
 // Returns the JSON for a <script> element that holds data: no part of it can end the element or begin a comment.
 std::string script_json(const nlohmann::json& json);
 
-// Returns a table that scrolls sideways by itself where it is too wide. All texts are escaped.
+// Returns a table that scrolls sideways by itself where it is too wide. All texts are escaped. The last field of a row
+// that is shorter than `columns` takes the place of all that follow.
 std::string html_table(const std::string& caption, const std::vector<std::string>& columns,
                        const std::vector<std::vector<std::string>>& rows);
 
@@ -26,7 +30,7 @@ struct Part {
   std::string holds{};  // how much is in it: "14 figures"
   std::string html{};
 };
-// Returns the part as a section; "" if there is nothing in it.
+// Returns the part as a section; "" if there is nothing in it. A script unpacks what is in a large one.
 std::string closed_section(const Part& part);
 
 // Returns "1 row" or "3 rows".
@@ -34,5 +38,8 @@ std::string counted(std::size_t number, const std::string& noun);
 
 // Returns the bytes in base 64 (RFC 4648), on one line.
 std::string base64(std::string_view bytes);
+
+// Returns the text as the page's scripts unpack it (unpacking.js): compressed by zlib, in base 64.
+std::string packed(const std::string& text);
 
 }  // namespace ngb::report::page

@@ -3,20 +3,37 @@
 "use strict";
 const numbers = (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const cells = data.cells.map((row, index) => ({
-    index, device: data.devices[row[0]], model: data.models[row[1]], group: data.group_of[row[1]],
-    batch: String(data.batches[row[2]]), compiler: data.compilers[row[3]], status: row[4],
-    why: row[5] < 0 ? "" : data.reasons[row[5]], baseline: row[6], flags: row[7].map((flag) => data.flags[flag]), values: row[8],
-    whyNoRatio: Array.isArray(row[9]) ? "" : data.reasons[row[9]],
-    ratios: new Map(Array.isArray(row[9]) ? row[9].map(([other, ...ratio]) => [other, ratio]) : []),
+  const unrolled = (runs) => runs.flatMap((run) => (Array.isArray(run) ? Array(run[1]).fill(run[0]) : [run]));
+  const columns = Object.fromEntries(Object.entries(data.cells).map(([name, runs]) => [name, unrolled(runs)]));
+  const cells = (columns.model ?? []).map((model, index) => ({
+    index, device: data.devices[columns.device[index]], model: data.models[model], group: data.group_of[model],
+    batch: String(data.batches[columns.batch[index]]), compiler: data.compilers[columns.compiler[index]],
+    status: data.statuses[columns.status[index]], why: data.reasons[columns.why[index]] ?? "",
+    baseline: columns.baseline[index], flags: data.flag_sets[columns.flags[index]],
+    whyNoRatio: data.reasons[columns.why_no_ratio[index]] ?? "",
+    ratios: new Map((data.ratios[index] ?? []).map(([other, ...ratio]) => [other, ratio])),
   }));
   const metricIndex = new Map(data.metrics.map((metric, index) => [metric.name, index]));
 
-  // Returns {value, text, low, high}, without low and high if there is no interval, or {why}.
+  // Returns the text of show: the form has what is around its numbers, and how these are written.
+  function textOf([, text, scale, decimals], shown) {
+    if (scale === undefined) return text;
+    return shown.reduce((done, number) => done.replace("@", (number * scale).toFixed(decimals)), text);
+  }
+
+  // Returns of each cell {value, text, low, high}, without low and high if there is no interval, or {why}.
+  function entriesOf({says, numbers: all}) {
+    let next = 0;
+    return unrolled(says).map((said, index) => {
+      if (said < 0) return {why: cells[index].why || data.reasons[-1 - said]};
+      const shown = all.slice(next, next += data.forms[said][0]);
+      return {value: shown[0], text: textOf(data.forms[said], shown), low: shown[1], high: shown[2]};
+    });
+  }
+  const entries = new Map();  // of the metrics that were asked for
   function valueOf(cell, metric) {
-    const entry = cell.values[metricIndex.get(metric)];
-    if (!Array.isArray(entry) || entry[0] === null) return {why: cell.why || data.reasons[entry] || "unknown"};
-    return {value: entry[0], text: entry[1], low: entry[2], high: entry[3]};
+    if (!entries.has(metric)) entries.set(metric, entriesOf(data.values[metricIndex.get(metric)]));
+    return {...entries.get(metric)[cell.index], flags: cell.flags};
   }
 
   // As many decimals as show that a ratio whose interval leaves 1 out is not 1, at most four.
@@ -79,17 +96,28 @@ const numbers = (() => {
     return cellsOf.get(workloadOf(cell)).find((each) => each.compiler === name) ?? null;
   }
 
-  // Returns the cell's number as the reader wants it. `selected`: the chosen cells of its workload.
-  function numberOf(cell, selected, metric, to) {
-    const own = valueOf(cell, metric);
-    if (own.value === undefined || to === "value") return own;
+  function ratioOf(cell, reference, metric, to) {
     if (to === "study" && metric === "throughput_per_s") return valueOf(cell, "speed_up_ratio");
-    const reference = referenceOf(cell, selected, metric, to);
     if (reference === null) return {why: "the reference was not measured for this model and batch size"};
     if (reference === cell) return {value: 1, low: 1, high: 1, text: "1.00"};
     const below = valueOf(reference, metric);
     if (below.value === undefined) return {why: `the reference has no number: ${below.why}`};
-    return metric === "throughput_per_s" && data.has_ratios ? ratioOfSpeeds(cell, reference) : quotient(own, below);
+    return metric === "throughput_per_s" && data.has_ratios ? ratioOfSpeeds(cell, reference) : quotient(valueOf(cell, metric), below);
+  }
+
+  // Returns the cell's number as the reader wants it, with the flags of the cell and of what it is related to. `selected`: the
+  // chosen cells of its workload.
+  function numberOf(cell, selected, metric, to) {
+    const own = valueOf(cell, metric);
+    if (own.value === undefined || to === "value") return own;
+    const reference = referenceOf(cell, selected, metric, to);
+    const flagsOfOver = reference === null || reference === cell ? [] : reference.flags;
+    return {...ratioOf(cell, reference, metric, to), flags: cell.flags, flagsOfOver};
+  }
+
+  // Returns "unstable; of the reference: spread": the flags of both sides; "" if there are none.
+  function flagsOf({flags, flagsOfOver = []}) {
+    return [flags.join(", "), flagsOfOver.length > 0 ? `of the reference: ${flagsOfOver.join(", ")}` : ""].filter((each) => each !== "").join("; ");
   }
 
   const mayBeFastest = new Set(data.may_be_fastest);
@@ -118,5 +146,5 @@ const numbers = (() => {
     return [low / more, high * more];
   }
 
-  return {data, cells, valueOf, numberOf, ranksOf, domainOf, hasInterval, isLowerBetter, canBeRelated, workloadOf};
+  return {data, cells, valueOf, numberOf, flagsOf, ranksOf, domainOf, hasInterval, isLowerBetter, canBeRelated, workloadOf};
 })();

@@ -22,6 +22,7 @@
 #include "report/page/page_data.h"
 #include "report/page/page_parts.h"
 #include "saving.js.h"
+#include "unpacking.js.h"
 #include "vega.js.h"
 #include "vega.licences.txt.h"
 #include "why.css.h"
@@ -72,19 +73,15 @@ std::string parts(const Content& content, const Figures& figures, const Labels& 
   return html;
 }
 
-// Vega with its licences and those of what it contains.
-std::string engine() { return fmt::format("/*\n{}*/\n{}", kText_vega_licences_txt, kText_vega_js); }
-
 }  // namespace
 
 std::string whole_page(const WholePage& page) {
-  const std::string script = std::string(kText_numbers_js) + kText_choices_js + kText_saving_js + kText_drawing_js +
-                             kText_page_js + kText_figures_js + kText_words_js;
-  const std::string drawn_by = engine();
+  const std::string script = std::string(kText_unpacking_js) + kText_numbers_js + kText_choices_js + kText_saving_js +
+                             kText_drawing_js + kText_page_js + kText_figures_js + kText_words_js;
   const std::string style = std::string(kText_page_css) + page.further_style;
   const std::string policy = fmt::format(
       "default-src 'none'; img-src data:; script-src {} {}; style-src {}; base-uri 'none'; form-action 'none'",
-      source_hash(script), source_hash(drawn_by), source_hash(style));
+      source_hash(script), source_hash(kText_vega_js), source_hash(style));
   return text::filled(kText_page_html, {{"policy", policy},
                                         {"style", style},
                                         {"script", script},
@@ -92,7 +89,8 @@ std::string whole_page(const WholePage& page) {
                                         {"summary", page.summary},
                                         {"first", page.first},
                                         {"body", page.body},
-                                        {"engine", drawn_by},
+                                        {"licences", kText_vega_licences_txt},
+                                        {"engine", packed(kText_vega_js)},
                                         {"made_by", escaped(page.made_by)},
                                         {"data", script_json(page.data)}});
 }

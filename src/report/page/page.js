@@ -3,7 +3,7 @@
 // cells. Opens the part of the page that a link names.
 "use strict";
 (() => {
-  const {data, numberOf, ranksOf, domainOf, hasInterval, isLowerBetter, canBeRelated, workloadOf, valueOf} = numbers;
+  const {data, numberOf, flagsOf, ranksOf, domainOf, hasInterval, isLowerBetter, canBeRelated, workloadOf, valueOf} = numbers;
   const MOST_MARKS = 120;  // of the chart
   const MOST_ROWS = 400;   // of the table
   const SHAPES = ["circle", "square", "triangle-up", "diamond", "triangle-down"];
@@ -17,6 +17,9 @@
     made.append(...children);
     return made;
   }
+
+  // Returns a sentence as nodes, with what it has between backticks as code.
+  const prose = (sentence) => sentence.split(/`([^`]*)`/).map((part, index) => (index % 2 === 0 ? part : element("code", {}, part)));
 
   const looks = new Map(data.compilers.map((compiler, index) => {
     const [colour, shape] = data.looks[index];
@@ -104,9 +107,17 @@
     return data.devices.length > 1 ? `${name}, on ${device}` : name;
   }
 
+  // Returns the text in lines of at most so many letters, or of one word.
+  function linesOfWords(text, most) {
+    return text.split(" ").reduce((lines, word) => {
+      const longer = `${lines.at(-1)} ${word}`.trim();
+      return longer.length <= most ? [...lines.slice(0, -1), longer] : [...lines, word];
+    }, [""]).filter((line) => line !== "");
+  }
+
   // Returns the chart's rows, a line for each chosen cell with its number or why it has none, and the middle of each
   // workload's lines.
-  function linesOf(works) {
+  function linesOf(works, width) {
     const rows = [];
     const middles = [];
     let line = 0;
@@ -115,9 +126,11 @@
       for (const [compiler, number] of work.numbers) {
         if (isPlanned(work, compiler)) continue;
         rows.push({line: line++, compiler, value: number.value > 0 ? number.value : null, low: number.low, high: number.high,
-                   says: `${compiler}, ${nameOf(work.first)}: ${number.text ?? number.why}`});
+                   says: `${compiler}, ${nameOf(work.first)}: ${number.text ?? number.why}${flagsOf(number) && ` ⚑ ${flagsOf(number)}`}`});
       }
-      if (line > first) middles.push([(first + line - 1) / 2, nameOf(work.first)]);
+      const name = linesOfWords(nameOf(work.first), width / 20);
+      if (line > first) line = Math.max(line, first + name.length);
+      if (line > first) middles.push([(first + line - 1) / 2, name]);
       if (line > first) line += 0.7;
     }
     return {rows, middles, end: line - 0.7};
@@ -132,7 +145,7 @@
     const colour = {field: "compiler", type: "nominal", title: null, scale: range("colour"),
                     legend: {columns: Math.max(1, Math.floor(width * 0.75 / widest)), orient: "top", labelLimit: width - 60}};
     const known = [{filter: "isValid(datum.value)"}];
-    const x = (field) => ({field, type: "quantitative", title: `${title} (log axis)`, scale, axis: {tickCount: 6, format: "~r"}});
+    const x = (field) => ({field, type: "quantitative", title: linesOfWords(`${title} (log axis)`, width / 10), scale, axis: {tickCount: 6, format: "~r"}});
     return {
       data: {name: "rows"}, width, height: 13 * (end + 1), autosize: {type: "fit-x", contains: "padding"},
       encoding: {
@@ -154,7 +167,7 @@
     const box = find("chart");
     const compilers = chosenCompilers(works);
     const shown = works.slice(0, Math.max(4, Math.floor(MOST_MARKS / Math.max(1, compilers.length))));
-    const lines = linesOf(shown);
+    const lines = linesOf(shown, box.clientWidth);
     if (lines.rows.length === 0) {
       box.replaceChildren(element("p", {}, "No number in this selection."));
       return;
@@ -181,7 +194,7 @@
     if (isPlanned(work, compiler)) return element("td", {class: "none"}, cell.why);
     if (number.value === undefined) {
       const short = number.why.length > 40 ? number.why.slice(0, 39) + "…" : number.why;
-      return element("td", {class: "why", title: number.why}, short);
+      return element("td", {class: "why", title: number.why}, ...prose(short));
     }
     const [main, interval] = number.text.split(/(?= [[±])/);
     const rank = work.ranks.get(cell);
@@ -191,10 +204,8 @@
                            `${rank}.`), " ");
     }
     field.append(main, element("small", {}, interval ?? ""));
-    if (cell.flags.length > 0) {
-      field.append(" ", element("span", {class: "flag", role: "img", title: cell.flags.join(", "),
-                                         "aria-label": `flags: ${cell.flags.join(", ")}`}, "⚑"));
-    }
+    const flags = flagsOf(number);
+    if (flags !== "") field.append(" ", element("span", {class: "flag", role: "img", title: flags, "aria-label": `flags: ${flags}`}, "⚑"));
     return field;
   }
 
@@ -226,10 +237,24 @@
     if (works.length > MOST_ROWS) find("matrix").append(element("p", {}, `${works.length - MOST_ROWS} more rows: choose fewer.`));
   }
 
-  const rows = [...document.querySelectorAll("tr[data-cell]")];
+  let rows = [];
+  let mostCells = 1000;  // rows that a browser lays out at once without a wait
+  const moreCells = element("p", {hidden: true}, element("button", {type: "button", class: "save"}));
+  moreCells.firstChild.addEventListener("click", () => {
+    mostCells = Infinity;
+    showRows();
+  });
+  unpacking.eachPart((part) => {
+    rows = [...rows, ...part.querySelectorAll("tr[data-cell]")];
+    part.querySelector(".cells")?.parentElement.after(moreCells);
+    if (part !== document) showRows();
+  });
   function showRows() {
     const chosen = new Set(choices.selected().map((cell) => cell.index));
-    for (const row of rows) row.hidden = !chosen.has(Number(row.dataset.cell));
+    let shown = 0;
+    for (const row of rows) row.hidden = !chosen.has(Number(row.dataset.cell)) || ++shown > mostCells;
+    moreCells.hidden = shown <= mostCells;
+    moreCells.firstChild.textContent = `Show all ${shown} rows, not only ${mostCells}`;
     for (const body of document.querySelectorAll(".cells tbody")) {
       body.hidden = body.querySelector("tr[data-cell]:not([hidden])") === null;
     }
@@ -239,7 +264,7 @@
     const {unknown} = choices.state();
     const cells = choices.selected();
     const without = cells.filter((cell) => cell.why !== "").length;
-    let words = `${cells.length} of ${numbers.cells.length} cells chosen, ${works.length} workloads`;
+    let words = `${cells.length} of ${numbers.cells.length} cells chosen, ${works.length} workload${works.length === 1 ? "" : "s"}`;
     if (without > 0) words += `; ${without} have no number (the reason is in their place)`;
     if (unknown.length > 0) words += `. The link asks for what these results do not have: ${unknown.join(", ")}`;
     find("status").textContent = words + ".";
@@ -248,12 +273,13 @@
   function download() {
     const {metric, to} = choices.state();
     const relation = to === "value" ? "value" : `ratio to ${referenceWords(to)}`;
-    const lines = [["device", "model", "batch", "compiler", "status", "flags", metric, "low", "high", relation, "low", "high", "why"]];
+    const lines = [["device", "model", "batch", "compiler", "status", "flags", metric, "low", "high", relation, "low", "high",
+                    "flags of the reference", "why"]];
     for (const work of workloads()) {
       for (const cell of work.cells) {
         const [own, shown] = [valueOf(cell, metric), work.numbers.get(cell.compiler)];
         lines.push([cell.device, cell.model, Number(cell.batch), cell.compiler, cell.status, cell.flags.join(" "), own.value,
-                    own.low, own.high, shown.value, shown.low, shown.high, own.why ?? shown.why]);
+                    own.low, own.high, shown.value, shown.low, shown.high, (shown.flagsOfOver ?? []).join(" "), own.why ?? shown.why]);
       }
     }
     saving.save("selection.csv", "text/csv", saving.csv(lines));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page/page_data.h"
-#include "base/text.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -8,9 +9,11 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "report/columns.h"
 #include "report/looks.h"
 #include "report/page/html.h"
@@ -39,8 +42,7 @@ class Names {
 };
 
 // Returns the number with seven significant digits: more than any text of the page shows, in half the bytes.
-json short_number(double value) {
-  if (!std::isfinite(value)) return nullptr;
+double short_number(double value) {
   constexpr int kDigits = 7;
   std::array<char, 32> text{};
   const auto written =
@@ -50,8 +52,62 @@ json short_number(double value) {
   return rounded;
 }
 
+// Returns whether a script writes the number as this text: `scale` times it, with so many decimals. Scripts round a
+// half up.
+bool is_written_as(double number, double scale, int decimals, std::string_view text) {
+  const double halves = number * scale * std::pow(10, decimals) * 2;
+  const bool is_half = std::floor(halves) == halves && std::fmod(halves, 2) != 0;
+  return !is_half && fmt::format("{:.{}f}", number * scale, decimals) == text;
+}
+
+// Returns how a text is made of its numbers: [how many numbers there are, the text with "@" for each, by what they are
+// multiplied, with how many decimals they are written]. If that gives another text, it is [how many, the whole text].
+json form_of(const std::string& text, const std::vector<double>& numbers) {
+  constexpr std::array kScales{1.0, 1e3, 1e6, 1e9, 1e-3, 1e-6, 1e-9};
+  constexpr const char* kDigits = "0123456789.";
+  json whole{numbers.size(), text};
+  std::string around;
+  std::vector<std::string> written;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = std::min(text.find_first_of(kDigits, at), text.size());
+    const std::size_t end = std::min(text.find_first_not_of(kDigits, begin), text.size());
+    around += text.substr(at, begin - at) + (begin < end ? "@" : "");
+    if (begin < end) written.push_back(text.substr(begin, end - begin));
+    at = end;
+  }
+  if (written.empty() || written.size() > numbers.size() || text.find('@') != std::string::npos) return whole;
+  const std::size_t point = written.front().find('.');
+  const int decimals = point == std::string::npos ? 0 : static_cast<int>(written.front().size() - point - 1);
+  for (const double scale : kScales) {
+    const auto is_same = [&](const std::string& each, double number) {
+      return is_written_as(number, scale, decimals, each);
+    };
+    if (std::equal(written.begin(), written.end(), numbers.begin(), is_same))
+      return {numbers.size(), around, scale, decimals};
+  }
+  return whole;
+}
+
 // Of all cells together: about 700 kB of a page.
 constexpr std::size_t kMostRatios = 20'000;
+
+// Returns the column with [value, how often] in place of a value that follows itself.
+json in_runs(const std::vector<int>& column) {
+  json runs = json::array();
+  for (auto from = column.begin(); from != column.end();) {
+    const auto to = std::find_if(from, column.end(), [from](int value) { return value != *from; });
+    runs.push_back(to - from == 1 ? json(*from) : json{*from, to - from});
+    from = to;
+  }
+  return runs;
+}
+
+// Returns the JSON texts as JSON.
+json parsed(const std::vector<std::string>& texts) {
+  json all = json::array();
+  for (const std::string& text : texts) all.push_back(json_text::parse(text));
+  return all;
+}
 
 class DataWriter {
  public:
@@ -60,6 +116,9 @@ class DataWriter {
 
   json write() {
     json cells = cells_json();
+    json ratios = ratios_json();
+    json values = json::array();
+    for (const Metric* metric : metrics_) values.push_back(values_of(*metric));
     json groups = json::array();
     for (const std::string& group : group_of_) groups.push_back(group);
     return {{"devices", devices_.all()},
@@ -70,7 +129,11 @@ class DataWriter {
             {"group_of", std::move(groups)},
             {"baseline", text::visible(results_.baseline.words())},
             {"metrics", metrics_json()},
-            {"flags", flags_.all()},
+            {"statuses", statuses_.all()},
+            {"flag_sets", parsed(flag_sets_.all())},
+            {"forms", parsed(forms_.all())},
+            {"values", std::move(values)},
+            {"ratios", std::move(ratios)},
             {"reasons", reasons_.all()},
             {"may_be_fastest", may_be_fastest()},
             {"has_ratios", has_ratios_},
@@ -79,41 +142,50 @@ class DataWriter {
 
  private:
   json cells_json() {
-    std::unordered_map<const CellData*, std::size_t> index_of;
-    for (std::size_t i = 0; i < results_.cells.size(); ++i) index_of[results_.cells[i]] = i;
-    json cells = json::array();
+    std::unordered_map<const CellData*, int> index_of;
+    for (const CellData* cell : results_.cells) index_of.emplace(cell, static_cast<int>(index_of.size()));
+    std::map<std::string, std::vector<int>> columns;
     for (const CellData* cell : results_.cells) {
-      const auto found = index_of.find(results_.baseline_of(*cell));
-      json row = identity_of(*cell);
-      row.push_back(found == index_of.end() ? json(-1) : json(found->second));
-      row.push_back(flags_of(*cell));
-      row.push_back(values_of(*cell));
-      cells.push_back(std::move(row));
+      const auto baseline = index_of.find(results_.baseline_of(*cell));
+      const std::string why = why_no_numbers(*cell);
+      const std::string& why_no_ratio = results_.numbers.why_no_ratio(*cell);
+      columns["device"].push_back(devices_.index_of(labels_.device(*cell)));
+      columns["model"].push_back(model_of(*cell));
+      columns["batch"].push_back(batch_of(*cell));
+      columns["compiler"].push_back(compiler_of_cell(*cell));
+      columns["status"].push_back(statuses_.index_of(std::string(name(status_of(*cell)))));
+      columns["why"].push_back(why.empty() ? -1 : reasons_.index_of(text::visible(why)));
+      columns["baseline"].push_back(baseline == index_of.end() ? -1 : baseline->second);
+      columns["flags"].push_back(flag_sets_.index_of(json_text::dump(flags_of(*cell))));
+      columns["why_no_ratio"].push_back(why_no_ratio.empty() ? -1 : reasons_.index_of(text::visible(why_no_ratio)));
     }
-    add_ratios(cells);
+    json cells = json::object();
+    for (const auto& [name, column] : columns) cells[name] = in_runs(column);
     return cells;
   }
 
-  // Adds to each cell its ratios to all others of its workload, if that are not too many of all cells together.
-  void add_ratios(json& cells) {
-    std::map<json, std::vector<std::size_t>> workloads;  // by device, model and batch size
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      workloads[json::array({cells[i][0], cells[i][1], cells[i][2]})].push_back(i);
+  // Returns each cell's ratios to all others of its workload, if that are not too many of all cells together.
+  json ratios_json() {
+    std::map<std::tuple<std::string, std::string, int>, std::vector<std::size_t>> workloads;
+    for (std::size_t i = 0; i < results_.cells.size(); ++i) {
+      const CellData& cell = *results_.cells[i];
+      workloads[{labels_.device(cell), cell.of.model.label, cell.of.model.key.batch}].push_back(i);
+    }
     std::size_t count = 0;
     for (const auto& [workload, members] : workloads) count += members.size() * (members.size() - 1);
     has_ratios_ = count <= kMostRatios;
+    if (!has_ratios_) return json::array();
+    json ratios(results_.cells.size(), json::array());
     for (const auto& [workload, members] : workloads) {
-      for (const std::size_t i : members) cells[i].push_back(ratios_of(i, has_ratios_ ? members : std::vector{i}));
+      for (const std::size_t i : members) ratios[i] = ratios_of(i, members);
     }
+    return ratios;
   }
 
   json ratios_of(std::size_t cell, const std::vector<std::size_t>& workload) {
-    const metrics::Numbers& numbers = results_.numbers;
-    const std::string& why = numbers.why_no_ratio(*results_.cells[cell]);
-    if (!why.empty()) return reasons_.index_of(text::visible(why));
     json ratios = json::array();
     for (const std::size_t other : workload) {
-      const metrics::Number ratio = numbers.ratio(*results_.cells[cell], *results_.cells[other]);
+      const metrics::Number ratio = results_.numbers.ratio(*results_.cells[cell], *results_.cells[other]);
       if (other == cell || !ratio.value) continue;
       ratios.push_back(json::array({other, short_number(*ratio.value)}));
       add_ends(ratios.back(), ratio);
@@ -135,40 +207,48 @@ class DataWriter {
     return indices;
   }
 
-  json identity_of(const CellData& cell) {
+  int batch_of(const CellData& cell) {
+    const auto found = std::ranges::find(batches_, cell.of.model.key.batch);
+    const auto batch = static_cast<int>(found - batches_.begin());
+    if (found == batches_.end()) batches_.push_back(cell.of.model.key.batch);
+    return batch;
+  }
+
+  int model_of(const CellData& cell) {
     const int model = models_.index_of(text::visible(cell.of.model.label));
     if (static_cast<std::size_t>(model) == group_of_.size())
       group_of_.push_back(text::visible(cell.of.model.group.empty() ? cell.of.model.family : cell.of.model.group));
+    return model;
+  }
+
+  int compiler_of_cell(const CellData& cell) {
     const int compiler = compilers_.index_of(labels_.compiler(cell));
     if (static_cast<std::size_t>(compiler) == kind_of_.size()) kind_of_.push_back(text::visible(cell.of.compiler.name));
-    auto batch = std::find(batches_.begin(), batches_.end(), cell.of.model.key.batch);
-    if (batch == batches_.end()) batch = batches_.insert(batches_.end(), cell.of.model.key.batch);
-    const std::string why = why_no_numbers(cell);
-    return json::array({devices_.index_of(labels_.device(cell)), model, batch - batches_.begin(), compiler,
-                        name(status_of(cell)), why.empty() ? -1 : reasons_.index_of(text::visible(why))});
+    return compiler;
   }
 
   json flags_of(const CellData& cell) {
     json flags = json::array();
-    for (const metrics::Numbers::Raised& raised : results_.numbers.flags(cell)) {
-      flags.push_back(flags_.index_of(std::string(raised.flag)));
-    }
+    for (const metrics::RaisedFlag& raised : results_.numbers.flags(cell)) flags.push_back(raised.flag->name);
     return flags;
   }
 
-  json values_of(const CellData& cell) {
-    json values = json::array();
-    for (const Metric* metric : metrics_) values.push_back(value_json(cell, *metric));
-    return values;
-  }
-
-  json value_json(const CellData& cell, const Metric& metric) {
-    const metrics::Number number = results_.numbers.of(cell, metric.name);
-    if (!number.value) return reasons_.index_of(text::visible(number.reason));
-    const Shown shown = shown_entry(metric_entry(results_, cell, {&metric, nullptr}), metric.unit);
-    json entry = json::array({short_number(*number.value), shown.main + shown.tail});
-    add_ends(entry, number);
-    return entry;
+  json values_of(const Metric& metric) {
+    std::vector<int> says;
+    json numbers = json::array();
+    for (const CellData* cell : results_.cells) {
+      const metrics::Number number = results_.numbers.of(*cell, metric.name);
+      if (!number.value || !std::isfinite(*number.value)) {
+        says.push_back(-1 - reasons_.index_of(number.value ? "not a finite number" : text::visible(number.reason)));
+        continue;
+      }
+      std::vector<double> shown{short_number(*number.value)};
+      if (number.low && number.high) shown.insert(shown.end(), {short_number(*number.low), short_number(*number.high)});
+      const Shown text = shown_entry(metric_entry(results_, *cell, {&metric, nullptr}), metric.unit);
+      says.push_back(forms_.index_of(json_text::dump(form_of(text.main + text.tail, shown))));
+      for (const double each : shown) numbers.push_back(each);
+    }
+    return {{"says", in_runs(says)}, {"numbers", std::move(numbers)}};
   }
 
   [[nodiscard]] json looks_json() const {
@@ -202,7 +282,9 @@ class DataWriter {
   Names devices_{};
   Names models_{};
   Names compilers_{};
-  Names flags_{};
+  Names statuses_{};
+  Names flag_sets_{};  // as JSON
+  Names forms_{};      // likewise
   Names reasons_{};
   std::vector<int> batches_{};
   bool has_ratios_ = true;
@@ -245,12 +327,9 @@ json page_data(const Content& content, const Figures& figures, const Labels& lab
 }
 
 json data_of_figures(const Figures& figures) {
-  json data{{"baseline", ""}, {"has_ratios", false}};
-  for (const char* const list : {"devices", "models", "compilers", "looks", "batches", "group_of", "metrics", "flags",
-                                 "reasons", "may_be_fastest", "cells"}) {
-    data[list] = json::array();
-  }
-  add_figures(data, figures);
+  const Results results = all_results({}, {});
+  const Content content{.results = &results};
+  json data = page_data(content, figures, Labels(content));
   return data;
 }
 

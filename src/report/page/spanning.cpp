@@ -162,6 +162,8 @@ std::string number_text(const json& row, const char* name, const char* unit) {
   return value ? number(*value, unit) : "–";
 }
 
+std::string over_the_next(const std::string& compiler) { return compiler.empty() ? "" : " over " + compiler; }
+
 // Returns a list of texts; what is no text is left out.
 Texts texts_at(const json& row, const char* name) {
   Texts names;
@@ -207,17 +209,16 @@ void add_fastest(const json& answer, Content& content) {
                    "peak memory",
                    "speed-up [95 %]",
                    "times the next [95 %]",
-                   "next",
                    "may be the fastest"};
   if (!answer.is_object() || !answer.contains("rows") || !answer["rows"].is_array()) return;
   for (const json& row : answer["rows"]) {
     if (!row.is_object()) continue;
     for (std::string& id : texts_at(row, "cell_ids")) content.may_be_fastest.insert(std::move(id));
-    table.rows.push_back({text_at(row, "device"), text_at(row, "model"),
-                          fmt::format("{:g}", number_at(row, "batch").value_or(0)), text_at(row, "compiler"),
-                          number_text(row, "inference_s", "s"), memory_of_fastest(*content.results, row),
-                          ratio_text(row, "speed_up"), ratio_text(row, "margin"), text_at(row, "runner_up"),
-                          is_true_at(row, "is_decided") ? "it alone" : first_names(texts_at(row, "may_be_fastest"))});
+    table.rows.push_back(
+        {text_at(row, "device"), text_at(row, "model"), fmt::format("{:g}", number_at(row, "batch").value_or(0)),
+         text_at(row, "compiler"), number_text(row, "inference_s", "s"), memory_of_fastest(*content.results, row),
+         ratio_text(row, "speed_up"), ratio_text(row, "margin") + over_the_next(text_at(row, "runner_up")),
+         is_true_at(row, "is_decided") ? "it alone" : first_names(texts_at(row, "may_be_fastest"))});
   }
   const bool has_one_device = std::all_of(table.rows.begin(), table.rows.end(),
                                           [&](const Texts& row) { return row[0] == table.rows.front()[0]; });

@@ -112,7 +112,7 @@ std::string flames(const ExplainedPair& pair) {
 
 std::string list_of(const std::vector<std::string>& sentences) {
   std::string html = "<ul>\n";
-  for (const std::string& each : sentences) html += fmt::format("<li>{}</li>\n", escaped(each));
+  for (const std::string& each : sentences) html += fmt::format("<li>{}</li>\n", prose(each));
   return html + "</ul>\n";
 }
 
@@ -138,7 +138,7 @@ std::string why(const Content& content, const Figures& figures) {
   const std::vector<ProfiledCell> cells = profiled_cells(profiles);
   std::string html = "<section id=\"why\" aria-labelledby=\"why-heading\"><h2 id=\"why-heading\">Why</h2>\n";
   for (const ExplainedPair& pair : profiles.pairs) {
-    html += fmt::format("<p><b>{}</b>: {}.</p>\n", escaped(pair.label), escaped(sentence_of(pair)));
+    html += fmt::format("<p><b>{}</b>: {}.</p>\n", escaped(pair.label), prose(sentence_of(pair)));
   }
   html += figure_called(figures, kFigureOfRegions);
   for (const ExplainedPair& pair : profiles.pairs) {

@@ -55,8 +55,7 @@ Row cell_row(const CellData& cell, const Results& results) {
   add(failure);
   for (const char* field : kFailureFields) add(failure.contains(field) ? failure[field] : json());
   json flags = json::object();
-  for (const metrics::Numbers::Raised& raised : results.numbers.flags(cell))
-    flags[std::string(raised.flag)] = raised.value;
+  for (const metrics::RaisedFlag& raised : results.numbers.flags(cell)) flags[raised.flag->name] = raised.value;
   add(flags);
   for (const metrics::Flag& flag : metrics::flag_table()) add(flags.contains(flag.name) ? flags[flag.name] : json());
   const CellData* const baseline = results.baseline_of(cell);
@@ -72,7 +71,7 @@ Row cell_row(const CellData& cell, const Results& results) {
 
 std::string flags_or_why(const CellData& cell, const metrics::Numbers& numbers) {
   std::vector<std::string> names;
-  for (const metrics::Numbers::Raised& raised : numbers.flags(cell)) names.emplace_back(raised.flag);
+  for (const metrics::RaisedFlag& raised : numbers.flags(cell)) names.emplace_back(raised.flag->name);
   const std::string why = why_no_numbers(cell);
   return why.empty() ? text::join(names, ", ") : why;
 }

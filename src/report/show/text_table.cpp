@@ -226,14 +226,9 @@ Row TextTable::number_row(const Results& results, const CellData& cell, std::str
 // Returns "u i", the marks of what casts doubt on the number; with options.notes the names of all flags.
 std::string TextTable::flags_of(const Results& results, const CellData& cell) {
   std::vector<std::string> words;
-  for (const metrics::Numbers::Raised& raised : results.numbers.flags(cell)) {
-    const auto flag = std::find_if(metrics::flag_table().begin(), metrics::flag_table().end(),
-                                   [&](const metrics::Flag& each) { return each.name == raised.flag; });
-    if (flag == metrics::flag_table().end()) continue;
+  for (const auto& [flag, value] : results.numbers.flags(cell)) {
     ++flags_[flag->name];
-    if (options_.notes) {
-      words.push_back(flag->shows_value ? fmt::format("{} {:.3g}", flag->name, raised.value) : flag->name);
-    }
+    if (options_.notes) words.push_back(flag->shows_value ? fmt::format("{} {:.3g}", flag->name, value) : flag->name);
     if (!options_.notes && flag->casts_doubt()) words.emplace_back(1, flag->mark);
   }
   return text::join(words, options_.notes ? ", " : " ");

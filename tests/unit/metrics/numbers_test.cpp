@@ -94,7 +94,7 @@ TEST(Numbers, FindMetricsAndFlagsOfACell) {
   EXPECT_EQ(numbers.of(slow, "compile_s").reason, "it loaded what was compiled");
   EXPECT_EQ(numbers.of(slow, "throughput_per_s").reason, "not measured yet");
   ASSERT_EQ(numbers.flags(fast).size(), 1U);
-  EXPECT_EQ(numbers.flags(fast)[0].flag, "spread");
+  EXPECT_STREQ(numbers.flags(fast)[0].flag->name, "spread");
   EXPECT_EQ(numbers.flags(fast)[0].value, 0.2);
   EXPECT_TRUE(numbers.flags(slow).empty());
 }

@@ -56,7 +56,7 @@ TEST_F(WhatSpansCells, HasTheAnswerWithARowForEachWorkload) {
   const Content made = content();
   EXPECT_THAT(made.answer, ElementsAre("fast 1.0 is the fastest."));
   EXPECT_THAT(made.fastest.rows, ElementsAre(Texts{"resnet18", "8", "fast 1.0", "76.7 ms", "–", "2.00 [1.90, 2.10]",
-                                                   "1.50", "slow 1.0", "it alone"}));
+                                                   "1.50 over slow 1.0", "it alone"}));
 }
 
 TEST_F(WhatSpansCells, NamesAllThatMayBeTheFastest) {
