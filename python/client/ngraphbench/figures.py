@@ -76,7 +76,7 @@ def figures(
     arguments = [part for name, words in chosen for word in _listed(words) for part in (f"--{name}", str(word))]
     with tempfile.TemporaryDirectory(prefix="ngraphbench-") as scratch:
         folder = pathlib.Path(scratch) / "report"
-        told = program.call("report", *opened.source_arguments, *opened.baseline_arguments, "-o", folder, *arguments)
+        told = program.call("report", *opened.source_arguments, "--join", *opened.baseline_arguments, "-o", folder, *arguments)
         specifications = _texts(folder / "figures", _SPECIFICATION)
         tables = _texts(folder / "figures", ".csv")
     return Figures(specifications, tables, [line for line in told.splitlines() if line.startswith("Left out: ")])
