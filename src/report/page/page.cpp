@@ -10,6 +10,7 @@
 
 #include "answer.html.h"
 #include "base/hash.h"
+#include "base/text.h"
 #include "choices.js.h"
 #include "drawing.js.h"
 #include "figures.js.h"
