@@ -29,8 +29,9 @@ struct ReportArguments {
   SourcesArguments results;
   ReportRequest request;
   bool with_paper = false;
-  std::string width{};  // "column", "page"; "": by content
-  bool join = false;    // read two results folders as one, as three and more are
+  std::string width{};           // "column", "page"; "": by content
+  bool without_heading = false;  // of figures
+  bool join = false;             // read two results folders as one, as three and more are
 };
 
 // Returns whether two results folders are a baseline and a candidate, as for ngb compare. Renamed devices, filters,
@@ -106,6 +107,7 @@ int write_and_tell(const Installation& installation, ReportArguments arguments) 
   }
   if (arguments.width == "column") request.figures.form.width_px = report::figures::kColumnPx;
   if (arguments.width == "page") request.figures.form.width_px = report::figures::kPagePx;
+  request.figures.form.has_heading = !arguments.without_heading;
   const std::vector<std::string>& folders = arguments.results.folders;
   if (request.folder.empty() && folders.size() > 1) {
     return report_failure({"several results folders need a folder for the report", "", "name it with -o"}, kWrongUsage);
@@ -171,10 +173,12 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
       ->add_option("--width", arguments->width,
                    "Width of the figures in print: column (3.5 inches) or page (7.16 inches); default: by content")
       ->check(CLI::IsMember({"column", "page"}));
+  command->add_flag("--no-heading", arguments->without_heading,
+                    "Images: without title and explanation, which the caption of an article has");
   command->footer(report::help_on_formats(report::table_formats()) +
                   "\nExamples:\n  ngb report results/quickstart\n"
                   "  ngb report results/quickstart --figures pdf\n"
-                  "  ngb report results/paper_quick_models --paper-figures --figures pdf --width page\n"
+                  "  ngb report results/paper_quick_models --paper-figures --figures pdf --width page --no-heading\n"
                   "  ngb report results/quickstart --tables latex --tables csv --paper\n"
                   "  ngb report results/monday results/friday -o monday_to_friday\n"
                   "  ngb report results/xeon results/orin -o both --as results/xeon:local=xeon --as "

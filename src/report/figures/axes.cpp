@@ -12,6 +12,7 @@
 
 #include "base/json_text.h"
 #include "metrics/series/workload.h"
+#include "report/figures/print.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -169,6 +170,7 @@ ordered_json arrow(const ordered_json& intervals, const char* end, const char* s
 }  // namespace
 
 void use_quantitative_axis(const std::vector<std::string>& compilers, ordered_json& whole, std::vector<Row>& rows) {
+  constexpr int kPixelsOfALabel = 18;
   const std::string field = field_with_compilers_side_by_side(whole);
   if (field.empty()) return;
   std::map<double, std::string> own;
@@ -185,10 +187,14 @@ void use_quantitative_axis(const std::vector<std::string>& compilers, ordered_js
   add_places(compilers, fields_of_panels(whole), field, step, rows);
   ordered_json values = ordered_json::array();
   std::string labels;
-  for (const auto& [at, label] : ticks) {
+  for (const auto& [at, label] : all) {
     values.push_back(at);
-    labels += fmt::format("{}'{}': '{}'", labels.empty() ? "" : ", ", at, label);
+    const char* const lines = ticks.contains(at) ? "{}'{}': '{}'" : "{}'{}': ['', '{}']";
+    labels += fmt::format(fmt::runtime(lines), labels.empty() ? "" : ", ", at, label);
   }
+  const double steps = (all.rbegin()->first - all.begin()->first) / step + 1;
+  const bool is_published_apart = all.size() > ticks.size();
+  const bool has_room = extent_of_panel(whole, rows, "width") >= kPixelsOfALabel * steps;
   for (ordered_json& layer : whole.at("spec").at("layer")) {
     if (!layer.contains("encoding") || !layer.at("encoding").contains("xOffset")) continue;
     ordered_json& encoding = layer.at("encoding");
@@ -200,7 +206,7 @@ void use_quantitative_axis(const std::vector<std::string>& compilers, ordered_js
     x["axis"] = {{"grid", false},
                  {"values", values},
                  {"labelExpr", fmt::format("({{{}}})[datum.value]", labels)},
-                 {"labelOverlap", "greedy"}};
+                 {"labelOverlap", is_published_apart && has_room ? ordered_json(false) : ordered_json("greedy")}};
   }
 }
 
@@ -233,9 +239,7 @@ bool end_intervals_at_the_frame(ordered_json& whole, std::vector<Row>& rows) {
   if (intervals == nullptr || number.empty()) return false;
   const ordered_json scale = intervals->at("encoding").at("y").value("scale", ordered_json::object());
   const bool is_logarithmic = scale.value("type", "") == "log";
-  const bool has_own_axes = whole.contains("resolve") && whole.at("resolve").contains("scale") &&
-                            whole.at("resolve").at("scale").contains("y");
-  const std::vector<std::string> fields = has_own_axes ? fields_of_panels(whole) : std::vector<std::string>();
+  const std::vector<std::string> fields = panels_have_own_axes(whole) ? fields_of_panels(whole) : std::vector<std::string>();
   std::map<std::string, Frame> frames;
   for (const Row& row : rows) {
     const auto value = number_in_row(row, number.c_str());

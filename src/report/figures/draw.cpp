@@ -9,13 +9,13 @@
 
 namespace ngb::report::figures {
 
-Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& format,
-                                      const std::vector<Image>& images) {
+Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& format, const std::vector<Image>& images,
+                                      int width_px) {
   nlohmann::json figures = nlohmann::json::array();
   for (const Image& image : images) {
     figures.push_back({{"name", image.name}, {"specification", image.specification}, {"image", image.file.string()}});
   }
-  const nlohmann::json wanted{{"format", format}, {"figures", std::move(figures)}};
+  const nlohmann::json wanted{{"format", format}, {"width_px", width_px}, {"figures", std::move(figures)}};
   const Result<std::string> answer = python::ask({.interpreter = python::of_toolchain(drawer.python, drawer.site),
                                                   .program = kPython_draw_figures,
                                                   .input = json_text::dump(wanted),

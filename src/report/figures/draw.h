@@ -25,9 +25,10 @@ struct Image {
   std::filesystem::path file{};  // to be written; its folder exists
 };
 
-// Writes the images and returns what Vega-Lite warned about: "compile_time: …". `format` is one of kImageFormats.
-// Returns an error that names the figure if one cannot be drawn; images before it are then written.
-Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& format,
-                                      const std::vector<Image>& images);
+// Writes the images and returns what Vega-Lite warned about: "compile_time: …". `format` is one of kImageFormats. All
+// are exactly `width_px` wide, at 96 pixels an inch; 0: each as wide as its content. Their panels are made to fill
+// that. Returns an error that names the figure if one cannot be drawn; images before it are then written.
+Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& format, const std::vector<Image>& images,
+                                      int width_px = 0);
 
 }  // namespace ngb::report::figures

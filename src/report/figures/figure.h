@@ -54,9 +54,10 @@ struct RowsOf {
 std::vector<Figure> read_figures(std::string_view table, std::span<const RowsOf> rows,
                                  std::span<const NamedForm> forms = {});
 
-// How large figures are.
+// How figures are set.
 struct Form {
-  int width_px = 0;  // of the whole image at 96 pixels an inch; 0: by content
+  int width_px = 0;         // of the whole image at 96 pixels an inch, for print; 0: by content
+  bool has_heading = true;  // title and explanation; in an article its caption has them
 };
 inline constexpr int kColumnPx = 336;  // 3.5 inches: one of two columns of a page
 inline constexpr int kPagePx = 687;    // 7.16 inches: both

@@ -19,8 +19,8 @@ void add_figure(const Selection& selection, const Figure& figure, const Form& fo
   std::string data = csv_of(figure, made.rows);
   std::string remark = std::move(made.remark);
   std::vector<Row> drawn = drawn_rows(std::move(made.rows), made.most_panels, remark);
-  all.made.push_back({&figure, specification_text(selection, figure, std::move(drawn), remark, form.width_px),
-                      std::move(data), remark, rows});
+  all.made.push_back(
+      {&figure, specification_text(selection, figure, std::move(drawn), remark, form), std::move(data), remark, rows});
 }
 
 }  // namespace

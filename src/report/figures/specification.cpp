@@ -12,7 +12,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "report/figures/axes.h"
-#include "report/figures/width.h"
+#include "report/figures/print.h"
 #include "report/looks.h"
 #include "report/write/csv.h"
 #include "theme.json.h"
@@ -209,8 +209,27 @@ void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
   whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
 }
 
+// Returns whether the layer writes the reason into a panel without data.
+bool says_why(const ordered_json& layer) {
+  return layer.at("mark").is_object() && layer.at("mark").value("style", "") == "why";
+}
+
+// A reason has lines that are no longer than the panel is wide.
+void break_reasons(ordered_json& whole, const std::vector<Row>& rows) {
+  constexpr int kPixelsOfACharacter = 6;
+  const int width = extent_of_panel(whole, rows, "width");
+  for (ordered_json& layer : whole.at("spec").at("layer")) {
+    if (width == 0 || !says_why(layer)) continue;
+    const std::string lines =
+        fmt::format(R"(replace(datum.reason, /(.{{1,{}}})(?: |$)/g, '$1\n'))", width / kPixelsOfACharacter);
+    layer["transform"].push_back({{"calculate", lines}, {"as", "why"}});
+    layer["encoding"]["text"]["field"] = "why";
+  }
+}
+
 // Vega-Lite lays the panels of a grid out one after the other. If one is missing, the next ones take its place and
-// stand beside the wrong names. So a panel without data gets a row that no layer draws.
+// stand beside the wrong names. So a panel without data gets a row that no layer draws; only the reason of such a panel
+// is drawn.
 void keep_empty_panels(ordered_json& whole) {
   constexpr const char* kNothing = "";  // the compiler of such a row
   const ordered_json& facet = whole.at("facet");
@@ -225,38 +244,29 @@ void keep_empty_panels(ordered_json& whole) {
                   {"key", facet.at("row").at("field")},
                   {"groupby", ordered_json::array({facet.at("column").at("field")})},
                   {"value", kNothing}});
-  for (ordered_json& layer : whole.at("spec").at("layer")) prepend(layer, {{"filter", "datum.compiler !== ''"}});
-}
-
-// Returns the words between which a line may be broken: "95 %" is one.
-std::vector<std::string> unbroken_words(const std::string& text) {
-  std::vector<std::string> words;
-  for (const std::string& word : text::split(text, ' ')) {
-    if (word.starts_with('%') && !words.empty()) {
-      words.back() += " " + word;
-    } else {
-      words.push_back(word);
-    }
+  for (ordered_json& layer : whole.at("spec").at("layer")) {
+    if (!says_why(layer)) prepend(layer, {{"filter", "datum.compiler !== ''"}});
   }
-  return words;
 }
 
-// Breaks a text into lines that are about so wide, because Vega does not.
-ordered_json lines_of(const std::string& text, int width_px) {
+// Titles the figure, or, without a heading, what its axes show, if that was taken off them for print.
+void add_heading(ordered_json& whole, const Figure& figure, const std::string& reading, const Form& form,
+                 int width_px) {
   constexpr double kPixelsOfACharacter = 5.6;  // of the theme's subtitles
   constexpr std::size_t kFewestCharacters = 50;
-  const std::size_t most = std::max(kFewestCharacters, static_cast<std::size_t>(width_px / kPixelsOfACharacter));
-  ordered_json lines = ordered_json::array();
-  std::string line;
-  for (const std::string& word : unbroken_words(text)) {
-    if (!line.empty() && line.size() + 1 + word.size() > most) {
-      lines.push_back(line);
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + word;
+  constexpr int kPixelsOfATitle = 8;  // a character of it
+  const std::string axes = form.width_px > 0 ? take_titles_of_axes(whole) : "";
+  const auto characters = static_cast<std::size_t>(width_px / kPixelsOfACharacter);
+  const ordered_json lines_of_axes = axes.empty() ? ordered_json::array() : lines_of(axes, characters);
+  if (!form.has_heading) {
+    if (!axes.empty()) whole["title"] = {{"text", lines_of_axes}, {"fontSize", 10}, {"fontWeight", "normal"}};
+    return;
   }
-  lines.push_back(line);
-  return lines;
+  ordered_json subtitle = lines_of(reading, std::max(kFewestCharacters, characters));
+  for (const ordered_json& line : lines_of_axes) subtitle.push_back(line);
+  whole["title"] = {{"text", figure.title}, {"subtitle", std::move(subtitle)}};
+  if (form.width_px > 0)
+    whole["title"]["text"] = lines_of(figure.title, static_cast<std::size_t>(width_px / kPixelsOfATitle));
 }
 
 std::string field_of(const Row& row, const std::string& column) {
@@ -293,14 +303,13 @@ std::string reading_of(const Figure& figure, const std::string& remark) {
 }
 
 std::string specification_text(const Selection& selection, const Figure& figure, std::vector<Row> rows,
-                               std::string remark, int width_px) {
+                               std::string remark, const Form& form) {
   ordered_json whole = figure.specification;
-  const ordered_json config = theme().at("config");
+  ordered_json config = theme().at("config");
+  const bool is_for_print = form.width_px > 0;
+  if (is_for_print) config.merge_patch(theme().at("print"));
   lay_out(whole, rows);
-  if (width_px > 0 && fit_to_width(whole, rows, width_px)) {
-    remark += remark.empty() ? "" : "; ";
-    remark += "so narrow, the panels share one axis";
-  }
+  if (is_for_print) fit_to_width(whole, rows, form.width_px);
   break_names_of_panels(whole, rows);
   share_axes_of_a_quantity(whole, rows);
   if (end_intervals_at_the_frame(whole, rows)) {
@@ -308,20 +317,20 @@ std::string specification_text(const Selection& selection, const Figure& figure,
     remark += "a triangle at the end of an interval: it reaches farther";
   }
   use_quantitative_axis(selection.compilers(), whole, rows);
+  break_reasons(whole, rows);
   const std::string reading = reading_of(figure, remark);
-  whole["title"] = {{"text", figure.title},
-                    {"subtitle", lines_of(reading, width_px > 0 ? width_px : width_of(whole, rows))}};
+  add_heading(whole, figure, reading, form, is_for_print ? form.width_px : width_of(whole, rows));
   whole["description"] = fmt::format("{}. {} A row is {}.", figure.title, reading, figure.rows);
   whole["usermeta"]["figure"] = figure.name;
   if (!figure.also.empty()) whole["usermeta"]["also"] = text::split(figure.also, ' ');
   whole["usermeta"]["paper"] = figure.paper;
   whole["usermeta"]["row"] = figure.rows;
   whole["usermeta"]["columns"] = text::split(figure.columns, ' ');
+  if (is_for_print) config["legend"]["columns"] = columns_of_legend(rows, form.width_px);
   whole["config"] = config;
-  if (width_px > 0) whole["config"]["legend"]["columns"] = columns_of_legend(whole, rows, width_px);
   keep_empty_panels(whole);
-  const bool has_own_axes = whole.contains("resolve") && whole.at("resolve").contains("scale") &&
-                            whole.at("resolve").at("scale").contains("y");
+  const bool has_own_axes = panels_have_own_axes(whole);
+  if (is_for_print) set_rows_as_views(whole, rows, form.width_px);
   Filler(selection, rows, config.at("range").at("category"), has_own_axes).fill(whole);
   std::string text = json_text::dump_ascii(whole, 2);
   text.resize(text.rfind("\n}"));

@@ -12,17 +12,18 @@ namespace ngb::report::figures {
 // Returns the rows of the first `most` panels. Sets `remark` if there are more.
 std::vector<Row> drawn_rows(std::vector<Row> rows, std::size_t most, std::string& remark);
 
-// Returns the theme: "config" of every specification. The page has a dark form of its colours (page/page.css).
+// Returns the theme: "config" of every specification, and "print", which replaces parts of it in print: its colours differ
+// in grey too. The page has a dark form of its colours (page/page.css).
 nlohmann::ordered_json theme();
 
 // Returns what the figure shows and how to read it, with what it leaves out (`remark`).
 std::string reading_of(const Figure& figure, const std::string& remark);
 
-// Returns Vega-Lite 6 as JSON text of ASCII characters. `width_px` is as in Form. The specification contains the rows
+// Returns Vega-Lite 6 as JSON text of ASCII characters. The specification contains the rows
 // as the data set "rows", a line for each, and needs no other file. A channel of compilers has their colours and
 // shapes. A sort order of null becomes the order of the rows.
 std::string specification_text(const Selection& selection, const Figure& figure, std::vector<Row> rows,
-                               std::string remark, int width_px = 0);
+                               std::string remark, const Form& form = {});
 
 // Returns CSV as in RFC 4180 with a line of names. A text that a spreadsheet would compute has an apostrophe before it.
 std::string csv_of(const Figure& figure, const std::vector<Row>& rows);

@@ -41,15 +41,16 @@ Status write_specifications(const fs::path& folder, const Figures& figures) {
 }
 
 // Returns what Vega-Lite warned about.
-Result<std::vector<std::string>> write_images(const fs::path& folder, const Figures& figures, const Drawer& drawer,
-                                              const std::string& format) {
+Result<std::vector<std::string>> write_images(const fs::path& folder, const Figures& figures,
+                                              const FiguresRequest& request) {
+  const std::string& format = request.image_format;
   std::vector<figures::Image> images;
   std::vector<fs::path> places;
   for (const figures::Made& each : figures.made) {
     places.push_back(folder / (std::string(each.figure->name) + "." + format));
     images.push_back({each.figure->name, each.specification, file::partial_path(places.back())});
   }
-  auto warnings = figures::draw(drawer, format, images);
+  auto warnings = figures::draw(*request.drawer, format, images, request.form.width_px);
   Status placed;
   for (std::size_t i = 0; i < images.size(); ++i) {
     if (warnings && placed) placed = file::put_in_place(images[i].file, places[i]);
@@ -82,8 +83,7 @@ std::optional<store::CellData> CellLoader::load(const std::string& cell_id) {
 }
 
 Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figures,
-                                     std::span<const figures::Figure> of_publication,
-                                     const std::optional<Drawer>& drawer, const std::string& format) {
+                                     std::span<const figures::Figure> of_publication, const FiguresRequest& request) {
   if (Status made = file::make_folder(folder); !made) return error_of(made);
   for (const auto all : {figures::all_figures(), of_publication}) remove_earlier(folder, all);
   if (Status done = write_specifications(folder, figures); !done) return error_of(done);
@@ -92,8 +92,8 @@ Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figu
   for (const figures::Made& each : figures.made) {
     if (!each.remark.empty()) written.remarks.push_back(fmt::format("{}: {}", each.figure->name, each.remark));
   }
-  if (!drawer || format.empty()) return written;
-  auto warnings = write_images(folder, figures, *drawer, format);
+  if (!request.drawer || request.image_format.empty()) return written;
+  auto warnings = write_images(folder, figures, request);
   if (!warnings) return error_of(warnings);
   written.warnings = *std::move(warnings);
   return written;

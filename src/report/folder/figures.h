@@ -52,12 +52,11 @@ class CellLoader {
   ngb::Status status_{};
 };
 
-// Writes NAME.vl.json, NAME.csv and, if `format` is not "", NAME.FORMAT of each figure into `folder`, each in one step,
-// and removes the files of figures that an earlier report had there. Other files in the folder are not changed. A
-// format needs a drawer.
+// Writes NAME.vl.json, NAME.csv and, if images are asked for, NAME.FORMAT of each figure into `folder`, each in one
+// step, and removes the files of figures that an earlier report had there. Other files in the folder are not changed.
+// Images need a drawer.
 Result<WrittenFigures> write_figures(const std::filesystem::path& folder, const figures::Figures& figures,
-                                     std::span<const figures::Figure> of_publication,
-                                     const std::optional<figures::Drawer>& drawer, const std::string& format);
+                                     std::span<const figures::Figure> of_publication, const FiguresRequest& request);
 
 // Returns the figures as the page shows them; of many cells, with fewer rows of each.
 page::Figures figures_of_page(const figures::Figures& figures, std::size_t cells);

@@ -242,7 +242,7 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   if (drawer && !format.empty()) {
     tell_begin(request, fmt::format("drawing {} figures as {}", figures.made.size(), format));
   }
-  auto files = write_figures(request.folder / kFiguresFolder, figures, request.publication.figures, drawer, format);
+  auto files = write_figures(request.folder / kFiguresFolder, figures, request.publication.figures, request.figures);
   if (!files) return failed(files.error());
   written.figures = *std::move(files);
   const std::string html = page::html(content, figures_of_page(figures, written.cells), request.made_by);

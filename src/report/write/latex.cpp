@@ -113,6 +113,9 @@ namespace {
 // A table of more columns than this goes across both columns of a page; of even more, it has small letters.
 constexpr std::size_t kMostColumnsOfOne = 6;
 constexpr std::size_t kMostColumnsOfTwo = 12;
+// Makes the table that follows smaller if it is wider than what it is set in, a column or both.
+constexpr const char* kNoWiderThanTheText = R"(\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%
+)";
 
 // Returns siunitx's description of a column of numbers: the digits before and after the point.
 std::string format_of_numbers(const ShownTable& people, std::size_t column) {
@@ -213,13 +216,13 @@ std::string to_latex(const Document& document) {
   const char* const environment = columns > kMostColumnsOfOne ? "table*" : "table";
   const char* const size = columns > kMostColumnsOfTwo ? "\\scriptsize\\setlength{\\tabcolsep}{2pt}" : "\\footnotesize";
   std::string latex = fmt::format(
-      "% Written by ngb report. Needs \\usepackage{{booktabs}} and \\usepackage{{siunitx}}.\n"
-      "\\begin{{{}}}\n\\centering{}\n\\caption{{{}}}\n\\label{{tab:{}}}\n"
+      "% Written by ngb report. Needs \\usepackage{{booktabs}}, \\usepackage{{siunitx}} and \\usepackage{{graphicx}}.\n"
+      "\\begin{{{}}}\n\\centering{}\n\\caption{{{}}}\n\\label{{tab:{}}}\n{}"
       "\\begin{{tabular}}{{{}}}\n\\toprule\n{}\\midrule\n",
-      environment, size, latex_text(document.title), label_of(document.name), column_formats(people),
-      latex_headings(people));
+      environment, size, latex_text(document.title), label_of(document.name), kNoWiderThanTheText,
+      column_formats(people), latex_headings(people));
   for (const std::vector<ShownField>& row : people.rows) latex += latex_row(people, row);
-  latex += "\\bottomrule\n\\end{tabular}\n" + latex_notes(document, people);
+  latex += "\\bottomrule\n\\end{tabular}}\n" + latex_notes(document, people);
   return latex + fmt::format("\\end{{{}}}\n", environment);
 }
 

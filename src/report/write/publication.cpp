@@ -83,14 +83,24 @@ class Layouter {
     shown_.rows.push_back(std::move(fields));
   }
 
-  // Returns how many decimals show four digits of the number, but no more than it or anything beside it has.
+  // Returns how many decimals show two digits of the uncertainty, or four of a number without one, but no more than it
+  // or anything beside it has.
   [[nodiscard]] int decimals_at(const Row& row, std::size_t column) const {
-    if (!row.entries[column].number()) return 0;
-    int written = 0;
-    for (std::size_t i = column; i < row.entries.size() && (i == column || !is_main(columns_[i].kind)); ++i) {
-      if (row.entries[i].number()) written = std::max(written, decimals_written(*row.entries[i].number()));
+    const auto number = row.entries[column].number();
+    if (!number) return 0;
+    int written = decimals_written(*number);
+    Uncertainty uncertainty;
+    for (std::size_t i = column + 1; i < row.entries.size() && !is_main(columns_[i].kind); ++i) {
+      const auto beside = row.entries[i].number();
+      if (!beside) continue;
+      written = std::max(written, decimals_written(*beside));
+      const Kind kind = columns_[i].kind;
+      (kind == Kind::deviation ? uncertainty.deviation
+       : kind == Kind::low     ? uncertainty.low
+                               : uncertainty.high) = beside;
     }
-    return std::min(written, decimals_of_four_digits(*row.entries[column].number()));
+    if (!row.note.empty()) uncertainty = {};  // a row that was copied keeps its digits
+    return std::min(written, decimals_of(*number, uncertainty));
   }
 
   ShownField field_of(const Entry& entry, int decimals) {
@@ -147,6 +157,14 @@ int decimals_of_four_digits(double value) {
   if (value == 0) return kDigits - 1;
   const int digits_before_point = static_cast<int>(std::floor(std::log10(std::abs(value)))) + 1;
   return std::clamp(kDigits - digits_before_point, 0, kMostDecimals);
+}
+
+int decimals_of(double value, const Uncertainty& uncertainty) {
+  constexpr int kMostDecimals = 7;
+  const double size = uncertainty.low && uncertainty.high ? (*uncertainty.high - *uncertainty.low) / 2
+                                                          : uncertainty.deviation.value_or(0);
+  if (!(size > 0) || !std::isfinite(size)) return decimals_of_four_digits(value);
+  return std::clamp(1 - static_cast<int>(std::floor(std::log10(size))), 0, kMostDecimals);
 }
 
 std::string rounded(double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,15 @@ namespace ngb::report {
 
 // Returns how many decimals show four significant digits: 104.69 -> 1, 0.08924 -> 5; at most 7, and 3 for 0.
 int decimals_of_four_digits(double value);
+// What is known of how far off a number may be.
+struct Uncertainty {
+  std::optional<double> deviation{};
+  std::optional<double> low{};  // 95 % interval
+  std::optional<double> high{};
+};
+// Returns how many decimals show two digits of half the interval, else of the deviation: 104.69 ± 0.57 -> 2; four
+// digits of the number if there is neither.
+int decimals_of(double value, const Uncertainty& uncertainty);
 // Returns "104.7", with a minus sign if the value is below 0.
 std::string rounded(double value, int decimals);
 

@@ -19,14 +19,17 @@ namespace ngb::paper::tables {
 namespace {
 
 using report::all_results;
+using report::decimals_of;
 using report::decimals_of_four_digits;
 using report::find_format;
 using report::help_on_formats;
 using report::latex_text;
 using report::mark_of_note;
+using report::rounded;
 using report::shown;
 using report::ShownTable;
 using report::table_formats;
+using report::Uncertainty;
 using testing::HasSubstr;
 
 // Begins with what a spreadsheet computes and LaTeX takes for an option, and would end a cell, a line, a script.
@@ -72,7 +75,7 @@ TEST(TablesAsMarkdown, HaveDeviationsBoundsAndFootnotes) {
             "**Test**\n\n"
             "| device | samples/s | ratio | CPU % | parameters |\n"
             "| --- | ---: | ---: | ---: | ---: |\n"
-            "| xeon | 104.7 ± 0.6 | 1.234 [1.200, 1.300] | <sup>a</sup> | 11689512 |\n"
+            "| xeon | 104.69 ± 0.57 | 1.234 [1.200, 1.300] | <sup>a</sup> | 11689512 |\n"
             "\n- <sup>a</sup> no ticks\n");
 }
 
@@ -96,12 +99,13 @@ TEST(TablesAsJson, HaveNullWithAReasonForWhatIsMissing) {
 
 TEST(TablesAsLatex, AlignNumbersAtTheirPoints) {
   const std::string latex = to_latex(numbers());
-  EXPECT_THAT(latex, HasSubstr("\\begin{tabular}{lS[table-format=3.1]@{\\,}lS[table-format=1.3]@{\\,}l"
+  EXPECT_THAT(latex, HasSubstr("\\begin{tabular}{lS[table-format=3.2]@{\\,}lS[table-format=1.3]@{\\,}l"
                                "S[table-format=1.0]@{\\,}lS[table-format=8.0]}\n"));
   EXPECT_THAT(latex, HasSubstr("device & \\multicolumn{2}{c}{samples/s} & \\multicolumn{2}{c}{ratio} & "
                                "\\multicolumn{2}{c}{CPU \\%} & {parameters} \\\\\n"));
-  EXPECT_THAT(latex, HasSubstr("xeon & 104.7 & \\(\\pm\\)\\,\\num{0.6} & 1.234 & {[}\\num{1.200}, \\num{1.300}{]} &  & "
-                               "\\textsuperscript{a} & 11689512 \\\\\n"));
+  EXPECT_THAT(latex,
+              HasSubstr("xeon & 104.69 & \\(\\pm\\)\\,\\num{0.57} & 1.234 & {[}\\num{1.200}, \\num{1.300}{]} &  & "
+                        "\\textsuperscript{a} & 11689512 \\\\\n"));
   EXPECT_THAT(latex, HasSubstr("\\textsuperscript{a} no ticks\\par\n"));
 }
 
@@ -128,6 +132,16 @@ TEST(Tables, ShowNoMoreDecimalsThanWereWritten) {
   EXPECT_EQ(people.rows[0][0].deviation, "2.00");
   EXPECT_EQ(people.rows[0][1].main, "0.426");
   EXPECT_EQ(people.notes.at(0), kPublishedNote);
+}
+
+TEST(Tables, ShowTwoDigitsOfTheUncertainty) {
+  const auto shown_as = [](double value, Uncertainty uncertainty) {
+    return rounded(value, decimals_of(value, uncertainty));
+  };
+  EXPECT_EQ(shown_as(-0.005659, {.deviation = 0.084907}), "-0.006");
+  EXPECT_EQ(shown_as(1493.2, {.deviation = 3088.1}), "1493") << "no digit before the point is left out";
+  EXPECT_EQ(shown_as(2.87132, {.low = 2.8, .high = 2.9}), "2.871") << "half the interval is 0.050";
+  EXPECT_EQ(shown_as(2.87132, {.deviation = 0}), "2.871") << "four digits";
 }
 
 TEST(Tables, HaveFootnotesThatNameNoCell) {
@@ -189,7 +203,7 @@ struct Quotable {
 
 // Returns why LaTeX cannot be run here, or "".
 std::string why_no_latex() {
-  for (const char* const package : {"booktabs.sty", "siunitx.sty"}) {
+  for (const char* const package : {"booktabs.sty", "siunitx.sty", "graphicx.sty"}) {
     const auto found = process::run({.arguments = {"kpsewhich", package}});
     if (!found) return "no LaTeX on this machine";
     if (!found->succeeded()) return std::string("LaTeX on this machine has no ") + package;
@@ -201,7 +215,9 @@ TEST(TablesAsLatex, CompileToPdf) {
   if (const std::string why = why_no_latex(); !why.empty()) GTEST_SKIP() << why;
   Quotable quotable;
   const Input input(quotable.results, quotable.environments, {"paper: Xeon", "paper: RTX 4070", "paper: Orin"});
-  std::string document = "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{siunitx}\n\\begin{document}\n";
+  std::string document =
+      "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{siunitx}\n\\usepackage{graphicx}\n\\begin{"
+      "document}\n";
   std::vector<Document> all = make_all(input);
   all.push_back(hostile_table());
   all.push_back(numbers());
@@ -212,6 +228,7 @@ TEST(TablesAsLatex, CompileToPdf) {
       {.arguments = {"pdflatex", "-interaction=nonstopmode", "-halt-on-error", "tables.tex"}, .folder = folder.path()});
   ASSERT_TRUE(ran.has_value()) << ran.error().text();
   EXPECT_TRUE(ran->succeeded()) << ran->output;
+  EXPECT_THAT(ran->output, testing::Not(HasSubstr("Overfull"))) << "a table is wider than the text";
   EXPECT_TRUE(file::read(folder / "tables.pdf").value_or("").starts_with("%PDF"));
 }
 

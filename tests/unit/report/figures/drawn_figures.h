@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,12 @@ class DrawnFigures : public ::testing::Test {
     drawer_ = {(*found)->python, (*found)->site};
   }
   // Returns what Vega-Lite warned about.
-  std::vector<std::string> draw_all(const report::figures::Figures& figures, const std::string& format) {
+  std::vector<std::string> draw_all(const report::figures::Figures& figures, const std::string& format,
+                                    int width_px = 0) {
     std::vector<report::figures::Image> images;
     for (const report::figures::Made& made : figures.made)
       images.push_back({made.figure->name, made.specification, file_of(made, format)});
-    const auto warnings = draw(drawer_, format, images);
+    const auto warnings = draw(drawer_, format, images, width_px);
     EXPECT_TRUE(warnings) << warnings.error().text();
     for (const report::figures::Made& made : figures.made) {
       EXPECT_GT(std::filesystem::file_size(file_of(made, format)), 1000U) << made.figure->name;
@@ -40,14 +42,15 @@ class DrawnFigures : public ::testing::Test {
   [[nodiscard]] std::filesystem::path file_of(const report::figures::Made& made, const std::string& format) const {
     return folder_.path() / (made.figure->name + "." + format);
   }
+  // Returns how wide the page of the drawn PDF is.
+  [[nodiscard]] double inches_of(const report::figures::Made& made) const {
+    const std::string pdf = file::read(file_of(made, "pdf")).value();
+    std::smatch box;
+    if (!std::regex_search(pdf, box, std::regex(R"(/MediaBox\s*\[\s*0\s+0\s+([0-9.]+)\s)"))) return 0;
+    return std::stod(box[1]) / 72;
+  }
   report::figures::Drawer drawer_{};
   TemporaryFolder folder_;
 };
-
-// The width of an SVG is that of its first attribute of this name.
-inline int width_of_svg(const std::string& svg) {
-  const std::size_t at = svg.find("width=\"");
-  return at == std::string::npos ? 0 : std::stoi(svg.substr(at + 7));
-}
 
 }  // namespace ngb::made_up

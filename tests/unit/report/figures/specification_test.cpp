@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -49,6 +50,17 @@ TEST(Specifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
     EXPECT_EQ(json.at("data").at("name"), "rows");
     EXPECT_FALSE(json.at("datasets").at("rows").empty());
   }
+}
+
+TEST(Specifications, HaveNoHeadingIfTheCaptionOfAnArticleHasIt) {
+  const ResultsOf results(made_up::study_of_everything());
+  for (const Made& made : make_figures(results.selection(), {.has_heading = false}).made) {
+    EXPECT_FALSE(json_text::parse_ordered(made.specification).contains("title")) << made.figure->name;
+  }
+  const auto in_print = make_figures(results.selection(), {.width_px = kColumnPx, .has_heading = false});
+  const ordered_json json = json_text::parse_ordered(made_called(in_print, "ase_by_batch").specification);
+  EXPECT_EQ(json.at("title").at("text"), ordered_json::array({"ASE (ratio, log axis) over batch size (samples)"}))
+      << "what stands beside the axes otherwise";
 }
 
 TEST(Specifications, KeepANumberAndItsPercentSignOnOneLine) {
@@ -105,6 +117,21 @@ TEST(Theme, HasTheColoursOfThePage) {
     EXPECT_THAT(css.substr(0, css.find("@media")),
                 HasSubstr(fmt::format("--c{}: {}", i, palette[i].get<std::string>())));
   }
+}
+
+// Rec. 601, as printers and pdftoppm -gray do; and the contrast to white paper that WCAG asks of a mark.
+TEST(Theme, TellsSixCompilersApartInGreyPrint) {
+  const ordered_json palette = theme().at("print").at("range").at("category");
+  const std::vector<std::string> compilers{"identity", "onnxruntime", "openvino", "tensorrt", "tvm", "torchscript"};
+  std::vector<double> greys;
+  for (const Look& look : looks_of(compilers)) {
+    const auto colour = palette.at(static_cast<std::size_t>(look.colour)).get<std::string>();
+    const auto part = [&](std::size_t at) { return static_cast<double>(std::stoi(colour.substr(at, 2), nullptr, 16)); };
+    greys.push_back(0.299 * part(1) + 0.587 * part(3) + 0.114 * part(5));
+    EXPECT_LT(greys.back(), 148) << colour << " is too pale: #949494 has a contrast of 3";
+  }
+  std::sort(greys.begin(), greys.end());
+  for (std::size_t i = 1; i < greys.size(); ++i) EXPECT_GT(greys[i] - greys[i - 1], 18);
 }
 
 TEST(Looks, AreTheSameColoursInAllReports) {
@@ -210,17 +237,12 @@ TEST_F(DrawnFigures, AreImagesOfEveryFigureWithoutAWarning) {
   EXPECT_THAT(draw_all(figures_of(results), "svg"), IsEmpty());
 }
 
-// Of figures whose made-up numbers are nothing but rounding, seven zeros are written beside the axis.
-bool has_only_rounding(const Made& made) { return made.figure->name == "cpu_relief"; }
-
-TEST_F(DrawnFigures, AreNotWiderThanThePageThatTheyAreMadeFor) {
+TEST_F(DrawnFigures, AreAsWideAsTheColumnOrThePageThatTheyAreMadeFor) {
   const ResultsOf results(made_up::study_of_everything());
-  const Figures figures = make_figures(results.selection(), {.width_px = kPagePx});
-  draw_all(figures, "svg");
-  for (const Made& made : figures.made) {
-    const int width = made_up::width_of_svg(file::read(file_of(made, "svg")).value());
-    EXPECT_GT(width, 100) << made.figure->name;
-    EXPECT_LE(width, has_only_rounding(made) ? 2 * kPagePx : kPagePx) << made.figure->name;
+  for (const auto& [width_px, inches] : {std::pair{kColumnPx, 3.5}, {kPagePx, 7.16}}) {
+    const Figures figures = make_figures(results.selection(), {.width_px = width_px});
+    EXPECT_THAT(draw_all(figures, "pdf", width_px), IsEmpty());
+    for (const Made& made : figures.made) EXPECT_NEAR(inches_of(made), inches, 0.01 * inches) << made.figure->name;
   }
 }
 
