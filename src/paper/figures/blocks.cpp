@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the paper's figures of stacks of blocks: 7, 10 and 11.
+// The rows of the paper's figures of stacks of blocks: 10 and 11.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,11 +56,6 @@ void sort_by_panel_and_column(std::vector<Row>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return key(a) < key(b); });
 }
 
-bool is_known(const std::vector<Row>& rows, const char* number) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [&](const Row& row) { return row.contains(number) && row.at(number).is_number(); });
-}
-
 // Returns up to three of the depths: the smallest, the middle and the largest.
 std::vector<int> three_of(const std::vector<int>& depths) {
   if (depths.size() <= 3) return depths;
@@ -68,46 +63,6 @@ std::vector<int> three_of(const std::vector<int>& depths) {
 }
 
 }  // namespace
-
-Rows figure7(const Selection& selection) {
-  constexpr const char* kMetric = "speed_up_ratio";
-  std::vector<Row> rows;
-  std::vector<std::string> panels;
-  for (const KindOfBlock& kind : kKinds) {
-    std::vector<Row> of_kind;
-    each_block(selection, kind, [&](const CellData& cell, const Block& block) {
-      if (selection.results().baseline_of(cell) == &cell) return;
-      Row row = row_of_block(selection, cell, block,
-                             fmt::format("batch {}, {}", cell.of.model.key.batch, place_in_figure(selection, cell)),
-                             fmt::format("{}, width {}", kind.words, *block.width));
-      add_number(row, kMetric, number_of(selection, cell, kMetric), state_of(cell));
-      of_kind.push_back(std::move(row));
-    });
-    sort_by_panel_and_column(of_kind);
-    for (const Row& row : of_kind) {
-      const auto panel = row.at("panel").get<std::string>();
-      if (std::find(panels.begin(), panels.end(), panel) == panels.end()) panels.push_back(panel);
-    }
-    if (of_kind.empty()) of_kind.push_back(empty_panel("", kind.words, not_measured(kind)));
-    std::move(of_kind.begin(), of_kind.end(), std::back_inserter(rows));
-  }
-  if (!is_known(rows, kMetric)) return {.why_none = "no stack of blocks has a speed-up"};
-  std::vector<Row> whole;
-  for (Row& row : rows) {  // a kind that was not measured has an empty panel in each row
-    if (row.at("state") != "empty") {
-      whole.push_back(std::move(row));
-      continue;
-    }
-    for (const std::string& panel : panels) {
-      whole.push_back(row);
-      whole.back()["panel"] = panel;
-    }
-  }
-  return with_columns(
-      {.rows = std::move(whole),
-       .remark = "The paper publishes slope and retention of its curves (tables VII and VIII) and not their points"},
-      "figure7");
-}
 
 Rows figure10(const Selection& selection) {
   constexpr const char* kMetric = "ase_ratio";
@@ -126,14 +81,11 @@ Rows figure10(const Selection& selection) {
     });
     if (rows.size() == before) empty.push_back(empty_panel(kind.words, "", not_measured(kind)));
   }
-  if (!is_known(rows, kMetric)) {
-    return {.why_none = "no stack of blocks was measured at batch 1 and at a larger batch size"};
-  }
   for (Row& row : empty) {
-    row["column"] = rows.front().at("column");
+    if (!rows.empty()) row["column"] = rows.front().at("column");
     rows.push_back(std::move(row));
   }
-  return with_columns({.rows = std::move(rows)}, "figure10");
+  return rows_with(std::move(rows), kMetric, "no stack of blocks was measured at batch 1 and at a larger batch size");
 }
 
 Rows figure11(const Selection& selection) {
@@ -157,14 +109,12 @@ Rows figure11(const Selection& selection) {
     if (of_kind.empty()) empty.push_back(empty_panel(kind.words, "", not_measured(kind)));
     std::move(of_kind.begin(), of_kind.end(), std::back_inserter(rows));
   }
-  if (!is_known(rows, kMetric)) {
-    return {.why_none = "no stack of blocks was measured beside a baseline at batch 1 and at a larger batch size"};
-  }
   for (Row& row : empty) {
-    row["column"] = rows.front().at("column");
+    if (!rows.empty()) row["column"] = rows.front().at("column");
     rows.push_back(std::move(row));
   }
-  return with_columns({.rows = std::move(rows)}, "figure11");
+  return rows_with(std::move(rows), kMetric,
+                   "no stack of blocks was measured beside a baseline at batch 1 and at a larger batch size");
 }
 
 }  // namespace ngb::paper::figures

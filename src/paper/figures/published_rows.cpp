@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <map>
 #include <optional>
@@ -27,28 +26,20 @@ State published_state() { return {"published", ""}; }
 // Returns nothing for a ratio to Identity of Identity itself.
 std::optional<Number> quantity_of(const PublishedNumber& number, std::string_view quantity) {
   const double use = number.cpu_percent;
-  if (quantity == "family_cpu_percent")
+  if (quantity == "family_batch_cpu_percent")
     return Number{use, use - number.cpu_std_percent, use + number.cpu_std_percent, ""};
   if (number.is_identity) return std::nullopt;
-  const bool is_speed_up = quantity == "family_speed_up_ratio";
-  return Number{is_speed_up ? number.throughput_per_s / number.identity_per_s : 1 - use / number.identity_cpu_percent,
-                {},
-                {},
-                ""};
+  if (quantity == "family_batch_speed_up_ratio") return Number{number.throughput_per_s / number.identity_per_s, {}, {}, ""};
+  if (quantity == "family_batch_cpu_reduction_ratio") return Number{1 - use / number.identity_cpu_percent, {}, {}, ""};
+  return std::nullopt;
 }
 
-// Adds the groups that one of the rows has.
-void add_groups(const Selection& selection, const std::string& name, std::vector<Row>& rows) {
-  std::map<std::string, Row> style_of;  // of the groups of the rows
-  for (const Row& row : rows) style_of.emplace(row.at("model_group").get<std::string>(), row.at("model_style"));
+void add_families(const Selection& selection, const std::string& name, std::vector<Row>& rows) {
   for (const PublishedNumber& published : published_numbers(selection)) {
-    const auto group = style_of.find(published.family);
     const std::optional<Number> number = quantity_of(published, name);
-    if (group == style_of.end() || !number) continue;
-    Row row{
-        {"panel", group->first},         {"device", published.device},           {"model_group", group->first},
-        {"model_style", group->second},  {"batch_sizes", published.batch_sizes}, {"first_batch", published.first_batch},
-        {"compiler", published.compiler}};
+    if (!number) continue;
+    Row row = row_of(published, published.device, published.family);
+    row["place"] = published.device;
     add_number(row, name.c_str(), *number, published_state());
     rows.push_back(std::move(row));
   }
@@ -77,11 +68,7 @@ void add_compile_times(const Selection& selection, const std::string& name, std:
 }
 
 void add_rows(const Selection& selection, std::string_view number, std::vector<Row>& rows) {
-  constexpr std::array<std::string_view, 3> kOfGroups{"family_cpu_percent", "family_cpu_reduction_ratio",
-                                                      "family_speed_up_ratio"};
-  if (std::find(kOfGroups.begin(), kOfGroups.end(), number) != kOfGroups.end()) {
-    add_groups(selection, std::string(number), rows);
-  }
+  add_families(selection, std::string(number), rows);
   if (number == "compile_total_s") add_compile_times(selection, std::string(number), rows);
 }
 

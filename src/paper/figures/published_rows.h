@@ -13,9 +13,9 @@ namespace ngb::paper::figures {
 // Returns the name of a compiler of the published tables: "openvino (paper)" of "OpenVINO".
 std::string published_compiler(std::string_view called);
 
-// Returns what is published of these devices, which are some of published_devices(): of groups of models from Table VI
-// (the mean use of the processor with one standard deviation below and above it as its ends, its reduction, and the
-// speed-up, of the groups that one's own rows have), and the compile times of Table III, of models that one's own rows
+// Returns what is published of these devices, which are some of published_devices(): of families from Table VI (the
+// mean use of the processor with one standard deviation below and above it as its ends, its reduction, and the
+// speed-up), and the compile times of Table III, of models that one's own rows
 // have.
 report::figures::Published published(std::vector<std::string> devices);
 

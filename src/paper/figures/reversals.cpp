@@ -128,9 +128,7 @@ Rows figure1(const Selection& selection) {
   std::vector<Row> rows;
   add_own(selection, rows);
   add_published(selection, rows);
-  return with_columns(
-      rows_with(std::move(rows), kNumber, "no order of two models is told to be reversed by device and compiler"),
-      "figure1");
+  return rows_with(std::move(rows), kNumber, "no order of two models is told to be reversed by device and compiler");
 }
 
 }  // namespace ngb::paper::figures

@@ -61,11 +61,6 @@ std::string vendor_of(const OfPlace& place) {
 
 }  // namespace
 
-std::string place_in_figure(const Selection& selection, const CellData& cell) {
-  const std::string kind = cell.of.compute_device.value.value_or("cpu");
-  return kind == "cpu" ? selection.device(cell) : fmt::format("{} ({})", selection.device(cell), text::visible(kind));
-}
-
 std::vector<Contrasted> contrasted_compilers(const Selection& selection) {
   std::vector<std::string> order;
   std::map<std::string, OfPlace> places;
@@ -92,27 +87,6 @@ Stacks stacks_of(const Selection& selection, const char* family) {
     depths.insert(block->depth);
   }
   return {{widths.begin(), widths.end()}, {depths.begin(), depths.end()}};
-}
-
-Rows with_columns(Rows made, std::string_view figure) {
-  const auto figures = all_figures();
-  const auto found =
-      std::find_if(figures.begin(), figures.end(), [&](const Figure& each) { return each.name == figure; });
-  const std::vector<std::string> columns = text::split(found->columns, ' ');
-  for (Row& row : made.rows) {
-    Row whole;
-    for (const std::string& column : columns) whole[column] = row.contains(column) ? row.at(column) : Row(nullptr);
-    row = std::move(whole);
-  }
-  return made;
-}
-
-Row empty_panel(std::string panel, std::string column, std::string reason) {
-  return {{"panel", std::move(panel)},
-          {"column", std::move(column)},
-          {"compiler", ""},
-          {"state", "empty"},
-          {"reason", std::move(reason)}};
 }
 
 std::vector<PublishedNumber> published_numbers(const Selection& selection) {

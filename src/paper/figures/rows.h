@@ -15,12 +15,16 @@
 namespace ngb::paper::figures {
 
 using report::figures::add_number;
+using report::figures::empty_panel;
 using report::figures::Figure;
+using report::figures::grid_with;
 using report::figures::Number;
 using report::figures::number_of;
+using report::figures::place_in_figure;
 using report::figures::Row;
 using report::figures::row_of;
 using report::figures::Rows;
+using report::figures::rows_of_subjects;
 using report::figures::rows_with;
 using report::figures::Selection;
 using report::figures::series_numbers;
@@ -30,9 +34,6 @@ using report::figures::state_of;
 
 // Returns the figures of paper_figures.json, in the order of their numbers.
 std::span<const Figure> all_figures();
-
-// Returns "local", or "local (gpu)" for a cell that computes on something else than the CPU.
-std::string place_in_figure(const Selection& selection, const store::CellData& cell);
 
 // The two compilers that a figure of one device contrasts: the vendor's and the one to which speed-ups refer.
 struct Contrasted {
@@ -51,12 +52,6 @@ struct Stacks {
   std::vector<int> depths{};
 };
 Stacks stacks_of(const Selection& selection, const char* family);
-
-// Returns the rows with the columns of the figure of this name, in their order; what a row has not is null.
-Rows with_columns(Rows rows, std::string_view figure);
-
-// Returns a row that only says why its panel is empty: "state" is "empty", "compiler" is "".
-Row empty_panel(std::string panel, std::string column, std::string reason);
 
 // One number of Table VI.
 struct PublishedNumber {
@@ -85,12 +80,9 @@ Row row_of(const PublishedNumber& number, std::string panel, std::string column)
 // The functions of the table of figures.
 Rows figure1(const Selection& selection);
 Rows figure5(const Selection& selection);
-Rows figure6(const Selection& selection);
-Rows figure7(const Selection& selection);
 Rows figure8(const Selection& selection);
 Rows figure9(const Selection& selection);
 Rows figure10(const Selection& selection);
 Rows figure11(const Selection& selection);
-Rows figure12(const Selection& selection);
 
 }  // namespace ngb::paper::figures

@@ -4,14 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "base/json_text.h"
-#include "metrics/series/workload.h"
 #include "report/figures/print.h"
 
 namespace ngb::report::figures {
@@ -22,7 +20,6 @@ using nlohmann::ordered_json;
 constexpr const char* kBatch = "batch";
 constexpr const char* kDepth = "depth";
 constexpr const char* kWidth = "width";
-constexpr const char* kGroup = "batch_sizes";
 
 std::optional<double> number_in_row(const Row& row, const char* name) {
   const auto found = row.find(name);
@@ -59,19 +56,10 @@ struct Place {
 };
 
 std::optional<Place> place_of(const Row& row, const std::string& field) {
-  if (field == kGroup) {
-    constexpr std::array<std::pair<int, const char*>, 4> kGroups{{{1, "1"}, {2, "2-4"}, {5, "5-16"}, {17, "> 16"}}};
-    const auto first = number_in_row(row, "first_batch");
-    if (!first) return std::nullopt;
-    const int group = metrics::series::first_of_batch_group(static_cast<int>(*first));
-    const auto* const found =
-        std::find_if(kGroups.begin(), kGroups.end(), [&](const auto& each) { return each.first == group; });
-    return Place{static_cast<double>(found - kGroups.begin()), found->second};
-  }
   const auto value = number_in_row(row, field.c_str());
   if (!value || *value <= 0) return std::nullopt;
   if (field == kDepth) return Place{*value, fmt::format("{}", *value)};
-  const std::string sizes = text_in_row(row, kGroup);
+  const std::string sizes = text_in_row(row, "batch_sizes");
   return Place{std::log2(*value), sizes.empty() ? fmt::format("{}", *value) : sizes};
 }
 
@@ -81,7 +69,7 @@ std::string field_with_compilers_side_by_side(const ordered_json& whole) {
     const ordered_json encoding = layer.value("encoding", ordered_json::object());
     if (!encoding.contains("xOffset") || encoding.at("xOffset").value("field", "") != "compiler") continue;
     const std::string field = encoding.at("x").value("field", "");
-    for (const char* const quantity : {kBatch, kDepth, kWidth, kGroup}) {
+    for (const char* const quantity : {kBatch, kDepth, kWidth}) {
       if (field == quantity) return field;
     }
   }
@@ -182,7 +170,7 @@ void use_quantitative_axis(const std::vector<std::string>& compilers, ordered_js
     if (text_in_row(row, "state") != "published") own.emplace(place->at, place->label);
   }
   if (all.empty()) return;
-  const std::map<double, std::string>& ticks = own.empty() || field == kGroup ? all : own;
+  const std::map<double, std::string>& ticks = own.empty() ? all : own;
   const double step = smallest_step(ticks);
   add_places(compilers, fields_of_panels(whole), field, step, rows);
   ordered_json values = ordered_json::array();

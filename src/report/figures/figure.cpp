@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "compile_time.vl.json.h"
 #include "curves.vl.json.h"
 #include "figures.json.h"
@@ -43,7 +44,6 @@ constexpr std::array kRowsOf{
     RowsOf{"speed_up_by_family", speed_up_by_family},
     RowsOf{"speed_up_by_style", speed_up_by_style},
     RowsOf{"cpu_use", cpu_use},
-    RowsOf{"cpu_relief", cpu_relief},
     RowsOf{"ase_by_batch", ase_by_batch},
     RowsOf{"speed_up_by_depth", speed_up_by_depth},
     RowsOf{"batch_width_friction", batch_width_friction},
@@ -116,7 +116,18 @@ Figure figure_of(const ordered_json& row, std::span<const RowsOf> rows, std::spa
           .rows = text("row"),
           .columns = text("columns"),
           .specification = filled(form, values).value(),
-          .make = rows_of(text("name"), rows).make};
+          .find_rows = rows_of(text("name"), rows).make};
+}
+
+// Returns a figure of all_figures() with the name, the title and the place in a paper that this row gives it.
+Figure renamed(const ordered_json& row) {
+  const auto all = all_figures();
+  Figure figure = *std::find_if(all.begin(), all.end(), [&](const Figure& each) { return each.name == row.at("same_as"); });
+  figure.also = figure.name + (figure.also.empty() ? "" : " ") + figure.also;
+  figure.name = row.at("name");
+  figure.title = row.at("title");
+  figure.paper = row.at("paper");
+  return figure;
 }
 
 }  // namespace
@@ -126,7 +137,7 @@ std::vector<Figure> read_figures(std::string_view table, std::span<const RowsOf>
   const ordered_json whole = json_text::parse_ordered(table);
   std::vector<Figure> figures;
   for (const ordered_json& row : whole.at("figures")) {
-    figures.push_back(figure_of(row, rows, forms));
+    figures.push_back(row.contains("same_as") ? renamed(row) : figure_of(row, rows, forms));
     figures.back().section = whole.value("section", "");
     figures.back().section_reading = whole.value("section_reading", "");
   }
@@ -136,6 +147,17 @@ std::vector<Figure> read_figures(std::string_view table, std::span<const RowsOf>
 std::span<const Figure> all_figures() {
   static const std::vector<Figure> kFigures = read_figures(kText_figures_json, kRowsOf);
   return kFigures;
+}
+
+Rows make_rows(const Figure& figure, const Selection& selection) {
+  Rows made = figure.find_rows(selection);
+  const std::vector<std::string> columns = text::split(figure.columns, ' ');
+  for (Row& row : made.rows) {
+    Row whole;
+    for (const std::string& column : columns) whole[column] = row.contains(column) ? row.at(column) : Row(nullptr);
+    row = std::move(whole);
+  }
+  return made;
 }
 
 }  // namespace ngb::report::figures

@@ -32,12 +32,14 @@ struct Figure {
   std::string rows;                      // what a row of its data is
   std::string columns;                   // of its data, in this order, separated by blanks
   nlohmann::ordered_json specification;  // Vega-Lite without title, theme and data
-  Rows (*make)(const Selection& selection) = nullptr;
+  Rows (*find_rows)(const Selection& selection) = nullptr;
   std::string section{};          // of a page, in which it is: "As in the paper"; "": among all others
   std::string section_reading{};  // a sentence on that section
 };
 // Returns those of figures.json.
 std::span<const Figure> all_figures();
+// Returns the figure's rows, each with its columns in their order; what a row has not is null.
+Rows make_rows(const Figure& figure, const Selection& selection);
 
 // A form: Vega-Lite with names in place of what differs from figure to figure.
 struct NamedForm {
@@ -50,7 +52,7 @@ struct RowsOf {
   Rows (*make)(const Selection& selection) = nullptr;
 };
 // Returns the figures of a table that is written as figures.json is. Each has its function in `rows`, and its form in
-// `forms` or among those beside the code.
+// `forms` or among those beside the code. One with "same_as" is that figure of all_figures() under another name.
 std::vector<Figure> read_figures(std::string_view table, std::span<const RowsOf> rows,
                                  std::span<const NamedForm> forms = {});
 
@@ -78,7 +80,8 @@ struct Figures {
   std::vector<Made> made{};         // in the order of the table
   std::vector<LeftOut> left_out{};  // those for which the results have no data
 };
-// Returns the figures of the selection: those of figures.json, then `more`.
+// Returns the figures of the selection: those of figures.json, then `more`. One that `more` has under another name is
+// made under that name only.
 Figures make_figures(const Selection& selection, const Form& form = {}, std::span<const Figure> more = {});
 
 // Returns "tcr_by_model (no model has sizes), pareto_compile, pareto_cpu (no two cells have a speed)": figures that

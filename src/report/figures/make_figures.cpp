@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "report/figures/figure.h"
 #include "report/figures/specification.h"
@@ -10,7 +12,7 @@ namespace ngb::report::figures {
 namespace {
 
 void add_figure(const Selection& selection, const Figure& figure, const Form& form, Figures& all) {
-  Rows made = figure.make(selection);
+  Rows made = make_rows(figure, selection);
   if (made.rows.empty()) {
     all.left_out.push_back({&figure, made.why_none});
     return;
@@ -27,7 +29,11 @@ void add_figure(const Selection& selection, const Figure& figure, const Form& fo
 
 Figures make_figures(const Selection& selection, const Form& form, std::span<const Figure> more) {
   Figures all;
-  for (const Figure& figure : all_figures()) add_figure(selection, figure, form, all);
+  for (const Figure& figure : all_figures()) {
+    const bool is_renamed = std::any_of(more.begin(), more.end(),
+                                        [&](const Figure& each) { return each.find_rows == figure.find_rows; });
+    if (!is_renamed) add_figure(selection, figure, form, all);
+  }
   for (const Figure& figure : more) add_figure(selection, figure, form, all);
   return all;
 }

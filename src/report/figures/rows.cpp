@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -56,13 +58,55 @@ void add_number(Row& row, const char* name, const Number& number, const State& s
   row["reason"] = state.reason.empty() ? text::visible(number.reason) : state.reason;
 }
 
-bool have_number(const std::vector<Row>& rows, const char* name) {
-  return std::any_of(rows.begin(), rows.end(), [name](const Row& row) { return row.at(name).is_number(); });
+Rows rows_with(std::vector<Row> rows, const char* name, const std::string& why_none) {
+  const bool have_number = std::any_of(rows.begin(), rows.end(), [name](const Row& row) {
+    return row.contains(name) && row.at(name).is_number();
+  });
+  if (!have_number) return {.why_none = why_none};
+  return {.rows = std::move(rows)};
 }
 
-Rows rows_with(std::vector<Row> rows, const char* name, const std::string& why_none) {
-  if (!have_number(rows, name)) return {.why_none = why_none};
-  return {.rows = std::move(rows)};
+Rows grid_with(std::vector<Row> rows, const char* name, const std::string& why_none, const std::string& why_empty) {
+  std::vector<std::string> panels;
+  std::vector<std::string> columns;
+  std::set<std::pair<std::string, std::string>> known;
+  for (const Row& row : rows) {
+    const auto panel = row.at("panel").get<std::string>();
+    const auto column = row.at("column").get<std::string>();
+    if (std::find(panels.begin(), panels.end(), panel) == panels.end()) panels.push_back(panel);
+    if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
+    known.emplace(panel, column);
+  }
+  Rows made = rows_with(std::move(rows), name, why_none);
+  if (made.rows.empty()) return made;
+  for (const std::string& panel : panels) {
+    for (const std::string& column : columns) {
+      if (!known.contains({panel, column})) made.rows.push_back(empty_panel(panel, column, why_empty));
+    }
+  }
+  sort_by("panel", made.rows);  // whose columns follow in the order of their first mention too
+  return made;
+}
+
+Row empty_panel(std::string panel, std::string column, std::string reason) {
+  return {{"panel", std::move(panel)},
+          {"column", std::move(column)},
+          {"compiler", ""},
+          {"state", "empty"},
+          {"reason", std::move(reason)}};
+}
+
+void sort_by(const char* column, std::vector<Row>& rows) {
+  std::map<std::string, std::size_t> texts;
+  for (const Row& row : rows) texts.emplace(row.at(column).get<std::string>(), texts.size());
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    return texts.at(a.at(column).get<std::string>()) < texts.at(b.at(column).get<std::string>());
+  });
+}
+
+std::string place_in_figure(const Selection& selection, const CellData& cell) {
+  const std::string kind = cell.of.compute_device.value.value_or("cpu");
+  return kind == "cpu" ? selection.device(cell) : fmt::format("{} ({})", selection.device(cell), text::visible(kind));
 }
 
 }  // namespace ngb::report::figures

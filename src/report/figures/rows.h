@@ -36,11 +36,21 @@ void add_number(Row& row, const Number& number);
 // Does the same under this name and with this state.
 void add_number(Row& row, const char* name, const Number& number, const State& state);
 
-// Returns whether one of the rows has a number of this name.
-bool have_number(const std::vector<Row>& rows, const char* name);
-
 // Returns the rows, or `why_none` if none of them has a number of this name.
 Rows rows_with(std::vector<Row> rows, const char* name, const std::string& why_none);
+
+// Returns the rows of a grid, sorted by "panel" in the order of their first mention, and for each panel that has no row
+// one that says `why_empty`; or `why_none` if no row has a number of this name.
+Rows grid_with(std::vector<Row> rows, const char* name, const std::string& why_none, const std::string& why_empty);
+
+// Returns a row that only says why its panel is empty: "state" is "empty", "compiler" is "".
+Row empty_panel(std::string panel, std::string column, std::string reason);
+
+// Sorts rows by a column of texts, in the order of their first mention.
+void sort_by(const char* column, std::vector<Row>& rows);
+
+// Returns "local", or "local (gpu)" for a cell that computes on something else than the CPU.
+std::string place_in_figure(const Selection& selection, const store::CellData& cell);
 
 // The functions of the table of figures.
 Rows throughput_by_batch(const Selection& selection);
@@ -49,7 +59,6 @@ Rows ase_by_batch(const Selection& selection);
 Rows speed_up_by_family(const Selection& selection);
 Rows speed_up_by_style(const Selection& selection);
 Rows cpu_use(const Selection& selection);
-Rows cpu_relief(const Selection& selection);
 Rows speed_up_by_depth(const Selection& selection);
 Rows batch_width_friction(const Selection& selection);
 Rows compile_time(const Selection& selection);

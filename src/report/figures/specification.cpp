@@ -194,17 +194,23 @@ int width_of(const ordered_json& whole, const std::vector<Row>& rows) {
   return kAxis + columns_of(whole, rows) * (panel + kGap);
 }
 
-// A grid with one column would be a tower: its panels are laid out side by side instead.
+// A grid with one column would be a tower, and one with a single long row wider than a page: its panels are laid out
+// side by side, in lines, instead.
 void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
   constexpr int kNarrow = 350;  // three panels of this width fit a page
+  constexpr std::size_t kMostColumns = 5;
   constexpr int kMostPixelsOfAName = 320;
   ordered_json& facet = whole.at("facet");
   if (!facet.contains("column")) return;
-  if (values_of(rows, facet.at("column").at("field").get<std::string>()).size() > 1) return;
-  facet = ordered_json(facet.at("row"));
+  const auto count = [&](const char* side) {
+    return values_of(rows, facet.at(side).at("field").get<std::string>()).size();
+  };
+  const bool is_long_row = count("row") == 1 && count("column") > kMostColumns;
+  if (count("column") > 1 && !is_long_row) return;
+  facet = ordered_json(facet.at(is_long_row ? "column" : "row"));
   facet["header"]["labelLimit"] = kMostPixelsOfAName;
   const ordered_json width = whole.at("spec").value("width", ordered_json());
-  whole["columns"] = width.is_number() && width.get<int>() <= kNarrow ? 3 : 2;
+  whole["columns"] = is_long_row ? static_cast<int>(kMostColumns) : width.is_number() && width.get<int>() <= kNarrow ? 3 : 2;
   whole["spacing"] = {{"row", kGap}, {"column", kAxis}};
   whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
 }

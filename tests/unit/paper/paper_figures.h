@@ -26,7 +26,7 @@ inline const Figure& figure_of(std::string_view name) {
 // Returns the figure's rows, with what is published of these devices.
 inline std::vector<Row> rows_of_figure(const made_up::ResultsOf& results, std::string_view figure,
                                        std::vector<std::string> devices = {}) {
-  return figure_of(figure).make(results.selection(published(std::move(devices)))).rows;
+  return make_rows(figure_of(figure), results.selection(published(std::move(devices)))).rows;
 }
 
 // Returns all figures, those of report and the paper's.

@@ -31,7 +31,7 @@ TEST(PaperSpecifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
   const auto figures = figures_with(results);
   EXPECT_EQ(words_of(figures.left_out), "speed_and_agreement (no model is a variant of another)");
   EXPECT_EQ(all_figures().size(), 9U);
-  EXPECT_EQ(figures.made.size(), report::figures::all_figures().size() - 1 + 9);
+  EXPECT_EQ(figures.made.size(), report::figures::all_figures().size() - 1 + 6) << "3 of the 9 have another name now";
   EXPECT_EQ(figures.made.back().figure->name, "figure12");
 }
 
@@ -131,7 +131,7 @@ TEST_F(DrawnPaperFigures, SayWhyAPanelIsEmpty) {
   for (const int width_px : {0, report::figures::kColumnPx, report::figures::kPagePx}) {
     const auto figures = figures_with(results, {}, {.width_px = width_px});
     draw_all(figures, "svg", width_px);
-    for (const char* const name : {"figure7", "figure10", "figure11"}) {
+    for (const char* const name : {"figure10", "figure11"}) {
       const std::string svg = file::read(file_of(made_called(figures, name), "svg")).value();
       EXPECT_THAT(svg, testing::ContainsRegex(">no stack( of mha_block.*)?<")) << name << " at " << width_px;
     }

@@ -55,7 +55,7 @@ inline void expect_rows_with_columns(FigureTable figures, const report::figures:
   for (const report::figures::Figure& figure : figures) {
     const std::vector<std::string> columns = text::split(figure.columns, ' ');
     const std::set<std::string> wanted(columns.begin(), columns.end());
-    for (const report::figures::Row& row : figure.make(selection).rows) {
+    for (const report::figures::Row& row : make_rows(figure, selection).rows) {
       std::set<std::string> found;
       for (const auto& [name, value] : row.items()) found.insert(name);
       ASSERT_EQ(found, wanted) << figure.name;

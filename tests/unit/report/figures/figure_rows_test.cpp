@@ -83,7 +83,7 @@ TEST(FigureOfThroughput, HasARowForACellWithoutASpeedWithItsReason) {
 
 TEST(FigureOfThroughput, IsLeftOutIfNoCellHasASpeed) {
   const ResultsOf results({cell_that_failed({.compiler = "crashed"}, FailureKind::crash)});
-  const Rows made = figure_called("throughput_by_batch").make(results.selection());
+  const Rows made = make_rows(figure_called("throughput_by_batch"), results.selection());
   EXPECT_TRUE(made.rows.empty());
   EXPECT_EQ(made.why_none, "no cell has a speed");
 }
@@ -118,9 +118,11 @@ TEST(FiguresOfGroups, HaveTheGeometricMeanOfEachGroup) {
                            of_group(cell_with({.model = "b", .compiler = "fast"}, always(800)), "Nets")});
   const auto rows = rows_of(results, "speed_up_by_family");
   ASSERT_EQ(rows.size(), 1U) << "the baseline has no speed-up over itself";
-  EXPECT_EQ(rows.front().at("panel"), "Nets");
-  EXPECT_EQ(rows.front().at("batch_sizes"), "1");
-  EXPECT_NEAR(number_in(rows, "fast 1.0", "family_speed_up_ratio"), 4, 1e-6);
+  EXPECT_EQ(rows.front().at("panel"), "local");
+  EXPECT_EQ(rows.front().at("column"), "Nets");
+  EXPECT_EQ(rows.front().at("models"), 2);
+  EXPECT_EQ(rows.front().at("batch"), 1);
+  EXPECT_NEAR(number_in(rows, "fast 1.0", "family_batch_speed_up_ratio"), 4, 1e-6);
 }
 
 TEST(FiguresOfGroups, NameTheCellBecauseOfWhichAGroupHasNoNumber) {
@@ -133,7 +135,7 @@ TEST(FiguresOfGroups, NameTheCellBecauseOfWhichAGroupHasNoNumber) {
   const auto rows = rows_of(results, "speed_up_by_family");
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(row_of(rows, "fast 1.0").at("state"), "failed");
-  EXPECT_TRUE(row_of(rows, "fast 1.0").at("family_speed_up_ratio").is_null());
+  EXPECT_TRUE(row_of(rows, "fast 1.0").at("family_batch_speed_up_ratio").is_null());
   EXPECT_NE(row_of(rows, "fast 1.0").at("reason"), "");
 }
 
@@ -155,20 +157,45 @@ TEST(FiguresOfGroups, OfStylesHaveTheMeanOfTheirModelsWithItsInterval) {
                           {series_value("style_batch_speed_up_ratio", "convolutional", "local/a/identity/1", 2, 1, 4)});
   const auto rows = rows_of(results, "speed_up_by_style");
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows.front().at("panel"), "convolutional");
+  EXPECT_EQ(rows.front().at("column"), "convolutional");
   EXPECT_EQ(rows.front().at("batch"), 1);
   EXPECT_EQ(rows.front().at("style_batch_speed_up_ratio"), 2.0);
   EXPECT_EQ(rows.front().at("low"), 1.0);
   EXPECT_EQ(rows.front().at("high"), 4.0);
 }
 
+// One's own stacks of blocks would be further columns beside the families.
+TEST(FiguresOfGroups, LeaveOutStacksOfBlocksUnlessThereIsNothingElse) {
+  std::vector<CellData> cells{block("identity", 64, 1, 8, 100), block("fast", 64, 1, 8, 200)};
+  EXPECT_EQ(rows_of(ResultsOf(cells), "speed_up_by_family").size(), 1U);
+  for (const char* const compiler : {"identity", "fast"})
+    cells.push_back(of_group(cell_with({.model = "a", .compiler = compiler}, always(100)), "Nets"));
+  const auto rows = rows_of(ResultsOf(cells), "speed_up_by_family");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows.front().at("column"), "Nets");
+}
+
+TEST(FiguresOfGroups, SayWhyAPanelOfTheirGridIsEmpty) {
+  std::vector<CellData> cells;
+  for (const char* const compiler : {"identity", "fast"}) {
+    for (const auto& [model, device] : {std::pair("a", "near"), std::pair("b", "near"), std::pair("a", "far")}) {
+      cells.push_back(of_group(cell_with({.model = model, .compiler = compiler, .device = device}, always(100)), model));
+    }
+  }
+  std::vector<std::string> empty;
+  for (const Row& row : rows_of(ResultsOf(cells), "speed_up_by_family")) {
+    if (row.at("state") == "empty") empty.push_back(row.at("panel").get<std::string>() + ", " + row.at("column").get<std::string>());
+  }
+  EXPECT_THAT(empty, testing::ElementsAre("far, b"));
+}
+
 TEST(FigureOfTheProcessor, HasTheDeviationBetweenProcessesAsItsInterval) {
   const ResultsOf results({of_group(cell_with({.model = "a"}, always(100)), "A")},
-                          {series_value("family_cpu_percent", "A", "local/a/identity/1", 50),
-                           series_value("family_cpu_std_percent", "A", "local/a/identity/1", 5)});
+                          {series_value("family_batch_cpu_percent", "A", "local/a/identity/1", 50),
+                           series_value("family_batch_cpu_std_percent", "A", "local/a/identity/1", 5)});
   const auto rows = rows_of(results, "cpu_use");
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(number_in(rows, "identity 1.0", "family_cpu_percent"), 50);
+  EXPECT_EQ(number_in(rows, "identity 1.0", "percent"), 50);
   EXPECT_EQ(number_in(rows, "identity 1.0", "low"), 45);
   EXPECT_EQ(number_in(rows, "identity 1.0", "high"), 55);
 }
@@ -179,7 +206,9 @@ TEST(FigureOfTheProcessor, OfReliefIsAboveZeroWhereTheProcessorIsLessBusy) {
     process.phases.back().cpu_ns = Known<std::int64_t>::of(*process.phases.back().cpu_ns.value / 2);
   }
   const ResultsOf results({of_group(cell_with({}, always(100)), "A"), calm});
-  EXPECT_NEAR(number_in(rows_of(results, "cpu_relief"), "calm 1.0", "family_cpu_reduction_ratio"), 0.5, 1e-6);
+  auto rows = rows_of(results, "cpu_use");
+  std::erase_if(rows, [](const Row& row) { return row.at("quantity") != "CPU reduction (%)"; });
+  EXPECT_NEAR(number_in(rows, "calm 1.0", "percent"), 50, 1e-6);
 }
 
 TEST(FiguresOfDepth, HaveTheSpeedUpOfEachStackInTheOrderOfWidthAndDepth) {
@@ -277,7 +306,7 @@ TEST(FigureOfBreakEven, LeavesOutModelsForWhichCompilingNeverPays) {
   cells.push_back(cell_with({.model = "other"}, always(100)));
   cells.push_back(cell_with({.model = "other", .compiler = "fast"}, always(50)));
   const ResultsOf results(cells);
-  const Rows made = figure_called("break_even").make(results.selection());
+  const Rows made = make_rows(figure_called("break_even"), results.selection());
   ASSERT_EQ(made.rows.size(), 1U);
   EXPECT_EQ(made.rows[0].at("panel"), "resnet18");
   EXPECT_EQ(made.remark, "1 of 2 models are left out: compiling is told to pay for none of their cells");
@@ -350,7 +379,7 @@ TEST(FigureOfTheBest, HasNoRatioOfASpeedThatIsPerhapsOfAnotherComputation) {
 
 TEST(FigureOfTheBest, IsLeftOutIfNothingIsCompared) {
   const ResultsOf results({cell_with({}, always(100))});
-  EXPECT_EQ(figure_called("ratio_to_best").make(results.selection()).why_none,
+  EXPECT_EQ(make_rows(figure_called("ratio_to_best"), results.selection()).why_none,
             "no workload has two cells with a speed");
 }
 
@@ -393,7 +422,7 @@ TEST(FigureOfTuning, HasEachImprovementOfTheLongestCurveAndItsEnd) {
 
 TEST(FigureOfTuning, IsLeftOutIfNothingWasTuned) {
   const ResultsOf results({cell_with({}, {50, 51})});
-  EXPECT_EQ(figure_called("tuning_curve").make(results.selection()).why_none, "no compiler was tuned");
+  EXPECT_EQ(make_rows(figure_called("tuning_curve"), results.selection()).why_none, "no compiler was tuned");
 }
 
 }  // namespace

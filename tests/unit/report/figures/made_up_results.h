@@ -110,7 +110,7 @@ inline const report::figures::Figure& figure_called(std::string_view name) {
 
 // Returns the figure's rows.
 inline std::vector<report::figures::Row> rows_of(const ResultsOf& results, std::string_view figure) {
-  return figure_called(figure).make(results.selection()).rows;
+  return make_rows(figure_called(figure), results.selection()).rows;
 }
 
 // Returns the row of that compiler, or null.

@@ -86,7 +86,7 @@ TEST(FigureOfRegionDifferences, SaysWhichPairHasNoExplanation) {
   cells.back().processes.front().profile->kernels = {};
   cells.back().processes.front().profile->kernel_ns.clear();
   const ResultsOf results(std::move(cells));
-  const Rows made = figure_called("region_differences").make(results.selection());
+  const Rows made = make_rows(figure_called("region_differences"), results.selection());
   EXPECT_EQ(made.rows.size(), 2U);
   EXPECT_EQ(made.remark, "1 of 2 pairs have no explanation: ngb explain says why");
 }
@@ -94,7 +94,7 @@ TEST(FigureOfRegionDifferences, SaysWhichPairHasNoExplanation) {
 TEST(FiguresOfProfiles, AreLeftOutOfResultsThatWereTimedForASpeed) {
   const ResultsOf results({cell_with({}, {100, 100})});
   for (const char* const name : {"operator_times", "region_differences"}) {
-    EXPECT_EQ(figure_called(name).make(results.selection()).why_none, "no process was profiled");
+    EXPECT_EQ(make_rows(figure_called(name), results.selection()).why_none, "no process was profiled");
   }
 }
 

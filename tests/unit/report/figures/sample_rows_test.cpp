@@ -50,7 +50,7 @@ TEST(FigureOfSamples, ShowsCellsOfInterestFirstIfThereAreManyCells) {
   for (int i = 0; i < 30; ++i) cells.push_back(cell_with({.model = fmt::format("model {}", i)}, {100, 100, 100}));
   cells[29].failed = {made_up::failure(0, FailureKind::crash)};
   const ResultsOf results(cells);
-  const Rows made = figure_called("samples").make(results.selection());
+  const Rows made = make_rows(figure_called("samples"), results.selection());
   EXPECT_EQ(made.rows.front().at("model"), "model 29");
   EXPECT_EQ(made.remark, "12 of 30 cells are shown, first those with lost processes, then those with flags");
 }
