@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of the figures of groups of models and of their styles, at each batch size.
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -8,13 +7,11 @@
 
 #include "base/text.h"
 #include "metrics/series/series.h"
-#include "metrics/series/workload.h"
 #include "report/figures/rows.h"
 #include "report/figures/series_rows.h"
 
 namespace ngb::report::figures {
 
-using metrics::series::is_of_blocks;
 using store::CellData;
 
 namespace {
@@ -33,13 +30,10 @@ std::map<std::vector<std::string>, double> deviations_of(const Selection& select
 }  // namespace
 
 std::vector<Row> rows_of_subjects(const Selection& selection, const char* series) {
-  const auto& cells = selection.cells();
-  const bool have_models = std::any_of(cells.begin(), cells.end(), [](const auto* cell) { return !is_of_blocks(*cell); });
   const auto deviations = deviations_of(selection, series);
   std::vector<Row> rows;
   for (const SeriesNumber& each : series_numbers(selection, series)) {
     const CellData& first = *each.cells.front();
-    if (have_models && is_of_blocks(first)) continue;
     Row row = row_of(selection, first, place_in_figure(selection, first));
     row["place"] = row["panel"];
     row["column"] = text::visible(each.value->subject);

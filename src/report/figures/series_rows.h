@@ -21,7 +21,6 @@ std::vector<SeriesNumber> series_numbers(const Selection& selection, std::string
 Number number_of(const SeriesNumber& number);
 // Returns a row for each number of a series of groups or styles, at each batch size: a row of panels for each place
 // ("place"), a column for each subject; then the published ones. Ends are one deviation away where the series has one.
-// Stacks of blocks are left out unless there is nothing else.
 std::vector<Row> rows_of_subjects(const Selection& selection, const char* series);
 // Returns the state of the first cell that has no numbers, else "measured", or "partial" if one of them is.
 State state_of(const SeriesNumber& number);

@@ -164,17 +164,6 @@ TEST(FiguresOfGroups, OfStylesHaveTheMeanOfTheirModelsWithItsInterval) {
   EXPECT_EQ(rows.front().at("high"), 4.0);
 }
 
-// One's own stacks of blocks would be further columns beside the families.
-TEST(FiguresOfGroups, LeaveOutStacksOfBlocksUnlessThereIsNothingElse) {
-  std::vector<CellData> cells{block("identity", 64, 1, 8, 100), block("fast", 64, 1, 8, 200)};
-  EXPECT_EQ(rows_of(ResultsOf(cells), "speed_up_by_family").size(), 1U);
-  for (const char* const compiler : {"identity", "fast"})
-    cells.push_back(of_group(cell_with({.model = "a", .compiler = compiler}, always(100)), "Nets"));
-  const auto rows = rows_of(ResultsOf(cells), "speed_up_by_family");
-  ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(rows.front().at("column"), "Nets");
-}
-
 TEST(FiguresOfGroups, SayWhyAPanelOfTheirGridIsEmpty) {
   std::vector<CellData> cells;
   for (const char* const compiler : {"identity", "fast"}) {
