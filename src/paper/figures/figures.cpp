@@ -14,8 +14,8 @@ using report::figures::RowsOf;
 
 constexpr std::array kForms{NamedForm{"figure1", kText_figure1_vl_json}, NamedForm{"figure10", kText_figure10_vl_json}};
 
-constexpr std::array kRowsOf{RowsOf{"figure1", figure1}, RowsOf{"figure5", figure5},   RowsOf{"figure8", figure8},
-                             RowsOf{"figure9", figure9}, RowsOf{"figure10", figure10}, RowsOf{"figure11", figure11}};
+constexpr std::array kRowsOf{RowsOf{"figure1", figure1}, RowsOf{"figure5", figure5}, RowsOf{"figure9", figure9},
+                             RowsOf{"figure10", figure10}, RowsOf{"figure11", figure11}};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the paper's figures of whole models: 5, 8 and 9.
+// The rows of the paper's figures of whole models: 5 and 9.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -86,13 +86,6 @@ Rows figure5(const Selection& selection) {
   }
   return grid_with(std::move(rows), kMetric, "no compiler was measured beside a baseline on a whole model",
                   "no model of this size was measured");
-}
-
-Rows figure8(const Selection& selection) {
-  constexpr const char* kSeries = "style_batch_ase_ratio";
-  return grid_with(rows_of_subjects(selection, kSeries), kSeries,
-                  "no compiler was measured on a model with a style at batch 1 and at a larger batch size",
-                  "no model of this style was measured");
 }
 
 Rows figure9(const Selection& selection) {

@@ -24,7 +24,6 @@ using report::figures::place_in_figure;
 using report::figures::Row;
 using report::figures::row_of;
 using report::figures::Rows;
-using report::figures::rows_of_subjects;
 using report::figures::rows_with;
 using report::figures::Selection;
 using report::figures::series_numbers;
@@ -80,7 +79,6 @@ Row row_of(const PublishedNumber& number, std::string panel, std::string column)
 // The functions of the table of figures.
 Rows figure1(const Selection& selection);
 Rows figure5(const Selection& selection);
-Rows figure8(const Selection& selection);
 Rows figure9(const Selection& selection);
 Rows figure10(const Selection& selection);
 Rows figure11(const Selection& selection);

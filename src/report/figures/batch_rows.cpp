@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "report/figures/rows.h"
+#include "report/figures/series_rows.h"
 #include "report/figures/workloads.h"
 
 namespace ngb::report::figures {
@@ -19,44 +20,37 @@ std::string panel_of_model(const CellData& cell) { return text::visible(cell.of.
 
 std::string panel_of_batch(const CellData& cell) { return fmt::format("batch {}", cell.of.model.key.batch); }
 
-// Returns a row for each cell of which `is_shown` is true. Devices are side by side.
-template <class IsShown, class PanelOf>
-Rows metric_of_cells(const Selection& selection, const char* metric, const char* why_none, const IsShown& is_shown,
-                     const PanelOf& panel_of) {
+// Returns a row for each cell. Devices are side by side.
+std::vector<Row> rows_of_cells(const Selection& selection, const Selected& selected) {
   std::vector<Row> rows;
   for (const CellData* cell : selection.cells()) {
-    if (!is_shown(*cell)) continue;
-    Row row = row_of(selection, *cell, panel_of(*cell));
-    add_number(row, number_of(selection, *cell, metric));
+    if (selected.where == "batch > 1" && cell->of.model.key.batch == 1) continue;
+    if (selected.where == "raw_bytes" && !cell->of.model.raw_bytes) continue;
+    Row row = row_of(selection, *cell, selected.panel == "batch" ? panel_of_batch(*cell) : panel_of_model(*cell));
+    add_number(row, number_of(selection, *cell, selected.cells));
     rows.push_back(std::move(row));
   }
-  return rows_with(std::move(rows), metric, why_none);
+  return rows;
 }
 
 }  // namespace
 
-Rows throughput_by_batch(const Selection& selection) {
-  return metric_of_cells(
-      selection, "throughput_per_s", "no cell has a speed", [](const CellData&) { return true; }, panel_of_model);
-}
-
-Rows tcr_by_model(const Selection& selection) {
-  return metric_of_cells(
-      selection, "tcr_bits_per_s", "the study gives no model raw_bytes and encoded_bytes",
-      [](const CellData& cell) { return cell.of.model.raw_bytes.has_value(); }, panel_of_batch);
-}
-
-Rows ase_by_batch(const Selection& selection) {
-  return metric_of_cells(
-      selection, "ase_ratio", "no compiler was measured at batch 1 and at a larger batch size",
-      [](const CellData& cell) { return cell.of.model.key.batch != 1; }, panel_of_model);
+Rows select_rows(const Selection& selection, const Selected& selected) {
+  if (!selected.cells.empty())
+    return rows_with(rows_of_cells(selection, selected), selected.cells.c_str(), selected.why_none);
+  return grid_with(rows_of_subjects(selection, selected.groups.c_str()), selected.groups.c_str(), selected.why_none,
+                   selected.why_empty);
 }
 
 Rows break_even(const Selection& selection) {
-  const auto is_no_baseline = [&](const CellData& cell) { return selection.results().baseline_of(cell) != &cell; };
   constexpr const char* kMetric = "break_even_inferences";
-  Rows made = metric_of_cells(selection, kMetric, "no cell is told to be faster than its baseline", is_no_baseline,
-                              panel_of_model);
+  std::vector<Row> rows;
+  for (const CellData* cell : selection.cells()) {
+    if (selection.results().baseline_of(*cell) == cell) continue;
+    rows.push_back(row_of(selection, *cell, panel_of_model(*cell)));
+    add_number(rows.back(), number_of(selection, *cell, kMetric));
+  }
+  Rows made = rows_with(std::move(rows), kMetric, "no cell is told to be faster than its baseline");
   std::set<std::string> all;
   std::set<std::string> paying;
   for (const Row& row : made.rows) {

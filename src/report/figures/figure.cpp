@@ -40,14 +40,9 @@ constexpr std::array kForms{
 
 constexpr std::array kRowsOf{
     RowsOf{"rank_reversals", rank_reversals},
-    RowsOf{"throughput_by_batch", throughput_by_batch},
-    RowsOf{"speed_up_by_family", speed_up_by_family},
-    RowsOf{"speed_up_by_style", speed_up_by_style},
     RowsOf{"cpu_use", cpu_use},
-    RowsOf{"ase_by_batch", ase_by_batch},
     RowsOf{"speed_up_by_depth", speed_up_by_depth},
     RowsOf{"batch_width_friction", batch_width_friction},
-    RowsOf{"tcr_by_model", tcr_by_model},
     RowsOf{"compile_time", compile_time},
     RowsOf{"break_even", break_even},
     RowsOf{"tuning_curve", tuning_curve},
@@ -101,6 +96,16 @@ std::optional<ordered_json> filled(const ordered_json& part, const ordered_json&
   return whole;
 }
 
+Selected selected_of(const ordered_json& from) {
+  const auto text = [&from](const char* key) { return from.value(key, ""); };
+  return {.cells = text("cells"),
+          .groups = text("groups"),
+          .panel = text("panel"),
+          .where = text("where"),
+          .why_none = text("why_none"),
+          .why_empty = text("why_empty")};
+}
+
 Figure figure_of(const ordered_json& row, std::span<const RowsOf> rows, std::span<const NamedForm> forms) {
   const auto text = [&row](const char* key) { return row.value(key, ""); };
   const NamedForm* const own = find_form(text("form"), forms);
@@ -116,7 +121,8 @@ Figure figure_of(const ordered_json& row, std::span<const RowsOf> rows, std::spa
           .rows = text("row"),
           .columns = text("columns"),
           .specification = filled(form, values).value(),
-          .find_rows = rows_of(text("name"), rows).make};
+          .selected = row.contains("from") ? selected_of(row.at("from")) : Selected{},
+          .find_rows = row.contains("from") ? nullptr : rows_of(text("name"), rows).make};
 }
 
 // Returns a figure of all_figures() with the name, the title and the place in a paper that this row gives it.
@@ -150,7 +156,7 @@ std::span<const Figure> all_figures() {
 }
 
 Rows make_rows(const Figure& figure, const Selection& selection) {
-  Rows made = figure.find_rows(selection);
+  Rows made = figure.find_rows == nullptr ? select_rows(selection, figure.selected) : figure.find_rows(selection);
   const std::vector<std::string> columns = text::split(figure.columns, ' ');
   for (Row& row : made.rows) {
     Row whole;

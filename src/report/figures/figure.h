@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of figures, figures.json. The files of a report and the table in docs/report.md derive from its rows. A
 // figure is one of the forms, which are Vega-Lite specifications, with values for the names that it leaves open, and a
-// function that makes its rows of data.
+// selection of numbers or a function that makes its rows of data.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -23,6 +23,16 @@ struct Rows {
   std::size_t most_panels = kMostPanels;  // the image has those of the first rows; the data has all
 };
 
+// The numbers that a figure shows which is a mere selection of them: "from" of its row.
+struct Selected {
+  std::string cells{};      // a metric: a row for each cell
+  std::string groups{};     // or a series of groups or styles: a row for each of its numbers, in a grid of panels
+  std::string panel{};      // of `cells`: "model" or "batch"
+  std::string where{};      // of `cells`: "batch > 1", "raw_bytes" (of models that have them); "": all
+  std::string why_none{};   // why the figure is left out if there is no number
+  std::string why_empty{};  // of `groups`: why a panel of the grid is empty
+};
+
 struct Figure {
   std::string name;                      // of its files: "compile_time"
   std::string also;                      // other names under which the Python package finds it, separated by blanks
@@ -32,7 +42,8 @@ struct Figure {
   std::string rows;                      // what a row of its data is
   std::string columns;                   // of its data, in this order, separated by blanks
   nlohmann::ordered_json specification;  // Vega-Lite without title, theme and data
-  Rows (*find_rows)(const Selection& selection) = nullptr;
+  Selected selected{};
+  Rows (*find_rows)(const Selection& selection) = nullptr;  // null: what is `selected`
   std::string section{};          // of a page, in which it is: "As in the paper"; "": among all others
   std::string section_reading{};  // a sentence on that section
 };
@@ -51,8 +62,8 @@ struct RowsOf {
   std::string_view figure{};
   Rows (*make)(const Selection& selection) = nullptr;
 };
-// Returns the figures of a table that is written as figures.json is. Each has its function in `rows`, and its form in
-// `forms` or among those beside the code. One with "same_as" is that figure of all_figures() under another name.
+// Returns the figures of a table that is written as figures.json is. One that selects no numbers has its function in `rows`;
+// a form is in `forms` or among those beside the code. One with "same_as" is that figure of all_figures() under another name.
 std::vector<Figure> read_figures(std::string_view table, std::span<const RowsOf> rows,
                                  std::span<const NamedForm> forms = {});
 

@@ -69,18 +69,6 @@ void add_percentages(const Selection& selection, const char* series, const char*
 
 }  // namespace
 
-Rows speed_up_by_family(const Selection& selection) {
-  constexpr const char* kSeries = "family_batch_speed_up_ratio";
-  return grid_with(rows_of_subjects(selection, kSeries), kSeries, "no group of models has a speed-up",
-                   "no model of this group was measured");
-}
-
-Rows speed_up_by_style(const Selection& selection) {
-  constexpr const char* kSeries = "style_batch_speed_up_ratio";
-  return grid_with(rows_of_subjects(selection, kSeries), kSeries, "no model with a style has a speed-up",
-                   "no model of this style was measured");
-}
-
 Rows cpu_use(const Selection& selection) {
   constexpr double kPercent = 100;
   std::vector<Row> rows;

@@ -30,8 +30,9 @@ void add_figure(const Selection& selection, const Figure& figure, const Form& fo
 Figures make_figures(const Selection& selection, const Form& form, std::span<const Figure> more) {
   Figures all;
   for (const Figure& figure : all_figures()) {
-    const bool is_renamed = std::any_of(more.begin(), more.end(),
-                                        [&](const Figure& each) { return each.find_rows == figure.find_rows; });
+    const bool is_renamed = std::any_of(more.begin(), more.end(), [&](const Figure& each) {
+      return each.also.substr(0, each.also.find(' ')) == figure.name;
+    });
     if (!is_renamed) add_figure(selection, figure, form, all);
   }
   for (const Figure& figure : more) add_figure(selection, figure, form, all);

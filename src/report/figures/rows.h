@@ -52,12 +52,10 @@ void sort_by(const char* column, std::vector<Row>& rows);
 // Returns "local", or "local (gpu)" for a cell that computes on something else than the CPU.
 std::string place_in_figure(const Selection& selection, const store::CellData& cell);
 
-// The functions of the table of figures.
-Rows throughput_by_batch(const Selection& selection);
-Rows tcr_by_model(const Selection& selection);
-Rows ase_by_batch(const Selection& selection);
-Rows speed_up_by_family(const Selection& selection);
-Rows speed_up_by_style(const Selection& selection);
+// Returns the rows of a figure that is a mere selection of numbers.
+Rows select_rows(const Selection& selection, const Selected& selected);
+
+// The functions of the table of figures, of those that are more than that.
 Rows cpu_use(const Selection& selection);
 Rows speed_up_by_depth(const Selection& selection);
 Rows batch_width_friction(const Selection& selection);
