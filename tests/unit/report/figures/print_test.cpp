@@ -22,17 +22,13 @@ std::vector<Row> rows_of_columns(const std::vector<std::string>& columns) {
 const std::vector<std::string> kFiveLetters{"a", "b", "c", "d", "e"};
 
 ordered_json grid(bool has_own_axes) {
-  ordered_json whole = json_text::parse_ordered(R"({
+  ordered_json whole = json_text::parse_ordered(R"json({
     "facet": {"row": {"field": "panel"}, "column": {"field": "column"}},
     "spec": {"width": 120, "height": 110, "layer": [{"mark": {"type": "line"}, "encoding": {
       "x": {"field": "batch", "title": "batch size"},
-      "y": {"field": "value", "type": "quantitative", "title": "speed (samples/s)"}
-}
-}]
-}
-})");
+      "y": {"field": "value", "type": "quantitative", "title": "speed (samples/s)"}}}]}})json");
   if (has_own_axes) whole["resolve"]["scale"]["y"] = "independent";
-return whole;
+  return whole;
 }
 
 // 687 pixels, of which 6 are padding, 40 the axis and 12 each gap: (687 - 46 - 4 · 12) / 5.
