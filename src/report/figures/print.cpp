@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/figures/print.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -89,10 +92,31 @@ Line line_of(const ordered_json& whole, const std::vector<Row>& rows) {
   const bool each_has_axes = !is_grid && panels_have_own_axes(whole);
   (each_has_axes ? line.axes_of_each : line.axes_of_all) = width_of_axis(whole, rows);
   const bool has_steps = !whole.at("spec").value("width", ordered_json()).is_number();
-  line.least_of_each = has_steps       ? kLeastStep * static_cast<int>(names_of(channel_of(whole, "x"), rows))
-                       : each_has_axes ? kLeastPanelWithAxes
-                                       : std::max(kLeastPanel, longest_of(names, true));
+  const int of_steps = kLeastStep * static_cast<int>(names_of(channel_of(whole, "x"), rows));
+  line.least_of_each = each_has_axes && !has_steps
+                           ? kLeastPanelWithAxes
+                           : std::max(has_steps ? of_steps : kLeastPanel, longest_of(names, true));
   return line;
+}
+
+// Breaks names below the axis x, which would run into each other, at spaces.
+void break_names_below(ordered_json& whole, const std::vector<Row>& rows, const std::string& panels, int panel_px) {
+  const ordered_json channel = channel_of(whole, "x");
+  if (channel.is_null()) return;
+  std::map<std::string, std::set<std::string>> names;  // of each panel
+  for (const Row& row : rows) {
+    const auto name = row.find(channel.at("field").get<std::string>());
+    if (name != row.end() && row.contains(panels)) names[row.at(panels).dump()].insert(name->dump());
+  }
+  std::size_t most = 1;
+  for (const auto& [panel, of_panel] : names) most = std::max(most, of_panel.size());
+  for (ordered_json& layer : whole.at("spec").at("layer")) {
+    if (!layer.contains("encoding") || !layer.at("encoding").contains("x")) continue;
+    ordered_json& x = layer.at("encoding").at("x");
+    if (!x.contains("axis") || !x.at("axis").contains("labelAngle")) continue;
+    x["axis"]["labelAngle"] = 0;
+    x["axis"]["labelExpr"] = lines_of_at_most(panel_px / static_cast<int>(most));
+  }
 }
 
 void leave_out_titles(ordered_json& part) {
@@ -117,6 +141,11 @@ std::vector<std::string> unbroken_words(const std::string& text) {
 bool panels_have_own_axes(const ordered_json& whole) {
   return whole.contains("resolve") && whole.at("resolve").contains("scale") &&
          whole.at("resolve").at("scale").contains("y");
+}
+
+std::string lines_of_at_most(int width_px) {
+  return fmt::format(R"(split(slice(replace(toString(datum.value), /(.{{1,{}}})(?: |$)/g, '$1\n'), 0, -1), '\n'))",
+                     static_cast<int>(width_px / kPixelsOfALetter));
 }
 
 ordered_json lines_of(const std::string& text, std::size_t most) {
@@ -152,6 +181,7 @@ int columns_of_legend(const std::vector<Row>& rows, int width_px) {
 void fit_to_width(ordered_json& whole, const std::vector<Row>& rows, int width_px) {
   constexpr int kSmallStep = 24;
   constexpr int kSmallDigits = 8;
+  constexpr int kLeastHeight = 80;
   const Line line = line_of(whole, rows);
   int panels = line.most;
   while (panels > 1 && line.left_for_each(panels, width_px) < line.least_of_each) --panels;
@@ -161,7 +191,10 @@ void fit_to_width(ordered_json& whole, const std::vector<Row>& rows, int width_p
   whole["usermeta"]["steps"] = steps;
   whole["columns"] = panels;
   if (!whole.at("facet").contains("column")) whole["spacing"] = kGapInPrint;
+  ordered_json& height = whole.at("spec")["height"];
+  if (height.is_number()) height = std::min(height.get<int>(), std::max(kLeastHeight, left));
   ordered_json& width = whole.at("spec")["width"];
+  break_names_below(whole, rows, line.field, left);
   if (!width.is_object()) {
     width = left;
     return;
@@ -182,6 +215,7 @@ void set_rows_as_views(ordered_json& whole, const std::vector<Row>& rows, int wi
   if (!facet.contains("column")) return;
   const auto columns = static_cast<int>(texts_of(rows, facet.at("column").at("field").get<std::string>()).size());
   const bool has_own = panels_have_own_axes(whole);
+  const bool has_steps = whole.at("spec").value("height", ordered_json()).is_object();  // which views cannot share
   if (columns <= panels && !has_own) {
     whole.erase("columns");  // which a grid has not
     return;
@@ -201,13 +235,13 @@ void set_rows_as_views(ordered_json& whole, const std::vector<Row>& rows, int wi
                       {"spacing", kGapInPrint},
                       {"spec", whole.at("spec")}};
     if (columns > panels) view["resolve"]["axis"]["x"] = "independent";  // else panels above a gap have none
-    if (columns <= panels && &name != &names.front()) view["facet"]["header"] = {{"labels", false}};
+    if (columns <= panels && &name != &names.front()) view["facet"]["header"] = {{"labelExpr", "''"}};
     views.push_back(std::move(view));
   }
   for (const char* const key : {"facet", "spec", "columns", "spacing", "resolve"}) whole.erase(key);
   whole["vconcat"] = std::move(views);
   whole["spacing"] = kGapInPrint;
-  if (!has_own) whole["resolve"]["scale"]["y"] = "shared";
+  if (!has_own && !has_steps) whole["resolve"]["scale"]["y"] = "shared";
 }
 
 std::string take_titles_of_axes(ordered_json& whole) {

@@ -15,7 +15,8 @@ namespace ngb::report::figures {
 // Returns whether each panel has an axis y of its own.
 bool panels_have_own_axes(const nlohmann::ordered_json& whole);
 
-// Puts so many panels side by side as can be read in `width_px`, and makes them about so wide that they fill it. Adds
+// Puts so many panels side by side as can be read in `width_px`, and makes them about so wide that they fill it, and
+// no higher than wide. Adds
 // "usermeta": {"side_by_side": panels, "steps": names of the axis in each panel}.
 void fit_to_width(nlohmann::ordered_json& whole, const std::vector<Row>& rows, int width_px);
 
@@ -26,6 +27,9 @@ void set_rows_as_views(nlohmann::ordered_json& whole, const std::vector<Row>& ro
 // Removes the titles of the axes and returns them: "speed-up (ratio, log axis) over batch size". Returns "" and removes
 // nothing if the axis y has no title. Beside narrow panels they would run into each other.
 std::string take_titles_of_axes(nlohmann::ordered_json& whole);
+
+// Returns a Vega expression for a label, in lines that are about so wide, broken at spaces.
+std::string lines_of_at_most(int width_px);
 
 // Returns the text in lines of at most so many characters, if its words are no longer.
 nlohmann::ordered_json lines_of(const std::string& text, std::size_t most);

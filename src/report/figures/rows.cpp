@@ -106,7 +106,8 @@ void sort_by(const char* column, std::vector<Row>& rows) {
 
 std::string place_in_figure(const Selection& selection, const CellData& cell) {
   const std::string kind = cell.of.compute_device.value.value_or("cpu");
-  return kind == "cpu" ? selection.device(cell) : fmt::format("{} ({})", selection.device(cell), text::visible(kind));
+  const std::string device = selection.device(cell);
+  return kind == "cpu" || device.ends_with(kind) ? device : fmt::format("{} ({})", device, text::visible(kind));
 }
 
 }  // namespace ngb::report::figures

@@ -154,14 +154,7 @@ class Filler {
 };
 
 // The name of a grid's row stands on its side, along its panels. One that is longer than they are high would run into
-// the next row's, so it is broken into lines, at spaces.
-std::string lines_of_at_most(int width_px) {
-  constexpr int kPixelsOfACharacter = 6;  // of the theme's headers
-  return fmt::format(R"(split(slice(replace(toString(datum.value), /(.{{1,{}}})(?: |$)/g, '$1\n'), 0, -1), '\n'))",
-                     width_px / kPixelsOfACharacter);
-}
-
-// The name of a panel above it would push the axis away if it were wider than the panel, and run into its neighbour's.
+// the next row's, so it is broken into lines, at spaces. The name of a panel above it would push the axis away if it were wider than the panel, and run into its neighbour's.
 void break_names_of_panels(ordered_json& whole, const std::vector<Row>& rows) {
   const auto name_within = [&](ordered_json& named, const char* side) {
     if (const int size = extent_of_panel(whole, rows, side); size > 0)

@@ -87,6 +87,25 @@ TEST(Print, MakesTheStepsOfAHeatMapNarrowerAndItsNumbersSmaller) {
   EXPECT_EQ(whole.at("spec").at("layer")[1].at("mark").at("fontSize"), 8);
 }
 
+// A column of two panels, each with its axis: ((336 - 6 - 12) / 2 - 40) = 119 for two names, at 6 pixels a letter.
+TEST(Print, BreaksNamesBelowAnAxisInsteadOfTurningThem) {
+  ordered_json whole = json_text::parse_ordered(R"json({
+    "facet": {"field": "panel"}, "columns": 2, "resolve": {"scale": {"y": "independent"}},
+    "spec": {"width": 200, "height": 150, "layer": [{"mark": "bar", "encoding": {
+      "x": {"field": "side", "type": "nominal", "axis": {"labelAngle": -25}},
+      "y": {"field": "value", "type": "quantitative"}}}]}})json");
+  std::vector<Row> rows;
+  for (const char* const panel : {"one", "two"}) {
+    for (const char* const side : {"a", "b"}) rows.push_back({{"panel", panel}, {"side", std::string(panel) + side}});
+  }
+  fit_to_width(whole, rows, kColumnPx);
+  const ordered_json& axis = whole.at("spec").at("layer")[0].at("encoding").at("x").at("axis");
+  EXPECT_EQ(whole.at("spec").at("width"), 119);
+  EXPECT_EQ(whole.at("spec").at("height"), 119) << "no higher than wide";
+  EXPECT_EQ(axis.at("labelAngle"), 0);
+  EXPECT_EQ(axis.at("labelExpr"), lines_of_at_most(59)) << "119 / 2, nine letters";
+}
+
 TEST(Print, GivesEachRowOfPanelsAnAxisOfItsOwnWhereEachPanelHadOne) {
   ordered_json whole = grid(true);
   const std::vector<Row> rows = rows_of_columns(kFiveLetters);
@@ -99,7 +118,7 @@ TEST(Print, GivesEachRowOfPanelsAnAxisOfItsOwnWhereEachPanelHadOne) {
   EXPECT_EQ(first.at("title").at("text"), ordered_json::parse(R"(["one"])"));
   EXPECT_EQ(first.at("facet").at("field"), "column");
   EXPECT_FALSE(first.at("facet").contains("header"));
-  EXPECT_EQ(whole.at("vconcat")[1].at("facet").at("header").at("labels"), false)
+  EXPECT_EQ(whole.at("vconcat")[1].at("facet").at("header").at("labelExpr"), "''")
       << "the names stand above the first row";
 }
 
@@ -115,6 +134,16 @@ TEST(Print, KeepsOneAxisForAllWhereAllHadOne) {
   set_rows_as_views(in_column, rows, kColumnPx);
   EXPECT_EQ(in_column.at("vconcat")[1].at("columns"), 4);
   EXPECT_EQ(in_column.at("resolve").at("scale").at("y"), "shared");
+}
+
+// Vega refuses views that share an axis of names with steps.
+TEST(Print, GivesViewsOfStepsTheirOwnNames) {
+  const std::vector<Row> rows = rows_of_columns(kFiveLetters);
+  ordered_json whole = grid(false);
+  whole["spec"]["height"] = {{"step", 20}};
+  fit_to_width(whole, rows, kColumnPx);
+  set_rows_as_views(whole, rows, kColumnPx);
+  EXPECT_FALSE(whole.contains("resolve"));
 }
 
 TEST(Print, TakesTheTitlesOffTheAxes) {
