@@ -85,18 +85,18 @@ Rows figure5(const Selection& selection) {
     rows.push_back(std::move(row));
   }
   return grid_with(std::move(rows), kMetric, "no compiler was measured beside a baseline on a whole model",
-                  "no model of this size was measured");
+                   "no model of this size was measured");
 }
 
 Rows figure9(const Selection& selection) {
   constexpr const char* kMetric = "bsr_ratio";
   return grid_with(by_size_and_family(selection, kMetric,
-                                     [&](const CellData& cell) {
-                                       return cell.of.model.key.batch != 1 &&
-                                              selection.results().baseline_of(cell) != &cell;
-                                     }),
-                  kMetric, "no compiler was measured beside a baseline at batch 1 and at a larger batch size",
-                  "no model of this size was measured");
+                                      [&](const CellData& cell) {
+                                        return cell.of.model.key.batch != 1 &&
+                                               selection.results().baseline_of(cell) != &cell;
+                                      }),
+                   kMetric, "no compiler was measured beside a baseline at batch 1 and at a larger batch size",
+                   "no model of this size was measured");
 }
 
 }  // namespace ngb::paper::figures

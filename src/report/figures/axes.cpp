@@ -227,7 +227,8 @@ bool end_intervals_at_the_frame(ordered_json& whole, std::vector<Row>& rows) {
   if (intervals == nullptr || number.empty()) return false;
   const ordered_json scale = intervals->at("encoding").at("y").value("scale", ordered_json::object());
   const bool is_logarithmic = scale.value("type", "") == "log";
-  const std::vector<std::string> fields = panels_have_own_axes(whole) ? fields_of_panels(whole) : std::vector<std::string>();
+  const std::vector<std::string> fields =
+      panels_have_own_axes(whole) ? fields_of_panels(whole) : std::vector<std::string>();
   std::map<std::string, Frame> frames;
   for (const Row& row : rows) {
     const auto value = number_in_row(row, number.c_str());

@@ -62,8 +62,9 @@ struct RowsOf {
   std::string_view figure{};
   Rows (*make)(const Selection& selection) = nullptr;
 };
-// Returns the figures of a table that is written as figures.json is. One that selects no numbers has its function in `rows`;
-// a form is in `forms` or among those beside the code. One with "same_as" is that figure of all_figures() under another name.
+// Returns the figures of a table that is written as figures.json is. One that selects no numbers has its function in
+// `rows`; a form is in `forms` or among those beside the code. One with "same_as" is that figure of all_figures() under
+// another name.
 std::vector<Figure> read_figures(std::string_view table, std::span<const RowsOf> rows,
                                  std::span<const NamedForm> forms = {});
 

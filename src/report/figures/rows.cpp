@@ -59,9 +59,8 @@ void add_number(Row& row, const char* name, const Number& number, const State& s
 }
 
 Rows rows_with(std::vector<Row> rows, const char* name, const std::string& why_none) {
-  const bool have_number = std::any_of(rows.begin(), rows.end(), [name](const Row& row) {
-    return row.contains(name) && row.at(name).is_number();
-  });
+  const bool have_number = std::any_of(
+      rows.begin(), rows.end(), [name](const Row& row) { return row.contains(name) && row.at(name).is_number(); });
   if (!have_number) return {.why_none = why_none};
   return {.rows = std::move(rows)};
 }

@@ -154,7 +154,8 @@ class Filler {
 };
 
 // The name of a grid's row stands on its side, along its panels. One that is longer than they are high would run into
-// the next row's, so it is broken into lines, at spaces. The name of a panel above it would push the axis away if it were wider than the panel, and run into its neighbour's.
+// the next row's, so it is broken into lines, at spaces. The name of a panel above it would push the axis away if it
+// were wider than the panel, and run into its neighbour's.
 void break_names_of_panels(ordered_json& whole, const std::vector<Row>& rows) {
   const auto name_within = [&](ordered_json& named, const char* side) {
     if (const int size = extent_of_panel(whole, rows, side); size > 0)
@@ -203,7 +204,9 @@ void lay_out(ordered_json& whole, const std::vector<Row>& rows) {
   facet = ordered_json(facet.at(is_long_row ? "column" : "row"));
   facet["header"]["labelLimit"] = kMostPixelsOfAName;
   const ordered_json width = whole.at("spec").value("width", ordered_json());
-  whole["columns"] = is_long_row ? static_cast<int>(kMostColumns) : width.is_number() && width.get<int>() <= kNarrow ? 3 : 2;
+  whole["columns"] = is_long_row                                        ? static_cast<int>(kMostColumns)
+                     : width.is_number() && width.get<int>() <= kNarrow ? 3
+                                                                        : 2;
   whole["spacing"] = {{"row", kGap}, {"column", kAxis}};
   whole["resolve"]["axis"]["x"] = "independent";  // else panels above an incomplete last row have none
 }

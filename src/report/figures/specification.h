@@ -12,8 +12,8 @@ namespace ngb::report::figures {
 // Returns the rows of the first `most` panels. Sets `remark` if there are more.
 std::vector<Row> drawn_rows(std::vector<Row> rows, std::size_t most, std::string& remark);
 
-// Returns the theme: "config" of every specification, and "print", which replaces parts of it in print: its colours differ
-// in grey too. The page has a dark form of its colours (page/page.css).
+// Returns the theme: "config" of every specification, and "print", which replaces parts of it in print: its colours
+// differ in grey too. The page has a dark form of its colours (page/page.css).
 nlohmann::ordered_json theme();
 
 // Returns what the figure shows and how to read it, with what it leaves out (`remark`).

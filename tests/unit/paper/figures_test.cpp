@@ -118,8 +118,8 @@ TEST(PaperFigures, SixSevenAndTwelveAreFiguresOfEveryReportUnderAnotherName) {
   };
   const std::set<std::string> usual = names_of(make_figures(results.selection()));
   const std::set<std::string> with_paper = names_of(figures_with(results));
-  for (const auto& [name, number] : {std::pair("speed_up_by_family", "figure6"), std::pair("speed_up_by_depth", "figure7"),
-                                     std::pair("cpu_use", "figure12")}) {
+  for (const auto& [name, number] : {std::pair("speed_up_by_family", "figure6"),
+                                     std::pair("speed_up_by_depth", "figure7"), std::pair("cpu_use", "figure12")}) {
     EXPECT_TRUE(usual.contains(name)) << name;
     EXPECT_FALSE(with_paper.contains(name)) << "it is " << number << " now";
     EXPECT_TRUE(with_paper.contains(number)) << number;

@@ -96,7 +96,8 @@ TEST(PaperAxes, HaveTicksForWhatIsPublished) {
 
 TEST(PaperAxes, AreOfEachRowOfPanelsInPrint) {
   const ResultsOf results({cell_with({}, {100, 101})});
-  const auto figures = figures_with(results, {"paper: RTX 4070", "paper: Orin"}, {.width_px = report::figures::kPagePx});
+  const auto figures =
+      figures_with(results, {"paper: RTX 4070", "paper: Orin"}, {.width_px = report::figures::kPagePx});
   const ordered_json json = json_text::parse_ordered(made_called(figures, "figure12").specification);
   std::vector<std::string> rows;
   for (const ordered_json& view : json.at("vconcat")) rows.push_back(view.at("title").at("text")[0]);

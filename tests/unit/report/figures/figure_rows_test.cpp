@@ -164,20 +164,6 @@ TEST(FiguresOfGroups, OfStylesHaveTheMeanOfTheirModelsWithItsInterval) {
   EXPECT_EQ(rows.front().at("high"), 4.0);
 }
 
-TEST(FiguresOfGroups, SayWhyAPanelOfTheirGridIsEmpty) {
-  std::vector<CellData> cells;
-  for (const char* const compiler : {"identity", "fast"}) {
-    for (const auto& [model, device] : {std::pair("a", "near"), std::pair("b", "near"), std::pair("a", "far")}) {
-      cells.push_back(of_group(cell_with({.model = model, .compiler = compiler, .device = device}, always(100)), model));
-    }
-  }
-  std::vector<std::string> empty;
-  for (const Row& row : rows_of(ResultsOf(cells), "speed_up_by_family")) {
-    if (row.at("state") == "empty") empty.push_back(row.at("panel").get<std::string>() + ", " + row.at("column").get<std::string>());
-  }
-  EXPECT_THAT(empty, testing::ElementsAre("far, b"));
-}
-
 TEST(FigureOfTheProcessor, HasTheDeviationBetweenProcessesAsItsInterval) {
   const ResultsOf results({of_group(cell_with({.model = "a"}, always(100)), "A")},
                           {series_value("family_batch_cpu_percent", "A", "local/a/identity/1", 50),
