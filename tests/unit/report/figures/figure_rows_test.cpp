@@ -118,10 +118,8 @@ TEST(FiguresOfGroups, HaveTheGeometricMeanOfEachGroup) {
                            of_group(cell_with({.model = "b", .compiler = "fast"}, always(800)), "Nets")});
   const auto rows = rows_of(results, "speed_up_by_family");
   ASSERT_EQ(rows.size(), 1U) << "the baseline has no speed-up over itself";
-  EXPECT_EQ(rows.front().at("panel"), "local");
   EXPECT_EQ(rows.front().at("column"), "Nets");
   EXPECT_EQ(rows.front().at("models"), 2);
-  EXPECT_EQ(rows.front().at("batch"), 1);
   EXPECT_NEAR(number_in(rows, "fast 1.0", "family_batch_speed_up_ratio"), 4, 1e-6);
 }
 
@@ -181,9 +179,7 @@ TEST(FigureOfTheProcessor, OfReliefIsAboveZeroWhereTheProcessorIsLessBusy) {
     process.phases.back().cpu_ns = Known<std::int64_t>::of(*process.phases.back().cpu_ns.value / 2);
   }
   const ResultsOf results({of_group(cell_with({}, always(100)), "A"), calm});
-  auto rows = rows_of(results, "cpu_use");
-  std::erase_if(rows, [](const Row& row) { return row.at("quantity") != "CPU reduction (%)"; });
-  EXPECT_NEAR(number_in(rows, "calm 1.0", "percent"), 50, 1e-6);
+  EXPECT_NEAR(rows_of(results, "cpu_use").back().at("percent").get<double>(), 50, 1e-6) << "the reduction";
 }
 
 TEST(FiguresOfDepth, HaveTheSpeedUpOfEachStackInTheOrderOfWidthAndDepth) {
