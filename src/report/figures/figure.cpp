@@ -128,8 +128,8 @@ Figure figure_of(const ordered_json& row, std::span<const RowsOf> rows, std::spa
 // Returns a figure of all_figures() with the name, the title and the place in a paper that this row gives it.
 Figure renamed(const ordered_json& row) {
   const auto all = all_figures();
-  Figure figure =
-      *std::find_if(all.begin(), all.end(), [&](const Figure& each) { return each.name == row.at("same_as"); });
+  const auto name = row.at("same_as").get<std::string>();
+  Figure figure = *std::find_if(all.begin(), all.end(), [&](const Figure& each) { return each.name == name; });
   figure.also = figure.name + (figure.also.empty() ? "" : " ") + figure.also;
   figure.name = row.at("name");
   figure.title = row.at("title");
