@@ -101,8 +101,9 @@ TEST(PaperAxes, AreOfEachRowOfPanelsInPrint) {
   const ordered_json json = json_text::parse_ordered(made_called(figures, "figure12").specification);
   std::vector<std::string> rows;
   for (const ordered_json& view : json.at("vconcat")) rows.push_back(view.at("title").at("text")[0]);
-  EXPECT_THAT(rows, testing::ElementsAre("CPU use (%), paper: Orin", "CPU reduction (%), paper: Orin",
-                                         "CPU use (%), paper: RTX 4070", "CPU reduction (%), paper: RTX 4070"));
+  EXPECT_THAT(rows,
+              testing::ElementsAre("CPU use (%), local", "CPU use (%), paper: Orin", "CPU reduction (%), paper: Orin",
+                                   "CPU use (%), paper: RTX 4070", "CPU reduction (%), paper: RTX 4070"));
   EXPECT_FALSE(json.contains("resolve")) << "use and reduction share no axis";
 }
 

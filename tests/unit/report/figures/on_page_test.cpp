@@ -111,7 +111,7 @@ TEST(FiguresOnThePage, SayOnceWhatIsAsInTheRowAbove) {
 // A colour that the page knows follows the reader's appearance.
 TEST(FiguresOnThePage, HaveOnlyColoursThatThePageKnows) {
   const std::string css = file::read(kRepository / "src/report/page/page.css").value();
-  std::set<std::string> used = colours_of(theme());
+  std::set<std::string> used = colours_of(theme().at("config"));
   for (const Figure& figure : all_figures()) used.merge(colours_of(figure.specification));
   used.erase("#ffffff");  // the background, and texts on the heat map's own colours
   used.erase("#000000");
