@@ -216,12 +216,13 @@ bool says_why(const ordered_json& layer) {
   return layer.at("mark").is_object() && layer.at("mark").value("style", "") == "why";
 }
 
-// A reason has lines that are no longer than the panel is wide.
+// A reason has lines that are no longer than the panel is wide, but of a word at least.
 void break_reasons(ordered_json& whole, const std::vector<Row>& rows) {
   constexpr int kPixelsOfACharacter = 6;
-  const int width = extent_of_panel(whole, rows, "width");
+  constexpr int kOneWord = 60;
+  const int width = std::max(kOneWord, extent_of_panel(whole, rows, "width"));
   for (ordered_json& layer : whole.at("spec").at("layer")) {
-    if (width == 0 || !says_why(layer)) continue;
+    if (!says_why(layer)) continue;
     const std::string lines =
         fmt::format(R"(replace(datum.reason, /(.{{1,{}}})(?: |$)/g, '$1\n'))", width / kPixelsOfACharacter);
     layer["transform"].push_back({{"calculate", lines}, {"as", "why"}});
