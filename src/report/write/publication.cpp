@@ -163,7 +163,8 @@ int decimals_of(double value, const Uncertainty& uncertainty) {
   constexpr int kMostDecimals = 7;
   const double size = uncertainty.low && uncertainty.high ? (*uncertainty.high - *uncertainty.low) / 2
                                                           : uncertainty.deviation.value_or(0);
-  if (!(size > 0) || !std::isfinite(size)) return decimals_of_four_digits(value);
+  constexpr double kRounding = 1e-9;  // of the value
+  if (!(size > kRounding * std::abs(value)) || !std::isfinite(size)) return decimals_of_four_digits(value);
   return std::clamp(1 - static_cast<int>(std::floor(std::log10(size))), 0, kMostDecimals);
 }
 

@@ -142,6 +142,7 @@ TEST(Tables, ShowTwoDigitsOfTheUncertainty) {
   EXPECT_EQ(shown_as(1493.2, {.deviation = 3088.1}), "1493") << "no digit before the point is left out";
   EXPECT_EQ(shown_as(2.87132, {.low = 2.8, .high = 2.9}), "2.871") << "half the interval is 0.050";
   EXPECT_EQ(shown_as(2.87132, {.deviation = 0}), "2.871") << "four digits";
+  EXPECT_EQ(shown_as(20.0 / 7, {.low = 20.0 / 7, .high = 20.0 / 7 + 1e-15}), "2.857") << "nothing but rounding";
 }
 
 TEST(Tables, HaveFootnotesThatNameNoCell) {
