@@ -18,6 +18,7 @@
 #include "bundle/contents.h"
 #include "bundle/descriptions.h"
 #include "bundle/paths.h"
+#include "report/page/html.h"
 #include "store/copy.h"
 #include "store/store.h"
 
@@ -303,11 +304,15 @@ class Verifier {
 
   // Another version of ngb may write the same numbers with other words. The words of formulas are taken from the
   // bundle. Whether somebody has changed other words, only the version that wrote them can tell.
-  void compare_text(const std::string& path, const std::string& given, std::string follows) {
+  void compare_text(const std::string& path, std::string given, std::string follows) {
+    const bool is_page = path == kPagePath;
+    if (is_page && given != follows) {
+      given = report::page::with_parts_unpacked(given);
+      follows = report::page::with_parts_unpacked(follows);
+    }
     std::string difference = text_difference(given, follows);
     if (difference.empty()) return;
     const std::string_view rule = rule_of_path(path);
-    const bool is_page = path == kPagePath;
     if (is_of_other() && is_page) {
       follows = with_words_of(given, std::move(follows));
       difference = text_difference(given, follows);

@@ -51,7 +51,7 @@ class Calibrate(MeasuredTest):
         cells = [{"name": "any", "inference_s": 0.01, "process_s": 1, "differences": [-0.01, 0, 0.01]}]  # deviation .01
         quieter = [{"name": "any", "inference_s": 0.01, "process_s": 1, "differences": [-0.001, 0, 0.001]}]
         kept.write_text(as_kept(json.dumps({"version": 1, "environment_hash": environment, "threads": [
-            {"threads": 1, "measured_unix_ns": 0, "compiler": "null", "cells": cells},
+            {"threads": 1, "turns": 1, "measured_unix_ns": 0, "compiler": "null", "cells": cells},
             {"threads": 1, "turns": 5, "measured_unix_ns": 0, "compiler": "null", "cells": quieter}]})))
         plan = self.ngb("plan", "study.yaml").stdout
         self.assertIn("1 thread: with 5 rounds, differences of about 2.2 % and more are found in half of the cells, of "

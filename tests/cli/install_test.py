@@ -294,19 +294,19 @@ class Packages(NgbTest):
         ran = subprocess.run([self.folder / "venv/bin/ngb", "run", "first.yaml"], capture_output=True, text=True,
                              cwd=self.folder, env={**os.environ, **self.environment})
         self.assertRegex(ran.stdout, r"(?m)^1 cell: 1 measured$", ran.stderr)
-        # The environment's pip installs toolchains even if the environment is not activated and the system's python3 has no pip.
+        # A pip installs toolchains even if the environment is not activated and the first python3 of the PATH has none: that of the
+        # environment, or of the interpreter behind that python3.
         (self.folder / "without-pip").mkdir()
         python = self.folder / "without-pip/python3"
         python.write_text(f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
         python.chmod(0o755)
         environment = {**os.environ, **self.environment, "PATH": f"{python.parent}:{os.environ['PATH']}", "PIP_NO_INDEX": "1"}
         environment["NGB_TOOLCHAINS"] = str(self.folder / "none")
-        for program, answer in ((self.folder / "venv/bin/ngb", "pip finds no version of onnxruntime"),
-                                (f"{BIN}/ngb", "this Python has no pip")):
+        for program in (self.folder / "venv/bin/ngb", f"{BIN}/ngb"):
             installed = subprocess.run([program, "toolchain", "install", "onnxruntime"], capture_output=True, text=True,
                                        cwd=self.folder, env=environment)
             self.assertEqual(installed.returncode, 3, installed.stdout)
-            self.assertIn(answer, installed.stderr)
+            self.assertIn("pip finds no version of onnxruntime", installed.stderr)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <array>
 #include <new>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -108,10 +109,47 @@ std::string counted(std::size_t number, const std::string& noun) {
   return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
 }
 
+namespace {
+
+constexpr std::string_view kBase64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr unsigned kBitsOfByte = 8;
+constexpr unsigned kBitsOfDigit = 6;
+
+std::string bytes_of_base64(std::string_view text) {
+  std::string bytes;
+  bytes.reserve(text.size() / 4 * 3);
+  unsigned bits = 0;
+  unsigned value = 0;
+  for (const char digit : text) {
+    const std::size_t of_digit = kBase64Digits.find(digit);
+    if (of_digit == std::string_view::npos) break;  // of the padding
+    value = (value << kBitsOfDigit) | static_cast<unsigned>(of_digit);
+    bits += kBitsOfDigit;
+    if (bits < kBitsOfByte) continue;
+    bits -= kBitsOfByte;
+    bytes += static_cast<char>(value >> bits);
+    value &= (1U << bits) - 1;
+  }
+  return bytes;
+}
+
+std::optional<std::string> unpacked(std::string_view text) {
+  constexpr std::size_t kMostBytes = 256UL << 20U;
+  const std::string bytes = bytes_of_base64(text);
+  for (std::size_t room = 4 * bytes.size() + 1; room <= kMostBytes; room *= 4) {
+    std::string plain(room, '\0');
+    uLongf size = room;
+    const int code = uncompress(reinterpret_cast<Bytef*>(plain.data()), &size,
+                                reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()));
+    if (code == Z_OK) return plain.substr(0, size);
+    if (code != Z_BUF_ERROR) break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::string base64(std::string_view bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  constexpr unsigned kBitsOfByte = 8;
-  constexpr unsigned kBitsOfDigit = 6;
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   unsigned bits = 0;
@@ -121,11 +159,11 @@ std::string base64(std::string_view bytes) {
     bits += kBitsOfByte;
     while (bits >= kBitsOfDigit) {
       bits -= kBitsOfDigit;
-      text += kDigits[value >> bits];
+      text += kBase64Digits[value >> bits];
       value &= (1U << bits) - 1;
     }
   }
-  if (bits > 0) text += kDigits[value << (kBitsOfDigit - bits)];
+  if (bits > 0) text += kBase64Digits[value << (kBitsOfDigit - bits)];
   while (text.size() % 4 != 0) text += '=';
   return text;
 }
@@ -138,6 +176,20 @@ std::string packed(const std::string& text) {
                             static_cast<uLong>(text.size()));
   if (code != Z_OK) throw std::bad_alloc();
   return base64(std::string_view(bytes).substr(0, size));
+}
+
+std::string with_parts_unpacked(std::string_view html) {
+  constexpr std::string_view kScript = "<script type=\"text/plain\"";
+  std::string whole;
+  for (std::size_t script = html.find(kScript); script != std::string_view::npos; script = html.find(kScript)) {
+    const std::size_t begin = html.find('>', script) + 1;
+    const std::size_t end = html.find('<', begin);
+    if (begin == 0 || end == std::string_view::npos) break;
+    const std::string_view given = html.substr(begin, end - begin);
+    whole.append(html.substr(0, begin)).append(unpacked(given).value_or(std::string(given)));
+    html.remove_prefix(end);
+  }
+  return whole.append(html);
 }
 
 }  // namespace ngb::report::page

@@ -45,6 +45,16 @@ TEST(Page, EscapesWhatWouldBeMarkup) {
   EXPECT_EQ(escaped("a\x1b[31m"), "a\\x1b[31m");
 }
 
+// Python's zlib.compress(b"1.50 [1.50, 1.50] of 1.50", level) for the levels 1 and 9.
+TEST(Page, IsTheSameUnpackedWhateverLibraryHasPackedIt) {
+  const std::string before = "<p>1</p><script type=\"text/plain\" class=\"packed\">";
+  const std::string after = "</script><script type=\"text/plain\" id=\"engine\">no base 64!</script>";
+  const std::string plain = before + "1.50 [1.50, 1.50] of 1.50" + after;
+  EXPECT_EQ(with_parts_unpacked(before + "eAEz1DM1UIg2BJI6CiAyViE/DcwAAEKPBUo=" + after), plain);
+  EXPECT_EQ(with_parts_unpacked(before + "eNoz1DM1UIg2BJI6CiAyViE/DcwAAEKPBUo=" + after), plain);
+  EXPECT_EQ(with_parts_unpacked(before + packed("1.50 [1.50, 1.50] of 1.50") + after), plain);
+}
+
 TEST(Page, ShowsMarksOfWritingDirection) {
   EXPECT_EQ(escaped("a\xE2\x80\xAE"
                     "b"),
