@@ -39,7 +39,7 @@ std::vector<fs::path> own_files() {
 
 // True for formats without comments, and for texts that must stay word for word.
 bool carries_no_licence_line(const fs::path& path) {
-  const std::set<std::string> endings{".json", ".csv", ".png", ".svg", ".onnx", ".zip"};
+  const std::set<std::string> endings{".json", ".jsonl", ".csv", ".png", ".svg", ".onnx", ".zip"};
   const std::set<std::string> names{"LICENSE", "CHANGELOG.md"};
   if (path.string().find("/tests/golden/outputs/") != std::string::npos) return true;
   return endings.contains(path.extension().string()) || names.contains(path.filename().string());

@@ -347,7 +347,8 @@ TEST_F(Install, SaysWhatToDoWithoutPythonWithoutPipAndWithAnOldPip) {
     return made ? Error{"no error", "", ""} : made.error();
   };
   EXPECT_THAT(error_with("/nowhere/python3").next, HasSubstr("install Python 3.9 or newer"));
-  put_script("no_pip", "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.11.2\", \"pip\": \"\"}' >&3\n");
+  put_script("no_pip",
+             "echo \"{\\\"executable\\\": \\\"$0\\\", \\\"version\\\": \\\"3.11.2\\\", \\\"pip\\\": \\\"\\\"}\" >&3\n");
   EXPECT_THAT(error_with(folder() / "no_pip").what, HasSubstr("this Python has no pip"));
   put_script("old_pip",
              "echo '{\"executable\": \"/usr/bin/python3\", \"version\": \"3.9.2\", \"pip\": \"20.3.4\"}' >&3\n");
