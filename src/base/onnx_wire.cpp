@@ -8,7 +8,7 @@ namespace {
 
 enum WireType : std::uint64_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// Removes a number of variable length from the front; nothing: the bytes are not one.
+// Removes a varint from the front and returns it. Returns nothing if the bytes do not begin with one.
 std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {

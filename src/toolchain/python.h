@@ -20,8 +20,9 @@ struct Python {
   std::optional<Target> target{};  // kind of device for which wheels are chosen; nothing: this machine
 };
 
-// Returns $NGB_PYTHON, else python3 of the PATH; of a virtual environment without pip, which uv makes, the base
-// interpreter if that has pip. If it is missing or older than 3.9, the error says what to install.
+// Returns $NGB_PYTHON, or python3 of the PATH if that is not set. If this is a virtual environment without pip, as uv
+// makes them, returns its base interpreter, provided that has pip. If Python is missing or older than 3.9, the error
+// says what to install.
 Result<Python> find_python();
 Result<Python> ask_python(const std::string& command);
 // Returns the same Python with another kind of device as target.

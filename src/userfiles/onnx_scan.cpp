@@ -39,8 +39,8 @@ bool read_tensor_type(std::string_view type, ScannedInput& input) {
   });
 }
 
-// Walk has one method per message. Each returns false if its message is malformed or the visitor refused; then
-// `refusal_` is set.
+// Walk has one method per message. Each returns false if its message is malformed, or if the visitor refused it. Only a
+// refusal sets `refusal_`.
 class Walk {
  public:
   explicit Walk(const ScanVisitor& visitor) : visitor_(visitor) {}

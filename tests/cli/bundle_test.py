@@ -53,7 +53,7 @@ def with_manifest(files, **about):
 
 
 def forged(original, changed, **about):
-    """Changes files and makes the manifest anew, which has their hashes."""
+    """Changes files, and writes the manifest again with their new hashes."""
     return packed(with_manifest(original | changed, **about))
 
 

@@ -24,8 +24,8 @@ void fit_to_width(nlohmann::ordered_json& whole, const std::vector<Row>& rows, i
 // not all fit beside each other; the panels of a row may then take several lines.
 void set_rows_as_views(nlohmann::ordered_json& whole, const std::vector<Row>& rows, int width_px);
 
-// Removes the titles of the axes and returns them: "speed-up (ratio, log axis) over batch size". Returns "" and removes
-// nothing if the axis y has no title. Beside narrow panels they would run into each other.
+// Removes the titles of both axes and returns them as one text: "speed-up (ratio, log axis) over batch size". Returns
+// "" and removes nothing if the axis y has no title. Beside narrow panels, titles of axes would overlap.
 std::string take_titles_of_axes(nlohmann::ordered_json& whole);
 
 // Returns a Vega expression for a label, in lines that are about so wide, broken at spaces.

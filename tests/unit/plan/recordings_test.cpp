@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// A run: the plan with its estimate, then what was seen of it, a line each.
+// A recorded run. The first line of its file has the plan and its estimate; each other line has one event.
 class Recording {
  public:
   explicit Recording(const std::filesystem::path& path) : name_(path.stem()) {
