@@ -12,9 +12,8 @@ import uneven_compiler as uneven
 SLOW_NOW_AND_THEN = [4.0] * 7 + [20.0]
 WARM_UP, REPETITIONS, PROCESSES = 8, 48, 2
 BUSY_PERCENT = 25
-# A busy machine wakes a sleeper late, and in turns some are run again, which the log has and the speed has not. The mean of
-# rates is off by 35 %.
-WITHIN = 0.15
+WITHIN = 0.15  # A busy machine wakes a sleeper late. The mean of rates is off by 35 %.
+TRIES = 5  # of turns: those of a busy machine are run again, and then the log has what the speed has not
 
 
 def spans(folder):
@@ -23,12 +22,14 @@ def spans(folder):
             for file in folder.iterdir()]
 
 
-def counted_per_s(log, gap_s=1.0):
-    """The inferences of a second from the first that counts on, while the process is not stopped for as long as `gap_s`."""
-    log = log[-REPETITIONS:]
-    time = sum(after[0] - before[0] for before, after in zip(log, log[1:]) if after[0] - before[1] < gap_s)
-    count = sum(after[0] - before[1] < gap_s for before, after in zip(log, log[1:]))
-    return count / time
+def counted_per_s(log):
+    """The inferences of a second from the first that counts on."""
+    return (REPETITIONS - 1) / (log[-1][0] - log[-REPETITIONS][0])
+
+
+def counted_in_turns_per_s(log):
+    """The inferences of a second of their own time: between turns the process is stopped."""
+    return REPETITIONS / sum(end - begin for begin, end in log[-REPETITIONS:])
 
 
 class Clock(unittest.TestCase):
@@ -54,9 +55,12 @@ class Clock(unittest.TestCase):
         self.expect(told["latency_p50_s"]["value"], ends[len(ends) // 2])
 
     def test_speed_in_turns_is_the_inferences_of_its_own_time(self):
-        told, logs = self.measured("turns", processes=PROCESSES, turns=6)
-        counted = statistics.geometric_mean(counted_per_s(log, 0.002) for log in logs)
-        self.expect(told["throughput_per_s"]["value"], counted)
+        for number in range(TRIES):
+            told, logs = self.measured(f"turns-{number}", processes=PROCESSES, turns=6)
+            if all(len(log) == WARM_UP + REPETITIONS for log in logs):
+                self.expect(told["throughput_per_s"]["value"], statistics.geometric_mean(map(counted_in_turns_per_s, logs)))
+                return
+        self.skipTest(f"the machine was busy: turns were run again in each of {TRIES} studies")
 
     def test_instances_answer_together_what_all_of_them_count(self):
         told, logs = self.measured("instances", processes=1, compiler={"instances": 2})

@@ -78,16 +78,20 @@ TEST(LoadedAgent, MovesMemoryAtTheRateThatIsAskedFor) {
 }
 
 TEST(LoadedAgent, RunsACommandOnlyBesideItsCellAndEndsAllThatItStarted) {
-  const TemporaryFolder folder;
-  const std::filesystem::path pid = folder.path() / "pid";
-  // A grandchild in a session of its own, whose parent has ended.
-  const std::string words = "(setsid sh -c 'echo $$ > " + pid.string() + "; while true; do :; done' &) ; sleep 1000";
-  const WholeRun run = run_job(folder.path() / "work", job_under(command(words, 0.3)));
-  ASSERT_FALSE(run.processes.at(0).failure) << run.processes[0].failure->message;
-  ASSERT_GT(pid_in(pid), 0);
-  EXPECT_FALSE(is_alive(pid_in(pid)));
-  EXPECT_GT(timed(run.processes[0], "load_cpu"), 3) << "the grandchild's time counts";
-  EXPECT_EQ(timed(run.processes[0], "load_memory"), -1) << "nobody knows what a command moves";
+  double load_cpu_percent = 0;
+  for (const double wait_s : {0.3, 3.0, 30.0}) {  // a busy machine may need longer to start it, and to let it run
+    const TemporaryFolder folder;
+    const std::filesystem::path pid = folder.path() / "pid";
+    // A grandchild in a session of its own, whose parent has ended.
+    const std::string words = "(setsid sh -c 'echo $$ > " + pid.string() + "; while true; do :; done' &) ; sleep 1000";
+    const WholeRun run = run_job(folder.path() / "work", job_under(command(words, wait_s)));
+    ASSERT_FALSE(run.processes.at(0).failure) << run.processes[0].failure->message;
+    EXPECT_FALSE(pid_in(pid) > 0 && is_alive(pid_in(pid)));
+    EXPECT_EQ(timed(run.processes[0], "load_memory"), -1) << "nobody knows what a command moves";
+    load_cpu_percent = timed(run.processes[0], "load_cpu");
+    if (load_cpu_percent > 3) break;
+  }
+  EXPECT_GT(load_cpu_percent, 3) << "the grandchild's time counts";
 }
 
 TEST(LoadedAgent, LeavesNothingOfACommandWhenItIsKilled) {
