@@ -256,7 +256,7 @@ NGB_BIN=build/dev/bin python3 tests/truth/figures.py --studies 200
 ```
 
 On an idle machine with toolchains, `tests/truth/wall_clock.py` counts inferences of a plain loop in Python for a minute, over the same
-library and file, in turns with `ngb run`: five compilers and three models, of which each pair must agree within 1 %.
+library and file, in turns with `ngb run`; [performance.md](performance.md#agreement) has what it found.
 
 """
 
