@@ -110,7 +110,9 @@ Figure figure_of(const ordered_json& row, std::span<const RowsOf> rows, std::spa
   const auto text = [&row](const char* key) { return row.value(key, ""); };
   const NamedForm* const own = find_form(text("form"), forms);
   ordered_json form = json_text::parse_ordered((own != nullptr ? own : find_form(text("form"), kForms))->text);
-  ordered_json values = form.value("with", ordered_json::object());
+  static const ordered_json kOfAllForms = json_text::parse_ordered(kText_figures_json).at("with");
+  ordered_json values = kOfAllForms;
+  values.update(form.value("with", ordered_json::object()));
   values.update(row.value("with", ordered_json::object()));
   form.erase("with");
   return {.name = text("name"),
