@@ -25,10 +25,18 @@ struct Image {
   std::filesystem::path file{};  // to be written; its folder exists
 };
 
-// Writes the images and returns what Vega-Lite warned about: "compile_time: …". `format` is one of kImageFormats. All
-// are exactly `width_px` wide, at 96 pixels an inch; 0: each as wide as its content. Their panels are made to fill
-// that. Returns an error that names the figure if one cannot be drawn; images before it are then written.
-Result<std::vector<std::string>> draw(const Drawer& drawer, const std::string& format, const std::vector<Image>& images,
-                                      int width_px = 0);
+struct Drawn {
+  std::vector<int> sheets{};            // that each image takes, at least 1
+  std::vector<std::string> warnings{};  // of Vega-Lite: "compile_time: …"
+};
+
+// Returns the file of an image's n-th sheet: the image's own file, then "figure5-2.pdf".
+std::filesystem::path file_of_sheet(const std::filesystem::path& image, int sheet);
+
+// Writes the images. `format` is one of kImageFormats. All are exactly `width_px` wide, at 96 pixels an inch; 0: each
+// as wide as its content. Their panels are made to fill that. One that would be higher than kSheetPx then takes several
+// sheets, each with whole panels and axes of its own. Returns an error that names the figure if one cannot be drawn;
+// images before it are then written.
+Result<Drawn> draw(const Drawer& drawer, const std::string& format, const std::vector<Image>& images, int width_px = 0);
 
 }  // namespace ngb::report::figures

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws Vega-Lite specifications as images with vl-convert. Standard input is JSON: {"format": "svg", "png" or "pdf",
-"width_px": of all images at 96 pixels an inch, or 0: as they come, "figures": [{"name", "specification", "image": path}]}.
-The answer is a JSON list of what Vega-Lite warned about: ["compile_time: …"]. Nothing outside the specifications is read."""
+"width_px" and "height_px": of all images, and of the highest, at 96 pixels an inch, or 0: as they come, "figures": [{"name",
+"specification", "image": path}]}. The answer is {"sheets": [how many files each figure takes: "image.pdf", then "image-2.pdf", …],
+"warnings": [what Vega-Lite warned about: "compile_time: …"]}. Nothing outside the specifications is read."""
+import copy
 import json
+import math
 import os
 import re
 import sys
@@ -57,17 +60,70 @@ def widen(part, pixels, steps):
     return any([changed] + [widen(part.get(key), pixels, steps) for key in ("vconcat",)])
 
 
-def fitted(specification, width_px):
+def fitted(whole, width_px):
     """Returns the image with panels of the width that fills `width_px`: what is beside them is known once it is drawn."""
-    svg = drawn(specification)
-    whole = json.loads(specification)
+    svg = drawn(whole)
+    whole = copy.deepcopy(whole)
     meta = whole.get("usermeta", {})
-    for _ in range(TRIES):
+    for _ in range(TRIES if width_px else 0):
         missing = width_px - size_of(svg)[0]
         if abs(missing) <= 1 or not widen(whole, missing / meta.get("side_by_side", 1), meta.get("steps", 1)):
             break
         svg = drawn(whole)
     return svg
+
+
+def height_of(svg, width_px):
+    """Returns how high the image is once it is as wide as its page."""
+    width, height = size_of(svg)
+    return height * min(1, width_px / width)
+
+
+def lines_of(whole):
+    """Returns what the lines of a figure are, the highest first: [(field, how many of its values are in a line)]."""
+    first = whole.get("vconcat", [whole])[0]
+    lines = [(first["transform"][0]["filter"]["field"], 1)] if "vconcat" in whole else []
+    facet = first["facet"]
+    lines.append((facet["row"]["field"], 1) if "row" in facet else (facet["field"], first.get("columns", 1)))
+    names = {layer["encoding"]["y"]["field"]: 1 for layer in first["spec"]["layer"]
+             if (layer.get("encoding", {}).get("y") or {}).get("type") in ("nominal", "ordinal")}
+    return lines + list(names.items())
+
+
+def part_of(whole, field, values):
+    """Returns the figure of the rows that have one of these values."""
+    rows = [row for row in whole["datasets"]["rows"] if row.get(field) in values]
+    part = {**whole, "datasets": {"rows": rows}}
+    if "vconcat" in whole:
+        wanted = [(view, view["transform"][0]["filter"]) for view in whole["vconcat"]]
+        views = [view for view, each in wanted if any(row.get(each["field"]) == each["equal"] for row in rows)]
+        # The names of columns are above the first one only.
+        part["vconcat"] = [{**views[0], "facet": whole["vconcat"][0]["facet"]}, *views[1:]]
+    return part
+
+
+def parts_of(whole, field, values, most):
+    """Returns the figure in parts that have at most so many of the values each."""
+    return [part_of(whole, field, values[begin:begin + most]) for begin in range(0, len(values), most)]
+
+
+def sheets_of(whole, width_px, height_px):
+    """Returns the figure's image; if it were higher than a sheet, one for each sheet, with whole lines of panels."""
+    svg = fitted(whole, width_px)
+    height = height_of(svg, width_px) if height_px else 0
+    if height <= height_px:
+        return [svg]
+    for field, side_by_side in lines_of(whole):
+        values = list(dict.fromkeys(row[field] for row in whole["datasets"]["rows"] if row.get(field) is not None))
+        lines = math.ceil(len(values) / side_by_side)
+        if lines == 1:
+            continue
+        most = min(lines - 1, int(lines * height_px / height) + 1)
+        while most > 1 and height_of(fitted(part_of(whole, field, values[:most * side_by_side]), width_px), width_px) > height_px:
+            most -= 1
+        parts = parts_of(whole, field, values, most * side_by_side)
+        return [sheet for part in parts for sheet in sheets_of(part, width_px, height_px)]
+    return [svg]
 
 
 def on_page(svg, width_px, unit):
@@ -91,19 +147,21 @@ def image_of(svg, kind, width_px):
 def main():
     wanted = json.load(sys.stdin)
     width_px = wanted["width_px"]
-    warnings = []
+    counts, warnings = [], []
     for figure in wanted["figures"]:
-        draw = (lambda: fitted(figure["specification"], width_px)) if width_px else (lambda: drawn(figure["specification"]))
         try:
-            svg, first = warned(draw)
-            image, second = warned(lambda: image_of(svg, wanted["format"], width_px))
+            sheets, first = warned(lambda: sheets_of(json.loads(figure["specification"]), width_px, wanted["height_px"]))
+            images, second = warned(lambda: [image_of(svg, wanted["format"], width_px) for svg in sheets])
         except (OSError, ValueError) as error:
             sys.exit(f"{figure['name']}: " + " ".join(str(error).split())[:500])
-        with open(figure["image"], "wb") as file:
-            file.write(image)
+        root, ending = os.path.splitext(figure["image"])
+        for number, image in enumerate(images, 1):
+            with open(figure["image"] if number == 1 else f"{root}-{number}{ending}", "wb") as file:
+                file.write(image)
+        counts.append(len(images))
         lines = {line: None for text in (first, second) for line in text.splitlines() if line}
         warnings += [f"{figure['name']}: {line}" for line in lines]
-    print(json.dumps(warnings))
+    print(json.dumps({"sheets": counts, "warnings": warnings}))
 
 
 main()

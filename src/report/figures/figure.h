@@ -52,7 +52,7 @@ std::span<const Figure> all_figures();
 // Returns the figure's rows, each with its columns in their order; what a row has not is null.
 Rows make_rows(const Figure& figure, const Selection& selection);
 
-// A form: Vega-Lite with names in place of what differs from figure to figure.
+// A form: Vega-Lite with names in place of what differs from figure to figure, and of what figures.json has for all.
 struct NamedForm {
   std::string_view name{};
   std::string_view text{};
@@ -75,6 +75,7 @@ struct Form {
 };
 inline constexpr int kColumnPx = 336;  // 3.5 inches: one of two columns of a page
 inline constexpr int kPagePx = 687;    // 7.16 inches: both
+inline constexpr int kSheetPx = 816;   // 8.5 inches: the height of a sheet's text, less a caption
 
 // A figure of some results.
 struct Made {

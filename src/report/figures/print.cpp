@@ -245,13 +245,14 @@ void set_rows_as_views(ordered_json& whole, const std::vector<Row>& rows, int wi
 }
 
 std::string take_titles_of_axes(ordered_json& whole) {
-  const ordered_json y = channel_of(whole, "y");
-  if (y.is_null() || y.value("type", "") != "quantitative" || !y.contains("title") || !y.at("title").is_string())
-    return {};
-  const ordered_json x = channel_of(whole, "x");
-  std::string words = y.at("title").get<std::string>();
-  if (!x.is_null() && x.contains("title") && x.at("title").is_string())
-    words += " over " + x.at("title").get<std::string>();
+  std::string words;
+  for (const char* const channel : {"y", "x"}) {
+    const ordered_json axis = channel_of(whole, channel);
+    if (axis.is_null() || !axis.contains("title") || !axis.at("title").is_string()) continue;
+    if (words.empty() && axis.value("type", "") != "quantitative") continue;
+    words += (words.empty() ? "" : " over ") + axis.at("title").get<std::string>();
+  }
+  if (words.empty()) return words;
   for (ordered_json& layer : whole.at("spec").at("layer")) {
     if (!layer.contains("encoding")) continue;
     for (const char* const channel : {"x", "y"}) {

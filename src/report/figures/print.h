@@ -24,8 +24,9 @@ void fit_to_width(nlohmann::ordered_json& whole, const std::vector<Row>& rows, i
 // not all fit beside each other; the panels of a row may then take several lines.
 void set_rows_as_views(nlohmann::ordered_json& whole, const std::vector<Row>& rows, int width_px);
 
-// Removes the titles of both axes and returns them as one text: "speed-up (ratio, log axis) over batch size". Returns
-// "" and removes nothing if the axis y has no title. Beside narrow panels, titles of axes would overlap.
+// Removes the titles of both axes and returns them as one text: "speed-up (ratio, log axis) over batch size"; or that
+// of the axis x, if only that has numbers. Returns "" and removes nothing if none has numbers and a title. Beside
+// narrow panels, titles of axes would overlap.
 std::string take_titles_of_axes(nlohmann::ordered_json& whole);
 
 // Returns a Vega expression for a label, in lines that are about so wide, broken at spaces.

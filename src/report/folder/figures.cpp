@@ -21,11 +21,17 @@ using ngb::Status;  // not that of a pair in a report
 
 constexpr std::array kEndings{".vl.json", ".csv", ".svg", ".png", ".pdf"};
 
+void remove_sheets(const fs::path& image) {
+  file::remove(image);
+  for (int sheet = 2; fs::exists(figures::file_of_sheet(image, sheet)); ++sheet)
+    file::remove(figures::file_of_sheet(image, sheet));
+}
+
 void remove_earlier(const fs::path& folder, std::span<const figures::Figure> figures) {
   for (const figures::Figure& figure : figures) {
     for (const std::string& name : text::split(figure.name + ' ' + figure.also, ' ')) {
       for (const char* const ending : kEndings) {
-        if (!name.empty()) file::remove(folder / (name + ending));
+        if (!name.empty()) remove_sheets(folder / (name + ending));
       }
     }
   }
@@ -40,9 +46,20 @@ Status write_specifications(const fs::path& folder, const Figures& figures) {
   return Done{};
 }
 
-// Returns what Vega-Lite warned about.
-Result<std::vector<std::string>> write_images(const fs::path& folder, const Figures& figures,
-                                              const FiguresRequest& request) {
+// Puts the sheets of an image in their places, and removes what cannot be put there.
+Status place_sheets(const fs::path& made, const fs::path& place, int sheets) {
+  Status placed;
+  for (int sheet = 1; sheet <= sheets; ++sheet) {
+    const fs::path drawn = figures::file_of_sheet(made, sheet);
+    if (placed) placed = file::put_in_place(drawn, figures::file_of_sheet(place, sheet));
+    file::remove(drawn);
+  }
+  return placed;
+}
+
+// Adds remarks on figures that take several sheets, and what Vega-Lite warned about.
+Status write_images(const fs::path& folder, const Figures& figures, const FiguresRequest& request,
+                    WrittenFigures& written) {
   const std::string& format = request.image_format;
   std::vector<figures::Image> images;
   std::vector<fs::path> places;
@@ -50,14 +67,19 @@ Result<std::vector<std::string>> write_images(const fs::path& folder, const Figu
     places.push_back(folder / (std::string(each.figure->name) + "." + format));
     images.push_back({each.figure->name, each.specification, file::partial_path(places.back())});
   }
-  auto warnings = figures::draw(*request.drawer, format, images, request.form.width_px);
-  Status placed;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    if (warnings && placed) placed = file::put_in_place(images[i].file, places[i]);
-    file::remove(images[i].file);  // what could not be placed
+  const auto drawn = figures::draw(*request.drawer, format, images, request.form.width_px);
+  if (!drawn) {
+    for (const figures::Image& image : images) remove_sheets(image.file);
+    return error_of(drawn);
   }
-  if (!placed) return error_of(placed);
-  return warnings;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    const int sheets = drawn->sheets.at(i);
+    if (Status placed = place_sheets(images[i].file, places[i], sheets); !placed) return placed;
+    if (sheets == 1) continue;
+    written.remarks.push_back(fmt::format("{0}: {1} sheets, {0}.{2} to {0}-{1}.{2}", images[i].name, sheets, format));
+  }
+  written.warnings = drawn->warnings;
+  return Done{};
 }
 
 }  // namespace
@@ -93,9 +115,7 @@ Result<WrittenFigures> write_figures(const fs::path& folder, const Figures& figu
     if (!each.remark.empty()) written.remarks.push_back(fmt::format("{}: {}", each.figure->name, each.remark));
   }
   if (!request.drawer || request.image_format.empty()) return written;
-  auto warnings = write_images(folder, figures, request);
-  if (!warnings) return error_of(warnings);
-  written.warnings = *std::move(warnings);
+  if (Status done = write_images(folder, figures, request, written); !done) return error_of(done);
   return written;
 }
 

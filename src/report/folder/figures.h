@@ -52,9 +52,9 @@ class CellLoader {
   ngb::Status status_{};
 };
 
-// Writes NAME.vl.json, NAME.csv and, if images are asked for, NAME.FORMAT of each figure into `folder`, each in one
-// step, and removes the files of figures that an earlier report had there. Other files in the folder are not changed.
-// Images need a drawer.
+// Writes NAME.vl.json, NAME.csv and, if images are asked for, NAME.FORMAT (and NAME-2.FORMAT, … of further sheets) of
+// each figure into `folder`, each in one step, and removes the files of figures that an earlier report had there. Other
+// files in the folder are not changed. Images need a drawer.
 Result<WrittenFigures> write_figures(const std::filesystem::path& folder, const figures::Figures& figures,
                                      std::span<const figures::Figure> of_publication, const FiguresRequest& request);
 

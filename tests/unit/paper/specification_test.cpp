@@ -121,7 +121,7 @@ TEST_F(DrawnPaperFigures, AreAsWideAsTheColumnOrThePageThatTheyAreMadeFor) {
     for (const bool has_heading : {true, false}) {
       const auto figures = figures_with(results, {"paper: Xeon", "paper: Orin"}, {width_px, has_heading});
       EXPECT_THAT(draw_all(figures, "pdf", width_px), IsEmpty());
-      for (const Made& made : figures.made) EXPECT_NEAR(inches_of(made), inches, 0.01 * inches) << made.figure->name;
+      for (const Made& made : figures.made) expect_sheets(made, inches);
     }
   }
 }

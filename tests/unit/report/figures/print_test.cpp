@@ -153,6 +153,9 @@ TEST(Print, TakesTheTitlesOffTheAxes) {
   EXPECT_TRUE(encoding.at("x").at("title").is_null());
   EXPECT_TRUE(encoding.at("y").at("title").is_null());
   EXPECT_EQ(take_titles_of_axes(whole), "") << "there are none any more";
+  ordered_json names = json_text::parse_ordered(R"json({"spec": {"layer": [{"encoding": {
+      "x": {"field": "value", "type": "quantitative", "title": "time (s)"}, "y": {"field": "side", "type": "nominal"}}}]}})json");
+  EXPECT_EQ(take_titles_of_axes(names), "time (s)");
 }
 
 // A name of 20 letters and its mark take 150 pixels.
