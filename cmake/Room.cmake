@@ -113,6 +113,24 @@ function(ngb_text target)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
 endfunction()
 
+# ngb_packed(TARGET folder/a.js): the text of a file as a page has it (report/page/html.h: packed), as kPacked_a_js, and its SHA-256
+# in base 64, as kHash_a_js, in the header a.js.h.
+function(ngb_packed target file)
+  get_filename_component(header ${file} NAME)
+  string(REPLACE "." "_" name ${header})
+  execute_process(COMMAND python3 -c "import base64, hashlib, pathlib, sys, zlib
+text = pathlib.Path(sys.argv[1]).read_bytes()
+for value in zlib.compress(text, 9), hashlib.sha256(text).digest():
+  print(base64.b64encode(value).decode())" ${file} OUTPUT_VARIABLE made COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" made "${made}")
+  list(GET made 0 packed)
+  list(GET made 1 hash)
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${header}.h
+       CONTENT "// Generated from ${file}.\n#pragma once\n#pragma GCC system_header\ninline constexpr char kPacked_${name}[] = \"${packed}\";\ninline constexpr char kHash_${name}[] = \"${hash}\";\n" @ONLY)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()
+
 # What runs on a device brings its own C++ runtime and needs nothing newer than glibc 2.34. libgcc stays shared: its
 # static form wants _dl_find_object of glibc 2.35. Unused sections go: libstdc++'s random_device wants arc4random of 2.36.
 function(ngb_device_binary target)

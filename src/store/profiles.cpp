@@ -2,11 +2,11 @@
 #include "store/profiles.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -15,6 +15,7 @@
 #include "base/json_text.h"
 #include "samples/codec.h"
 #include "samples/message.h"
+#include "store/compression.h"
 #include "store/rows.h"
 
 namespace ngb::store {
@@ -26,36 +27,24 @@ constexpr std::int64_t kMostBytes = 48 << 20;  // of one JSON text, as of a devi
 // A graph of as many nodes as a profile may have, with a dozen tensors each.
 constexpr work::JsonBounds kProfileText{4'000'000, 600'000, 0, 4};
 
-std::string compressed(const std::string& text) {
-  uLongf size = compressBound(static_cast<uLong>(text.size()));
-  std::string bytes(size, '\0');
-  const int code = compress2(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
-                             static_cast<uLong>(text.size()), Z_BEST_COMPRESSION);
-  if (code != Z_OK) throw sql::SqlError({fmt::format("zlib's compress2 returned {}", code), {}, {}}, SQLITE_ERROR);
-  bytes.resize(size);
-  return bytes;
-}
-
 // Returns the records that a row's two columns hold: compressed JSON, and the size of the JSON.
 template <class Record>
 std::vector<Record> list_in(const sql::Statement& row, int column, const char* what, ProfileShelf& shelf) {
   const std::int64_t claimed = row.integer(column + 1);
   if (claimed < 2 || claimed > kMostBytes) row.refuse(fmt::format("{} of {} bytes", what, claimed));
-  const std::string bytes = row.bytes(column);
-  std::string text(static_cast<std::size_t>(claimed), '\0');
-  auto size = static_cast<uLongf>(claimed);
-  const int code = uncompress(reinterpret_cast<Bytef*>(text.data()), &size,
-                              reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()));
-  if (code != Z_OK || size != text.size()) row.refuse(fmt::format("{} cannot be decompressed", what));
+  const std::optional<std::string> text = uncompressed(row.bytes(column), static_cast<std::size_t>(claimed));
+  if (!text || text->size() != static_cast<std::size_t>(claimed)) {
+    row.refuse(fmt::format("{} cannot be decompressed", what));
+  }
   constexpr std::int64_t kBytesOfAValue = std::is_arithmetic_v<Record> ? sizeof(double) : sizeof(std::string);
-  shelf.left_bytes -= claimed + kBytesOfAValue * std::count(text.begin(), text.end(), ',');
+  shelf.left_bytes -= claimed + kBytesOfAValue * std::count(text->begin(), text->end(), ',');
   if (shelf.left_bytes < 0) {
     throw sql::SqlError({"these profiles are too large to be read together",
                          {},
                          "choose some of them: --model, --compiler, --batch or --device"},
                         SQLITE_TOOBIG);
   }
-  auto list = work::fields::parse_text(what, text, kProfileText, [&](const nlohmann::json& array) {
+  auto list = work::fields::parse_text(what, *text, kProfileText, [&](const nlohmann::json& array) {
     return work::read_json<std::vector<Record>>(array, what);
   });
   if (!list) row.refuse(list.error().what);

@@ -173,7 +173,7 @@ class Text(ReportTest):
         self.write("alone.yaml", NULL_STUDY)
         self.assertEqual(self.ngb("run", "alone.yaml", "-o", "alone").returncode, 0)
         text = (self.folder / "alone/report/index.html").read_text()
-        self.assertIn("The baseline is identity. 0 of 4 measured cells have a speed-up over it.", text)
+        self.assertIn("The baseline is PyTorch eager (identity). 0 of 4 measured cells have a speed-up over it.", text)
         data = json.loads(Reader(text).data)
         self.assertEqual(unrolled(data["cells"]["baseline"]), [-1] * 4)
 
@@ -206,7 +206,7 @@ class Text(ReportTest):
         text = (self.folder / "results/report/index.html").read_text()
         read = Reader(text)
         self.assertNotIn("img", read.tags)
-        self.assertEqual(read.tags.count("script") - text.count('class="packed"'), 4)
+        self.assertEqual(read.tags.count("script") - text.count('class="packed"'), 5)
         self.assertNotIn("\u202e", text)
         names = json.loads(read.data)
         self.assertIn(HOSTILE.replace("\u202e", "\\u202e"), names["models"])

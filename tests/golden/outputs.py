@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each command that reads results writes, in each of its formats: the bytes that people and programs read."""
 
+import base64
 import dataclasses
 import html.parser
 import re
+import zlib
 
 AXES = ("version", "options", "device", "compute_device", "threads", "precision", "load", "model")
 SIDES = {"version": ("1.30.0", "1.31.1"), "options": ("default", "instances=2"), "device": ("xeon", "laptop"),
@@ -72,15 +74,18 @@ class _Page(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attributes):
         if tag in ("style", "script", "svg"):
-            self._left_out = tag + dict(attributes).get("type", "")
+            given = dict(attributes)
+            self._left_out = tag + given.get("type", "") + given.get("id", "")
 
     def handle_endtag(self, tag):
         if self._left_out and self._left_out.startswith(tag):
             self._left_out = None
 
     def handle_data(self, data):
-        if self._left_out == "scriptapplication/json":
+        if self._left_out == "scriptapplication/jsondata":
             self.data += data
+        elif self._left_out == "scripttext/plainspecifications":
+            self.data += "\n" + zlib.decompress(base64.b64decode(data)).decode()
         elif not self._left_out and data.strip() and not data.startswith("Made by NGraphBench"):
             self.words.append(data.strip())
 

@@ -28,11 +28,10 @@ page::Field shown_field(const Row& row, const std::string& column) {
   return {value->is_number_float() ? fmt::format("{:.7g}", value->get<double>()) : value->dump(), true};
 }
 
-void add_table(page::Figure& figure, const ordered_json& rows, std::size_t most_rows) {
-  const std::size_t shown = std::min(rows.size(), most_rows);
-  for (std::size_t i = 0; i < shown; ++i) {
+void add_table(page::Figure& figure, const ordered_json& rows) {
+  for (const ordered_json& row : rows) {
     std::vector<page::Field> fields;
-    for (const std::string& column : figure.columns) fields.push_back(shown_field(rows[i], column));
+    for (const std::string& column : figure.columns) fields.push_back(shown_field(row, column));
     figure.rows.push_back(std::move(fields));
   }
 }
@@ -82,7 +81,7 @@ ordered_json packed(const ordered_json& rows, const std::vector<std::string>& co
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const auto found = row.find(columns[i]);
       ordered_json value = found == row.end() ? ordered_json() : *found;
-      if (value.is_number_float()) value = std::stod(fmt::format("{:.8g}", value.get<double>()));
+      if (value.is_number_float()) value = std::stod(fmt::format("{:.7g}", value.get<double>()));
       const bool is_repeated = !value.is_null() && value == above[i];
       if (!is_repeated) above[i] = value;
       of_row.push_back(is_repeated ? ordered_json::array() : std::move(value));
@@ -125,10 +124,10 @@ page::Figure on_page(const Made& made, const MostRows& most) {
                       .columns = text::split(made.figure->columns, ' ')};
   figure.section = made.figure->section;
   figure.section_reading = made.figure->section_reading;
-  add_table(figure, rows, most.in_table);
-  figure.has_all_rows = figure.rows.size() == made.rows;
+  figure.has_all_rows = rows.size() == made.rows && rows.size() <= most.in_table;
   const std::vector<std::string> places = places_of_marks(rows, figure.columns);
   if (figure.has_all_rows) {
+    add_table(figure, rows);
     whole["datasets"]["places"] = packed(rows, places);
   } else {
     const ordered_json drawn = drawn_on_page(rows, figure.columns, most.drawn);

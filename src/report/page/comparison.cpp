@@ -81,7 +81,8 @@ std::string comparison_html(const Document& document, const std::string& title, 
                      .summary = "<p class=\"machines\">Before → after: from the baseline to the candidate</p>",
                      .first = "comparison",
                      .body = html + "</ul>\n</section>\n",
-                     .data = data_of_figures(figures),
+                     .data = data_without_cells(),
+                     .specifications = specifications_of(figures),
                      .made_by = made_by});
 }
 

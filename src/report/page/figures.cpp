@@ -18,22 +18,22 @@ std::string row_html(const std::vector<Field>& row) {
   return html + "</tr>\n";
 }
 
+// A script fills the table of a figure of which the page lacks rows.
 std::string data_html(const Figure& figure) {
   std::string head;
   for (const std::string& column : figure.columns) head += fmt::format("<th scope=\"col\">{}</th>", escaped(column));
   std::string rows;
   for (const std::vector<Field>& row : figure.rows) rows += row_html(row);
-  const std::string more = figure.has_all_rows
-                               ? ""
-                               : fmt::format(
-                                     "<p>These are the first rows; all are in <code>figures/{}.csv</code> beside "
-                                     "this page.</p>\n",
-                                     escaped(figure.name));
+  const std::string more =
+      figure.has_all_rows
+          ? ""
+          : fmt::format("<p>All rows are in <code>figures/{}.csv</code> beside this page.</p>\n", escaped(figure.name));
   return fmt::format(
-      "<details><summary>Data of {0}: {1} {2}</summary>{3}<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+      "<details{1}><summary>Data of {0}: {2}</summary>{3}<div class=\"wide\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"Data of {0}\"><table class=\"data\"><caption>{0}</caption><thead><tr>{4}</tr></thead><tbody>\n{5}"
       "</tbody></table></div></details>\n",
-      escaped(figure.title), figure.rows.size(), figure.rows.size() == 1 ? "row" : "rows", more, head, rows);
+      escaped(figure.title), figure.has_all_rows ? "" : " class=\"drawn-rows\"",
+      figure.has_all_rows ? counted(figure.rows.size(), "row") : "the rows that are drawn", more, head, rows);
 }
 
 bool is_elsewhere(const Figure& figure) {

@@ -3,7 +3,8 @@
 // contains.
 "use strict";
 (() => {
-  const {data} = numbers;
+  let known = null;
+  const specifications = () => (known ??= unpacking.textOf(document.getElementById("specifications")).then(JSON.parse));
 
   // Returns the rows of a figure's table as objects. An empty field of a column of numbers is an unknown number.
   function rowsOf(table) {
@@ -26,23 +27,48 @@
     })));
   }
 
-  const hasAllRows = (name) => data.specifications[name].datasets.places !== undefined;
-
   // Returns the rows that the page draws.
-  function drawnRows(name, figure) {
-    const {places, drawn} = data.specifications[name].datasets;
+  async function drawnRows(name, figure) {
+    const {places, drawn} = (await specifications())[name].datasets;
     if (drawn !== undefined) return unpacked(drawn);
-    const known = unpacked(places).map((each) => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== null)));
-    return rowsOf(figure.querySelector("table")).rows.map((row, index) => ({...row, ...known[index]}));
+    const marks = unpacked(places).map((each) => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== null)));
+    return rowsOf(figure.querySelector("table")).rows.map((row, index) => ({...row, ...marks[index]}));
+  }
+
+  // Fills the table of a figure of which the page lacks rows with those that are drawn.
+  async function fill(figure) {
+    const [columns, body] = [rowsOf(figure.querySelector("table")).columns, figure.querySelector("tbody")];
+    for (const row of await drawnRows(figure.dataset.name, figure)) {
+      const line = body.insertRow();
+      for (const column of columns) {
+        const field = line.insertCell();
+        field.textContent = row[column] ?? "";
+        field.classList.toggle("n", typeof row[column] !== "string");
+      }
+    }
+  }
+
+  // Returns the specification with panels and names of axes that leave something of both on a narrow screen.
+  function fitting(specification, width) {
+    if (width > 600) return specification;
+    return JSON.parse(JSON.stringify(specification), (key, value) => {
+      if (key === "width" && typeof value === "number") return Math.min(value, width * 0.55);
+      return key === "axis" && value?.labelLimit > 0 ? {...value, labelLimit: width * 0.4} : value;
+    });
+  }
+
+  async function drawNow(name, figure) {
+    const box = figure.querySelector(".drawing");
+    const rows = await drawnRows(name, figure);
+    return drawing.draw(box, fitting((await specifications())[name], box.clientWidth), rows,
+                        `${figure.querySelector("h3").textContent}. The data below are what it shows.`);
   }
 
   const views = new Map();
   function draw(figure) {
     const {name} = figure.dataset;
-    if (views.has(name)) return;
-    const title = figure.querySelector("h3").textContent;
-    views.set(name, drawing.draw(figure.querySelector(".drawing"), data.specifications[name], drawnRows(name, figure),
-                                 `${title}. The data below are what it shows.`));
+    if (!views.has(name)) views.set(name, drawNow(name, figure));
+    return views.get(name);
   }
 
   const files = {
@@ -50,14 +76,11 @@
       const {columns, rows} = rowsOf(figure.querySelector("table"));
       return [`${name}.csv`, "text/csv", saving.csv([columns, ...rows.map((row) => columns.map((column) => row[column]))])];
     },
-    "Specification": (name, figure) => {
-      const whole = {...data.specifications[name], datasets: {rows: drawnRows(name, figure)}};
-      return [`${name}.vl.json`, "application/json", JSON.stringify({config: data.config, ...whole}, null, 1)];
+    "Specification": async (name, figure) => {
+      const whole = {...(await specifications())[name], datasets: {rows: await drawnRows(name, figure)}};
+      return [`${name}.vl.json`, "application/json", JSON.stringify({config: numbers.data.config, ...whole}, null, 1)];
     },
-    "SVG": async (name, figure) => {
-      draw(figure);
-      return [`${name}.svg`, "image/svg+xml", await (await views.get(name)).toSVG()];
-    },
+    "SVG": async (name, figure) => [`${name}.svg`, "image/svg+xml", await (await draw(figure)).toSVG()],
   };
 
   const seen = new IntersectionObserver((entries) => {
@@ -71,9 +94,11 @@
   function offer(figure) {
     const {name} = figure.dataset;
     const title = figure.querySelector("h3").textContent;
+    const part = figure.querySelector(".drawn-rows");
+    part?.addEventListener("toggle", () => fill(figure), {once: true});
     const line = document.createElement("p");
     for (const [kind, make] of Object.entries(files)) {
-      if (kind !== "SVG" && !hasAllRows(name)) continue;
+      if (kind !== "SVG" && part !== null) continue;
       const button = document.createElement("button");
       button.type = "button";
       button.className = "save";

@@ -35,10 +35,10 @@ struct Group {
 };
 
 std::string group_html(const Group& group) {
-  std::string html = fmt::format("<li>{} <details><summary>{} {}</summary><ul>", group.heading, group.cells.size(),
-                                 group.cells.size() == 1 ? "cell" : "cells");
-  for (const std::string& cell : group.cells) html += fmt::format("<li>{}</li>", escaped(cell));
-  return html + "</ul></details></li>\n";
+  std::string cells;
+  for (const std::string& cell : group.cells) cells += fmt::format("<li>{}</li>", escaped(cell));
+  return fmt::format("<li>{} <details><summary>{}</summary>{}</details></li>\n", group.heading,
+                     counted(group.cells.size(), "cell"), packed_if_large("<ul>" + cells + "</ul>"));
 }
 
 std::string rows_html(const SpanningTable& table) {

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <array>
-#include <new>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "base/json_text.h"
 #include "base/text.h"
 #include "report/page/html.h"
+#include "store/compression.h"
 
 namespace ngb::report::page {
 
@@ -90,19 +88,21 @@ std::string html_table(const std::string& caption, const std::vector<std::string
   return html + "</tbody></table></div>\n";
 }
 
+std::string packed_if_large(std::string html) {
+  constexpr std::size_t kMostBytesOfHtml = 100'000;
+  if (html.size() <= kMostBytesOfHtml) return html;
+  return fmt::format(
+      "<noscript><p>A script unpacks this part, because it is large.</p></noscript>\n"
+      "<script type=\"text/plain\" class=\"packed\">{}</script>",
+      packed(html));
+}
+
 std::string closed_section(const Part& part) {
   if (part.html.empty()) return {};
-  constexpr std::size_t kMostBytesOfHtml = 100'000;
-  const std::string html = part.html.size() <= kMostBytesOfHtml
-                               ? part.html
-                               : fmt::format(
-                                     "<noscript><p>A script unpacks this part, because it is large.</p></noscript>\n"
-                                     "<script type=\"text/plain\" class=\"packed\">{}</script>",
-                                     packed(part.html));
   return fmt::format(
       "<section id=\"{0}\" aria-labelledby=\"{0}-heading\"><details><summary><h2 id=\"{0}-heading\">{1}</h2> "
       "<small>{2}</small></summary>\n{3}</details></section>\n",
-      part.id, escaped(part.title), escaped(part.holds), html);
+      part.id, escaped(part.title), escaped(part.holds), packed_if_large(part.html));
 }
 
 std::string counted(std::size_t number, const std::string& noun) {
@@ -133,20 +133,6 @@ std::string bytes_of_base64(std::string_view text) {
   return bytes;
 }
 
-std::optional<std::string> unpacked(std::string_view text) {
-  constexpr std::size_t kMostBytes = 256UL << 20U;
-  const std::string bytes = bytes_of_base64(text);
-  for (std::size_t room = 4 * bytes.size() + 1; room <= kMostBytes; room *= 4) {
-    std::string plain(room, '\0');
-    uLongf size = room;
-    const int code = uncompress(reinterpret_cast<Bytef*>(plain.data()), &size,
-                                reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()));
-    if (code == Z_OK) return plain.substr(0, size);
-    if (code != Z_BUF_ERROR) break;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string base64(std::string_view bytes) {
@@ -168,17 +154,10 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-std::string packed(const std::string& text) {
-  uLongf size = compressBound(static_cast<uLong>(text.size()));
-  std::string bytes(size, '\0');
-  // It has room for the worst case, so the only failure is a lack of memory.
-  const int code = compress(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
-                            static_cast<uLong>(text.size()));
-  if (code != Z_OK) throw std::bad_alloc();
-  return base64(std::string_view(bytes).substr(0, size));
-}
+std::string packed(std::string_view text) { return base64(store::compressed(text)); }
 
 std::string with_parts_unpacked(std::string_view html) {
+  constexpr std::size_t kMostBytes = 256UL << 20U;  // of a part
   constexpr std::string_view kScript = "<script type=\"text/plain\"";
   std::string whole;
   for (std::size_t script = html.find(kScript); script != std::string_view::npos; script = html.find(kScript)) {
@@ -186,7 +165,8 @@ std::string with_parts_unpacked(std::string_view html) {
     const std::size_t end = html.find('<', begin);
     if (begin == 0 || end == std::string_view::npos) break;
     const std::string_view given = html.substr(begin, end - begin);
-    whole.append(html.substr(0, begin)).append(unpacked(given).value_or(std::string(given)));
+    whole.append(html.substr(0, begin))
+        .append(store::uncompressed(bytes_of_base64(given), kMostBytes).value_or(std::string(given)));
     html.remove_prefix(end);
   }
   return whole.append(html);

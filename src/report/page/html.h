@@ -23,6 +23,9 @@ std::string script_json(const nlohmann::json& json);
 std::string html_table(const std::string& caption, const std::vector<std::string>& columns,
                        const std::vector<std::vector<std::string>>& rows);
 
+// Returns what is in a closed <details> element; above 100 kB packed, so that a script unpacks it when it is opened.
+std::string packed_if_large(std::string html);
+
 // A part of the page behind a closed heading.
 struct Part {
   const char* id = "";
@@ -30,7 +33,7 @@ struct Part {
   std::string holds{};  // how much is in it: "14 figures"
   std::string html{};
 };
-// Returns the part as a section; "" if there is nothing in it. A script unpacks what is in a large one.
+// Returns the part as a section; "" if there is nothing in it.
 std::string closed_section(const Part& part);
 
 // Returns "1 row" or "3 rows".
@@ -40,7 +43,7 @@ std::string counted(std::size_t number, const std::string& noun);
 std::string base64(std::string_view bytes);
 
 // Returns the text as the page's scripts unpack it (unpacking.js): compressed by zlib, in base 64.
-std::string packed(const std::string& text);
+std::string packed(std::string_view text);
 
 // Returns the page with each packed text as it was, because libraries may pack the same text as different bytes. What
 // cannot be unpacked, or is larger than 256 MiB, stays as it is.

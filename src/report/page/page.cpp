@@ -10,6 +10,7 @@
 
 #include "answer.html.h"
 #include "base/hash.h"
+#include "base/json_text.h"
 #include "base/text.h"
 #include "choices.js.h"
 #include "drawing.js.h"
@@ -81,8 +82,8 @@ std::string whole_page(const WholePage& page) {
                              kText_drawing_js + kText_page_js + kText_figures_js + kText_words_js;
   const std::string style = std::string(kText_page_css) + page.further_style;
   const std::string policy = fmt::format(
-      "default-src 'none'; img-src data:; script-src {} {}; style-src {}; base-uri 'none'; form-action 'none'",
-      source_hash(script), source_hash(kText_vega_js), source_hash(style));
+      "default-src 'none'; img-src data:; script-src {} 'sha256-{}'; style-src {}; base-uri 'none'; form-action 'none'",
+      source_hash(script), kHash_vega_js, source_hash(style));
   return text::filled(kText_page_html, {{"policy", policy},
                                         {"style", style},
                                         {"script", script},
@@ -91,9 +92,10 @@ std::string whole_page(const WholePage& page) {
                                         {"first", page.first},
                                         {"body", page.body},
                                         {"licences", kText_vega_licences_txt},
-                                        {"engine", packed(kText_vega_js)},
+                                        {"engine", kPacked_vega_js},
                                         {"made_by", escaped(page.made_by)},
-                                        {"data", script_json(page.data)}});
+                                        {"data", script_json(page.data)},
+                                        {"specifications", packed(json_text::dump(page.specifications))}});
 }
 
 std::string html(const Content& content, const Figures& figures, const std::string& made_by) {
@@ -103,7 +105,8 @@ std::string html(const Content& content, const Figures& figures, const std::stri
                      .summary = summary(content),
                      .first = has_profiles ? "why" : "results",
                      .body = beginning(content, figures, labels) + parts(content, figures, labels),
-                     .data = page_data(content, figures, labels),
+                     .data = page_data(content, labels),
+                     .specifications = specifications_of(figures),
                      .further_style = has_profiles ? kText_why_css : "",
                      .made_by = made_by});
 }

@@ -44,14 +44,13 @@ struct Figure {
   std::string name{};     // of its files: "compile_time"
   std::string title{};    // for people
   std::string reading{};  // what it shows, and how to read it
-  // Vega-Lite as JSON. If the table has all rows, "datasets" is {"places": …}: what a row has beside the table, where
-  // its marks are drawn. Else it is {"drawn": …}: the rows that are drawn. Both are {"columns": […], "rows": [[…], …]},
-  // where
-  // [] is the value of the row above.
+  // Vega-Lite as JSON. If the page has all rows, they are in `rows`, and "datasets" is {"places": …}: what a row has
+  // beside them, where its marks are drawn. Else it is {"drawn": …}: the rows that are drawn. Both are {"columns": […],
+  // "rows": [[…], …]}, where [] is the value of the row above.
   std::string specification{};
   std::vector<std::string> columns{};
   std::vector<std::vector<Field>> rows{};  // each as long as `columns`
-  bool has_all_rows = true;                // else the file beside the page has more
+  bool has_all_rows = true;                // else `rows` is empty, and the file beside the page has all
   std::string section{};                   // in which it is: "As in the paper"; "": the first one
   std::string section_reading{};           // a sentence on that section
 };

@@ -102,6 +102,8 @@ json in_runs(const std::vector<int>& column) {
   return runs;
 }
 
+json config_of_theme() { return json_text::parse(kText_theme_json).at("config"); }
+
 // Returns the JSON texts as JSON.
 json parsed(const std::vector<std::string>& texts) {
   json all = json::array();
@@ -127,7 +129,7 @@ class DataWriter {
             {"looks", looks_json()},
             {"batches", batches_},
             {"group_of", std::move(groups)},
-            {"baseline", text::visible(results_.baseline.words())},
+            {"baseline", text::visible(results_.baseline.in_a_sentence())},
             {"metrics", metrics_json()},
             {"statuses", statuses_.all()},
             {"flag_sets", parsed(flag_sets_.all())},
@@ -137,7 +139,8 @@ class DataWriter {
             {"reasons", reasons_.all()},
             {"may_be_fastest", may_be_fastest()},
             {"has_ratios", has_ratios_},
-            {"cells", std::move(cells)}};
+            {"cells", std::move(cells)},
+            {"config", config_of_theme()}};
   }
 
  private:
@@ -253,7 +256,7 @@ class DataWriter {
 
   [[nodiscard]] json looks_json() const {
     json looks = json::array();
-    const json palette = json_text::parse(kText_theme_json).at("config").at("range").at("category");
+    const json palette = config_of_theme().at("range").at("category");
     std::map<int, int> settings;  // how many have this colour
     for (const Look& look : looks_of(kind_of_)) {
       const auto colour = palette.at(static_cast<std::size_t>(look.colour)).get<std::string>();
@@ -307,30 +310,22 @@ std::vector<const Metric*> shown_metrics(const Content& content) {
   return shown;
 }
 
-namespace {
-
-void add_figures(json& data, const Figures& figures) {
-  data["config"] = json_text::parse(kText_theme_json).at("config");
-  json& specifications = data["specifications"] = json::object();
+json specifications_of(const Figures& figures) {
+  const json config = config_of_theme();
+  json specifications = json::object();
   for (const Figure& figure : figures.shown) {
     json& specification = specifications[figure.name] = json_text::parse(figure.specification);
-    if (specification.value("config", json()) == data["config"]) specification.erase("config");
+    if (specification.value("config", json()) == config) specification.erase("config");
   }
+  return specifications;
 }
 
-}  // namespace
+json page_data(const Content& content, const Labels& labels) { return DataWriter(content, labels).write(); }
 
-json page_data(const Content& content, const Figures& figures, const Labels& labels) {
-  json data = DataWriter(content, labels).write();
-  add_figures(data, figures);
-  return data;
-}
-
-json data_of_figures(const Figures& figures) {
+json data_without_cells() {
   const Results results = all_results({}, {});
   const Content content{.results = &results};
-  json data = page_data(content, figures, Labels(content));
-  return data;
+  return page_data(content, Labels(content));
 }
 
 }  // namespace ngb::report::page

@@ -34,6 +34,7 @@ struct WholePage {
   const char* first = "";  // the id of what most readers look for
   std::string body{};
   nlohmann::json data{};
+  nlohmann::json specifications{};  // of the figures
   const char* further_style = "";
   std::string made_by{};
 };
