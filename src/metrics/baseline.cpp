@@ -44,14 +44,13 @@ std::string why_there_is_none(const CellData& cell, const BaselineCandidates& ca
   return fmt::format("{} was not measured on the {}", baseline.role(), *cell.of.compute_device.value);
 }
 
-// Returns the name that people know the identity by, and ours.
-std::string known_as(const std::string& name) { return fmt::format("PyTorch eager ({})", name); }
-
 }  // namespace
 
 bool is_called_identity(const CellData& cell) {
   return cell.of.compiler.label == kIdentity && cell.of.compiler.name == kIdentity;
 }
+
+std::string known_as(const std::string& name) { return fmt::format("PyTorch eager ({})", name); }
 
 std::string compiler_in_words(const CellData& cell) {
   return is_called_identity(cell) ? known_as(compiler_of(cell)) : compiler_of(cell);

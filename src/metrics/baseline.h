@@ -20,7 +20,10 @@ inline constexpr const char* kWithoutPython = "eager-cpp";
 
 // Returns whether the cell's compiler is the identity and is called so.
 bool is_called_identity(const store::CellData& cell);
-// Returns what sentences and the page call the cell's compiler: "openvino 2026.4.1", "PyTorch eager (identity 2.15.0)".
+// Returns the name by which people know the identity, before its own: "PyTorch eager (identity 2.15.0)".
+std::string known_as(const std::string& name);
+// Returns what sentences, figures and the page call the cell's compiler: "openvino 2026.4.1", "PyTorch eager
+// (identity 2.15.0)".
 std::string compiler_in_words(const store::CellData& cell);
 
 // The compiler, version or setting to which speed-ups refer.

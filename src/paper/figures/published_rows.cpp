@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "metrics/baseline.h"
 #include "paper/figures/rows.h"
 #include "paper/published.h"
 
@@ -75,7 +76,10 @@ void add_rows(const Selection& selection, std::string_view number, std::vector<R
 
 }  // namespace
 
-std::string published_compiler(std::string_view called) { return lower_case(called) + " (paper)"; }
+std::string published_compiler(std::string_view called) {
+  const std::string name = lower_case(called);
+  return name == metrics::kIdentity ? metrics::known_as(name + ", paper") : name + " (paper)";
+}
 
 report::figures::Published published(std::vector<std::string> devices) {
   report::figures::Published made{.devices = std::move(devices), .add_rows = add_rows};

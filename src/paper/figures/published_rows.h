@@ -10,7 +10,8 @@
 
 namespace ngb::paper::figures {
 
-// Returns the name of a compiler of the published tables: "openvino (paper)" of "OpenVINO".
+// Returns the name of a compiler of the published tables: "openvino (paper)" of "OpenVINO", "PyTorch eager (identity,
+// paper)" of "Identity".
 std::string published_compiler(std::string_view called);
 
 // Returns what is published of these devices, which are some of published_devices(): of families from Table VI (the

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/json_text.h"
@@ -61,10 +62,11 @@ void add_own(const Selection& selection, std::vector<Row>& rows) {
     Pair& known = clearest[{place_in_figure(selection, *pair->cells[0]), place_in_figure(selection, *pair->cells[2])}];
     if (known.least < pair->least) known = *pair;
   }
+  std::set<std::string> panels;
   for (const auto& [places, pair] : clearest) {
-    const std::string panel =
-        fmt::format("{} and {}, batch {}", text::visible(pair.cells[0]->of.model.label),
-                    text::visible(pair.cells[1]->of.model.label), pair.cells[0]->of.model.key.batch);
+    std::string panel = fmt::format("{} and {}, batch {}", text::visible(pair.cells[0]->of.model.label),
+                                    text::visible(pair.cells[1]->of.model.label), pair.cells[0]->of.model.key.batch);
+    if (!panels.insert(panel).second) panel += fmt::format(", {} and {}", places.first, places.second);
     for (const CellData* cell : pair.cells) {
       Row row = row_of_bar(panel, fmt::format("{}, {}", selection.compiler(*cell), place_in_figure(selection, *cell)),
                            text::visible(cell->of.model.label));

@@ -11,6 +11,7 @@
 #include "report/explain/pictures.h"
 #include "report/explain/profiles.h"
 #include "report/figures/rows.h"
+#include "report/words.h"
 #include "report/write/numbers.h"
 
 namespace ngb::report::figures {
@@ -25,14 +26,20 @@ std::string workload_of_panel(const store::CellData& cell) {
 
 std::string shown_ms(double ns) { return fmt::format("{:.{}f} ms", ns / kNsPerMs, decimals_of(ns / kNsPerMs)); }
 
+// Returns the name of a side as people read it.
+std::string side_in_words(const store::CellData& cell, const std::string& name) {
+  return text::visible(name == compiler_of(cell) ? compiler_in_words(cell) : name);
+}
+
 // Adds a row for each step of the pair.
 void add_steps(const Selection& selection, const ExplainedPair& pair, const store::CellData& cell,
                std::vector<Row>& rows) {
   const explain::Explanation& found = *pair.explanation;
-  const std::string baseline = text::visible(pair.names.baseline);
+  const std::string baseline = side_in_words(*pair.baseline, pair.names.baseline);
   const std::string panel =
       fmt::format("{}: from {} ({}) to {} ({})", selection.with_device(workload_of_panel(cell), cell), baseline,
-                  shown_ms(found.baseline.plain), text::visible(pair.names.candidate), shown_ms(found.candidate.plain));
+                  shown_ms(found.baseline.plain), side_in_words(*pair.candidate, pair.names.candidate),
+                  shown_ms(found.candidate.plain));
   const Row form = row_of(selection, cell, panel);
   std::size_t number = 0;
   for (const WaterfallStep& step : waterfall_of(found)) {

@@ -118,9 +118,8 @@ class TableWriter {
   }
 
   std::string row(const CellData& cell) {
-    std::string html =
-        fmt::format("<tr data-cell=\"{}\" class=\"{}\"><th scope=\"row\">{}{}", next_cell_++, name(status_of(cell)),
-                    escaped(labels_.compiler(cell)), metrics::is_called_identity(cell) ? " (PyTorch eager)" : "");
+    std::string html = fmt::format("<tr data-cell=\"{}\" class=\"{}\"><th scope=\"row\">{}", next_cell_++,
+                                   name(status_of(cell)), escaped(labels_.compiler(cell)));
     if (has_numbers(cell)) {
       for (const CellColumn& column : columns_) html += number_html(results_, cell, column);
       html += "<td>" + flag_links(results_, cell);

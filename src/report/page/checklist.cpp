@@ -146,7 +146,7 @@ std::vector<Fields> rows_on_comparison(const Content& content, const Facts& fact
   const Results& results = *content.results;
   return {
       {"Comparison: appropriate baseline", kResults,
-       fmt::format("The baseline is {}. {} of {} have a speed-up over it.", results.baseline.words(),
+       fmt::format("The baseline is {}. {} of {} have a speed-up over it.", results.baseline.in_a_sentence(),
                    cells_with(results, "speed_up_ratio"), counted(facts.measured, "measured cell"))},
       {"Comparison: fair", "these results and you",
        fmt::format("Outputs are checked against a reference. Threads: {}. Precision: {}. Options of compilers are in "

@@ -56,7 +56,7 @@ std::string Labels::device(const CellData& cell) const {
 }
 
 std::string Labels::compiler(const CellData& cell) const {
-  std::string label = text::visible(compiler_of(cell));
+  std::string label = text::visible(compiler_in_words(cell));
   if (has_several_threads_) label += ", " + text::visible(threads_asked_of(cell));
   if (has_several_precisions_) label += ", " + text::visible(cell.of.compiler.precision);
   if (detail_ != Detail::name) label += text::visible(handed_after_name(cell));

@@ -15,8 +15,8 @@ class Labels {
   // Returns the device's name, with the kind of processor if the results are of several kinds, and with the load of a
   // cell that has one: "local, gpu, load cpu: 1".
   [[nodiscard]] std::string device(const store::CellData& cell) const;
-  // Returns "openvino 2026.4.1", with threads and precision if the results have several of them, and with options, or
-  // even the cell's id, if cells of one workload would be called alike otherwise.
+  // Returns "openvino 2026.4.1" or "PyTorch eager (identity 2.15.0)", with threads and precision if the results have
+  // several of them, and with options, or even the cell's id, if cells of one workload would be called alike otherwise.
   [[nodiscard]] std::string compiler(const store::CellData& cell) const;
 
  private:

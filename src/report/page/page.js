@@ -33,7 +33,7 @@
   };
 
   function referenceWords(to) {
-    if (to === "study") return `the study's baseline (${data.baseline})`;
+    if (to === "study") return `the study's baseline, ${data.baseline}`;
     if (to === "best") return "the best of the selection";
     return to.replace(/^compiler:/, "");
   }

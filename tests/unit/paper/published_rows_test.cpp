@@ -52,7 +52,8 @@ TEST(PublishedRows, HaveTheSpeedUpsOfFamilies) {
 
 TEST(PublishedRows, HaveTheUseOfTheProcessorWithItsDeviationAndItsRelief) {
   EXPECT_THAT(published_rows(two_compilers(), "cpu_use", "percent", {"paper: Orin"}, "CPU use (%)"),
-              ElementsAre("paper: Orin, identity (paper), 2-4: 11.13", "paper: Orin, identity (paper), 8-16: 5.52",
+              ElementsAre("paper: Orin, PyTorch eager (identity, paper), 2-4: 11.13",
+                          "paper: Orin, PyTorch eager (identity, paper), 8-16: 5.52",
                           "paper: Orin, tensorrt (paper), 2-4: 3.45", "paper: Orin, tensorrt (paper), 8-16: 1.58"));
   EXPECT_THAT(published_rows(two_compilers(), "cpu_use", "low", {"paper: Orin"}, "CPU use (%)"),
               testing::Contains("paper: Orin, tensorrt (paper), 2-4: 2.31"))  // 3.45 - 1.14
@@ -70,8 +71,9 @@ TEST(PublishedRows, HaveTheCompileTimesOfTheModelsAndBatchSizesThatTheResultsHav
 TEST(PublishedRows, HaveTheColourOfTheCompilerAndAnotherShape) {
   const ResultsOf results = two_compilers();
   const Selection selection = results.selection(published({"paper: Xeon"}));
-  ASSERT_THAT(selection.compilers(), ElementsAre("identity 1.0", "openvino 1.0", "identity (paper)", "openvino (paper)",
-                                                 "tensorrt (paper)", "tvm (paper)"));
+  ASSERT_THAT(selection.compilers(),
+              ElementsAre("PyTorch eager (identity 1.0)", "openvino 1.0", "PyTorch eager (identity, paper)",
+                          "openvino (paper)", "tensorrt (paper)", "tvm (paper)"));
   EXPECT_EQ(selection.looks()[3].colour, selection.looks()[1].colour);
   EXPECT_NE(selection.looks()[3].shape, selection.looks()[1].shape);
 }

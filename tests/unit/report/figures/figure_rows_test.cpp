@@ -54,7 +54,7 @@ TEST(FigureOfThroughput, HasTheSpeedOfEachCellWithItsInterval) {
   const Row& row = rows.front();
   EXPECT_EQ(row.at("panel"), "resnet18");
   EXPECT_EQ(row.at("batch"), 4);
-  EXPECT_EQ(row.at("compiler"), "identity 1.0");
+  EXPECT_EQ(row.at("compiler"), "PyTorch eager (identity 1.0)");
   EXPECT_EQ(row.at("state"), "measured");
   EXPECT_NEAR(row.at("throughput_per_s").get<double>(), 110, 1e-3);
   // Student's t of 2 degrees of freedom is 4.3027; the standard error of the logarithm is ln 1.1 / sqrt 3.
@@ -98,17 +98,17 @@ TEST(FigureOfThroughput, CallsACompilerTheSameBeforeAndAfterItIsMeasured) {
   CellData single = cell_with({.model = "other"}, always(100));
   single.of.threads = 1;
   const ResultsOf same({measured, planned});
-  EXPECT_EQ(same.selection().compilers(), std::vector<std::string>{"identity 1.0"});
+  EXPECT_EQ(same.selection().compilers(), std::vector<std::string>{"PyTorch eager (identity 1.0)"});
   const ResultsOf several({measured, planned, single});
-  EXPECT_EQ(several.selection().compilers(),
-            (std::vector<std::string>{"identity 1.0, all threads", "identity 1.0, 1 thread"}));
+  EXPECT_EQ(several.selection().compilers(), (std::vector<std::string>{"PyTorch eager (identity 1.0), all threads",
+                                                                       "PyTorch eager (identity 1.0), 1 thread"}));
 }
 
 TEST(FiguresOfBatching, RelateEachCellToTheSameCompilerAtBatchOne) {
   const ResultsOf results({cell_with({.batch = 1}, always(100)), cell_with({.batch = 4}, always(300))});
   const auto ase = rows_of(results, "ase_by_batch");
   ASSERT_EQ(ase.size(), 1U) << "batch 1 is 1 by definition";
-  EXPECT_NEAR(number_in(ase, "identity 1.0", "ase_ratio"), 0.75, 1e-6);
+  EXPECT_NEAR(number_in(ase, "PyTorch eager (identity 1.0)", "ase_ratio"), 0.75, 1e-6);
 }
 
 TEST(FiguresOfGroups, HaveTheGeometricMeanOfEachGroup) {
@@ -168,9 +168,9 @@ TEST(FigureOfTheProcessor, HasTheDeviationBetweenProcessesAsItsInterval) {
                            series_value("family_batch_cpu_std_percent", "A", "local/a/identity/1", 5)});
   const auto rows = rows_of(results, "cpu_use");
   ASSERT_EQ(rows.size(), 1U);
-  EXPECT_EQ(number_in(rows, "identity 1.0", "percent"), 50);
-  EXPECT_EQ(number_in(rows, "identity 1.0", "low"), 45);
-  EXPECT_EQ(number_in(rows, "identity 1.0", "high"), 55);
+  EXPECT_EQ(number_in(rows, "PyTorch eager (identity 1.0)", "percent"), 50);
+  EXPECT_EQ(number_in(rows, "PyTorch eager (identity 1.0)", "low"), 45);
+  EXPECT_EQ(number_in(rows, "PyTorch eager (identity 1.0)", "high"), 55);
 }
 
 TEST(FigureOfTheProcessor, OfReliefIsAboveZeroWhereTheProcessorIsLessBusy) {
@@ -243,9 +243,9 @@ TEST(FigureOfCompileTime, ReachesFromTheFastestToTheSlowestProcess) {
   cell.processes[2].phases.front().wall_ns = 3'000'000'000;
   const ResultsOf results({cell});
   const auto rows = rows_of(results, "compile_time");
-  EXPECT_EQ(number_in(rows, "identity 1.0", "compile_total_s"), 2) << "the median of 2, 2 and 3 s";
-  EXPECT_EQ(number_in(rows, "identity 1.0", "low"), 2);
-  EXPECT_EQ(number_in(rows, "identity 1.0", "high"), 3);
+  EXPECT_EQ(number_in(rows, "PyTorch eager (identity 1.0)", "compile_total_s"), 2) << "the median of 2, 2 and 3 s";
+  EXPECT_EQ(number_in(rows, "PyTorch eager (identity 1.0)", "low"), 2);
+  EXPECT_EQ(number_in(rows, "PyTorch eager (identity 1.0)", "high"), 3);
   EXPECT_EQ(rows.front().at("panel"), "batch 1");
 }
 
@@ -292,7 +292,7 @@ TEST(FiguresOfCost, MarkTheCellsThatNoOtherDominates) {
   const auto rows = rows_of(results, "pareto_compile");
   EXPECT_EQ(row_of(rows, "best 1.0").at("on_front"), "yes");
   EXPECT_EQ(row_of(rows, "fast 1.0").at("on_front"), "no") << "slower and longer to compile than the best";
-  EXPECT_EQ(row_of(rows, "identity 1.0").at("on_front"), "no") << "slower, and compiles no faster";
+  EXPECT_EQ(row_of(rows, "PyTorch eager (identity 1.0)").at("on_front"), "no") << "slower, and compiles no faster";
   EXPECT_NEAR(number_in(rows, "fast 1.0", "ratio_to_best"), 0.5, 1e-6);
   EXPECT_EQ(number_in(rows, "fast 1.0", "compile_total_s"), 12);
   const auto cpu = rows_of(results, "pareto_cpu");
@@ -364,7 +364,7 @@ TEST(FigureOfReversals, HasBothSidesOfTheOneThatThereIs) {
   EXPECT_EQ(rows[0].at("panel"), "1. a over b");
   EXPECT_EQ(rows[0].at("ranked"), "models");
   EXPECT_NEAR(rows[0].at("throughput_ratio").get<double>(), 1.1, 1e-5);
-  EXPECT_EQ(rows[0].at("side"), "identity 1.0, batch 1, on local: 110.0 and 100.0 samples/s");
+  EXPECT_EQ(rows[0].at("side"), "PyTorch eager (identity 1.0), batch 1, on local: 110.0 and 100.0 samples/s");
   EXPECT_NEAR(rows[1].at("throughput_ratio").get<double>(), 2.0 / 3, 1e-5);
   EXPECT_EQ(rows[1].at("compiler"), "other 1.0");
   EXPECT_LT(rows[0].at("adjusted_p").get<double>(), 0.05);

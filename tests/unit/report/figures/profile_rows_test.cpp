@@ -39,9 +39,10 @@ TEST(FigureOfOperatorTimes, HasTheTimeOfEachKindOfOperatorAndWhatIsOutside) {
     times.emplace_back(row.at("compiler").get<std::string>() + " " + row.at("operator").get<std::string>(),
                        row.at("time_ms").get<double>());
   }
-  EXPECT_THAT(times, ElementsAre(Pair("identity 1.0 Conv", 2), Pair("identity 1.0 Relu", 1),
-                                 Pair("identity 1.0 outside operators", 0.5), Pair("onnxruntime 1.0 Conv", 1.5),
-                                 Pair("onnxruntime 1.0 outside operators", 0.5)));
+  EXPECT_THAT(
+      times, ElementsAre(Pair("PyTorch eager (identity 1.0) Conv", 2), Pair("PyTorch eager (identity 1.0) Relu", 1),
+                         Pair("PyTorch eager (identity 1.0) outside operators", 0.5), Pair("onnxruntime 1.0 Conv", 1.5),
+                         Pair("onnxruntime 1.0 outside operators", 0.5)));
 }
 
 TEST(FigureOfOperatorTimes, DrawsTheNineLongestKindsAndTheOthersAsOne) {
@@ -67,7 +68,8 @@ TEST(FigureOfOperatorTimes, DrawsTheNineLongestKindsAndTheOthersAsOne) {
 TEST(FigureOfRegionDifferences, StepsFromOneCompilersTimeToThatOfTheOther) {
   const auto rows = rows_of(ResultsOf(two_profiled()), "region_differences");
   ASSERT_EQ(rows.size(), 2U);
-  EXPECT_EQ(rows[0].at("panel"), "resnet18, batch 1: from identity 1.0 (3.250 ms) to onnxruntime 1.0 (1.750 ms)");
+  EXPECT_EQ(rows[0].at("panel"),
+            "resnet18, batch 1: from PyTorch eager (identity 1.0) (3.250 ms) to onnxruntime 1.0 (1.750 ms)");
   EXPECT_EQ(rows[0].at("region"), "stem+act");
   EXPECT_EQ(rows[0].at("label"), "stem+act: -1.500 ms");
   EXPECT_EQ(rows[0].at("from_ms"), 0);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -100,7 +101,7 @@ TEST(Specifications, GiveACompilerTheColourOfThePage) {
   visit(json, "", [&](const ordered_json& part, const std::string& key) {
     if (key != "color" || !part.contains("scale")) return;
     ++channels;
-    EXPECT_EQ(part.at("scale").at("domain"), ordered_json::array({"identity 1.0", "openvino 1.0"}));
+    EXPECT_EQ(part.at("scale").at("domain"), ordered_json::array({"PyTorch eager (identity 1.0)", "openvino 1.0"}));
     for (std::size_t i = 0; i < 2; ++i) {
       EXPECT_EQ(part.at("scale").at("range").at(i), palette.at(static_cast<std::size_t>(selection.looks()[i].colour)));
     }
@@ -200,7 +201,7 @@ TEST(DataFiles, QuoteFieldsAndDisarmFormulas) {
   const std::string csv = made_called(figures_of(results), "throughput_by_batch").data;
   EXPECT_TRUE(csv.starts_with(
       "panel,device,model,model_group,model_style,batch,compiler,throughput_per_s,low,high,state,reason\r\n"));
-  EXPECT_THAT(csv, HasSubstr("\r\n'=cmd|'/C calc'!A0,local,'=cmd|'/C calc'!A0,,,1,identity 1.0,"));
+  EXPECT_THAT(csv, HasSubstr("\r\n'=cmd|'/C calc'!A0,local,'=cmd|'/C calc'!A0,,,1,PyTorch eager (identity 1.0),"));
   EXPECT_THAT(csv, HasSubstr("\"a,\"\"b\"\"\",local,"));
 }
 
@@ -242,8 +243,34 @@ TEST_F(DrawnFigures, AreAsWideAsTheColumnOrThePageThatTheyAreMadeFor) {
   for (const auto& [width_px, inches] : {std::pair{kColumnPx, 3.5}, {kPagePx, 7.16}}) {
     const Figures figures = make_figures(results.selection(), {.width_px = width_px});
     EXPECT_THAT(draw_all(figures, "pdf", width_px), IsEmpty());
-    for (const Made& made : figures.made) EXPECT_NEAR(inches_of(made), inches, 0.01 * inches) << made.figure->name;
+    for (const Made& made : figures.made) expect_sheets(made, inches);
   }
+}
+
+// In a column, nine devices take three lines of panels for each net, and a sheet has room for two nets.
+TEST_F(DrawnFigures, OfManyDevicesTakeSeveralSheetsWithEveryNetOnce) {
+  const std::vector<std::string> nets{"net1", "net2", "net3", "net4"};
+  std::vector<store::CellData> cells;
+  for (const std::string& net : nets) {
+    for (int device = 1; device <= 9; ++device) {
+      cells.push_back(cell_with({.model = net, .device = fmt::format("device{}", device)}, {100, 101}));
+    }
+  }
+  const ResultsOf results(cells);
+  Figures figures = make_figures(results.selection(), {.width_px = kColumnPx});
+  std::erase_if(figures.made, [](const Made& made) { return made.figure->name != "throughput_by_batch"; });
+  const Made& made = figures.made.at(0);
+  draw_all(figures, "pdf", kColumnPx);
+  expect_sheets(made, 3.5);
+  draw_all(figures, "svg", kColumnPx);
+  EXPECT_EQ(sheets_.at("throughput_by_batch"), 2);
+  std::map<std::string, int> sheets_of_net;
+  for (int sheet = 1; sheet <= sheets_.at("throughput_by_batch"); ++sheet) {
+    const std::string svg = file::read(file_of_sheet(file_of(made, "svg"), sheet)).value();
+    EXPECT_THAT(svg, HasSubstr(">device9<")) << "the names of columns are on every sheet";
+    for (const std::string& net : nets) sheets_of_net[net] += svg.find(">" + net + "<") == std::string::npos ? 0 : 1;
+  }
+  for (const std::string& net : nets) EXPECT_EQ(sheets_of_net[net], 1) << net;
 }
 
 TEST_F(DrawnFigures, ShowHostileNamesAsText) {
