@@ -156,11 +156,12 @@ class Correctness(unittest.TestCase):
         ngb(self.folder, "report", "broad", "-o", self.folder / "published", "--paper", "--paper-figures")
         table = pandas.read_csv(ROOT / "src/paper/published/table6_families.csv", comment="#")
         names = {"CPU": "paper: Xeon", "GPU": "paper: RTX 4070", "Orin": "paper: Orin"}
+        called = {"Identity": "PyTorch eager (identity, paper)"}
         expected = {}
         for _, row in table.iterrows():
             identity = table[(table.compiler == "Identity") & (table.device == row.device) & (table.family == row.family)].iloc[0]
             for batches, column in (("2-4", "b2_4"), ("8-16", "b8_16")):
-                key = names[row.device], row.family, row.compiler.lower() + " (paper)", batches
+                key = names[row.device], row.family, called.get(row.compiler, row.compiler.lower() + " (paper)"), batches
                 is_vendors = row.compiler in ("Identity", "TensorRT", "OpenVINO")
                 speed, use = row[f"throughput_{column}"], row[f"cpu_percent_{column}"]
                 if is_vendors:
