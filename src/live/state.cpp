@@ -10,6 +10,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "base/words.h"
 
 namespace ngb::live {
 namespace {
@@ -83,33 +84,13 @@ void add(std::string& out, std::string_view metric, const Cell& cell, double val
 }  // namespace
 
 std::string_view name(CellProgress progress) {
-  switch (progress) {
-    case CellProgress::planned:
-      return "planned";
-    case CellProgress::partial:
-      return "partial";
-    case CellProgress::measured:
-      return "measured";
-    case CellProgress::decided:
-      return "decided";
-    case CellProgress::failed:
-      return "failed";
-  }
-  return "";
+  constexpr EnumWords<5> kWords{"planned", "partial", "measured", "decided", "failed"};
+  return word_in(kWords, progress);
 }
 
 std::string_view name(DeviceProgress progress) {
-  switch (progress) {
-    case DeviceProgress::waiting:
-      return "waiting";
-    case DeviceProgress::measuring:
-      return "measuring";
-    case DeviceProgress::preparing:
-      return "preparing";
-    case DeviceProgress::finished:
-      return "finished";
-  }
-  return "";
+  constexpr EnumWords<4> kWords{"waiting", "measuring", "preparing", "finished"};
+  return word_in(kWords, progress);
 }
 
 void Cells::add(Cell cell) {

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/status.h"
 
+#include "base/words.h"
 #include "metrics/outcome.h"
 
 namespace ngb::report {
 
 std::string_view name(Status status) {
-  switch (status) {
-    case Status::measured:
-      return "measured";
-    case Status::partial:
-      return "partial";
-    case Status::failed:
-      return "failed";
-    case Status::disturbed:
-      return "disturbed";
-    case Status::planned:
-      return "planned";
-  }
-  return "planned";
+  constexpr EnumWords<5> kWords{"measured", "partial", "failed", "disturbed", "planned"};
+  return word_in(kWords, status);
 }
 
 Status status_of(const store::CellData& cell) {

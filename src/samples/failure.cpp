@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/words.h"
+
 namespace ngb::samples {
 namespace {
 
-constexpr std::array<std::string_view, 8> kPhases{"start", "open",    "compile", "load",
-                                                  "check", "warm_up", "timed",   "alone"};
+constexpr EnumWords<8> kPhases{"start", "open", "compile", "load", "check", "warm_up", "timed", "alone"};
 
 struct KindRow {
   FailureKind kind;
@@ -24,14 +25,8 @@ constexpr std::array kKinds{NGB_FAILURE_KINDS(NGB_KIND_ROW)};
 
 }  // namespace
 
-std::string_view name(Phase phase) { return kPhases[static_cast<std::size_t>(phase)]; }
-
-Result<Phase> parse_phase(std::string_view name) {
-  for (std::size_t i = 0; i < kPhases.size(); ++i) {
-    if (kPhases[i] == name) return static_cast<Phase>(i);
-  }
-  return fail(fmt::format("unknown phase \"{}\"", name));
-}
+std::string_view name(Phase phase) { return word_in(kPhases, phase); }
+Result<Phase> parse_phase(std::string_view name) { return parse_word<Phase>(kPhases, name, "phase"); }
 
 std::string_view name(FailureKind kind) { return kKinds[static_cast<std::size_t>(kind)].name; }
 

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "toolchain/catalog.h"
 #include "toolchain/hardware.h"
 #include "toolchain/pins.h"
@@ -104,17 +105,8 @@ void examine_compilers(const std::vector<CompilerDescription>& catalog, std::vec
 }  // namespace
 
 std::string_view name(Check::State state) {
-  switch (state) {
-    case State::ok:
-      return "ok";
-    case State::warning:
-      return "warning";
-    case State::absent:
-      return "absent";
-    case State::missing:
-      break;
-  }
-  return "missing";
+  constexpr EnumWords<4> kWords{"ok", "warning", "absent", "missing"};
+  return word_in(kWords, state);
 }
 
 std::vector<Check> examine(const fs::path& lib, const fs::path& root) {

@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <set>
 
+#include "base/words.h"
+
 namespace ngb::work {
 
 namespace {
+
+constexpr EnumWords<2> kTasks{"measure", "make_references"};
 
 template <class T>
 bool is_in(int index, const std::vector<T>& list) {
@@ -40,13 +44,8 @@ Status outside(const char* what, int index) {
 
 }  // namespace
 
-std::string_view name(Task task) { return task == Task::measure ? "measure" : "make_references"; }
-
-Result<Task> parse_task(std::string_view name) {
-  if (name == work::name(Task::measure)) return Task::measure;
-  if (name == work::name(Task::make_references)) return Task::make_references;
-  return fail(fmt::format("unknown task \"{}\"", name));
-}
+std::string_view name(Task task) { return word_in(kTasks, task); }
+Result<Task> parse_task(std::string_view name) { return parse_word<Task>(kTasks, name, "task"); }
 
 bool runs_modules(const Place& place, const Compiler& compiler) {
   if (place.runs_modules == "always") return true;
@@ -99,12 +98,7 @@ Status check_job(const Job& job) {
   return Done{};
 }
 
-std::string_view name(Order order) { return kOrders[static_cast<std::size_t>(order)]; }
-
-Result<Order> parse_order(std::string_view name) {
-  const auto* const found = std::find(kOrders.begin(), kOrders.end(), name);
-  if (found != kOrders.end()) return static_cast<Order>(found - kOrders.begin());
-  return fail(fmt::format("unknown order \"{}\"", name));
-}
+std::string_view name(Order order) { return word_in(kOrders, order); }
+Result<Order> parse_order(std::string_view name) { return parse_word<Order>(kOrders, name, "order"); }
 
 }  // namespace ngb::work

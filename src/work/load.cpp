@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "work/load.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
+#include "base/words.h"
 
 namespace ngb::work {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKinds{"none", "cpu", "memory", "command"};
-constexpr std::array<std::string_view, 4> kPlaces{"cell", "others", "all", "listed"};
-
-template <class Enum>
-Result<Enum> parse_word(std::string_view name, const std::array<std::string_view, 4>& words, const char* what) {
-  const auto found = std::find(words.begin(), words.end(), name);
-  if (found == words.end()) return fail(fmt::format("unknown {} \"{}\"", what, name));
-  return static_cast<Enum>(found - words.begin());
-}
+constexpr EnumWords<4> kKinds{"none", "cpu", "memory", "command"};
+constexpr EnumWords<4> kPlaces{"cell", "others", "all", "listed"};
 
 }  // namespace
 
-std::string_view name(LoadKind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
-Result<LoadKind> parse_load_kind(std::string_view name) { return parse_word<LoadKind>(name, kKinds, "kind of load"); }
+std::string_view name(LoadKind kind) { return word_in(kKinds, kind); }
+Result<LoadKind> parse_load_kind(std::string_view name) { return parse_word<LoadKind>(kKinds, name, "kind of load"); }
 
-std::string_view name(LoadPlace place) { return kPlaces.at(static_cast<std::size_t>(place)); }
+std::string_view name(LoadPlace place) { return word_in(kPlaces, place); }
 Result<LoadPlace> parse_load_place(std::string_view name) {
-  return parse_word<LoadPlace>(name, kPlaces, "place of a load");
+  return parse_word<LoadPlace>(kPlaces, name, "place of a load");
 }
 
 LoadPlace usual_place(LoadKind kind) {

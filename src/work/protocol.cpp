@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "work/protocol.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <string>
+
+#include "base/words.h"
 
 namespace ngb::work {
 
@@ -20,16 +19,12 @@ constexpr std::array<CountByTime, 4> kCounts{
     {{50'000'000, 20}, {200'000'000, 10}, {2'000'000'000, 5}, {20'000'000'000, 3}}};
 constexpr int kCountOfTheLongest = 1;
 
+constexpr EnumWords<2> kEnds{"decided", "decided_against_baseline"};
+
 }  // namespace
 
-std::string_view name(Until until) { return until == Until::decided ? "decided" : "decided_against_baseline"; }
-
-Result<Until> parse_until(std::string_view name) {
-  for (const Until until : {Until::decided, Until::decided_against_baseline}) {
-    if (name == work::name(until)) return until;
-  }
-  return fail(fmt::format("unknown end of rounds \"{}\"", name));
-}
+std::string_view name(Until until) { return word_in(kEnds, until); }
+Result<Until> parse_until(std::string_view name) { return parse_word<Until>(kEnds, name, "end of rounds"); }
 
 int planned_processes(const Protocol& protocol) { return protocol.rounds ? protocol.rounds->max : protocol.processes; }
 
@@ -51,12 +46,9 @@ int repetitions_by_time(std::int64_t repetition_ns) {
   return found == kCounts.end() ? kCountOfTheLongest : found->count;
 }
 
-std::string_view name(Compilation compilation) { return kCompilations[static_cast<std::size_t>(compilation)]; }
-
+std::string_view name(Compilation compilation) { return word_in(kCompilations, compilation); }
 Result<Compilation> parse_compilation(std::string_view name) {
-  const auto* const found = std::find(kCompilations.begin(), kCompilations.end(), name);
-  if (found != kCompilations.end()) return static_cast<Compilation>(found - kCompilations.begin());
-  return fail(fmt::format("unknown compilation \"{}\"", name));
+  return parse_word<Compilation>(kCompilations, name, "compilation");
 }
 
 }  // namespace ngb::work

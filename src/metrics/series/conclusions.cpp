@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_text.h"
+#include "base/words.h"
 #include "metrics/series/about_allocator.h"
 #include "metrics/series/answer.h"
 #include "metrics/series/fastest.h"
@@ -92,16 +93,9 @@ json json_of_races(const Analysis& analysis, const std::vector<Race>& races) {
   return rows;
 }
 
-const char* name_of_difference(Between between) {
-  switch (between) {
-    case Between::device_compilers:
-      return "device_compilers";
-    case Between::devices:
-      return "devices";
-    case Between::batch_sizes:
-      return "batch_sizes";
-  }
-  return "";
+std::string_view name_of_difference(Between between) {
+  constexpr EnumWords<3> kWords{"device_compilers", "devices", "batch_sizes"};
+  return word_in(kWords, between);
 }
 
 store::Conclusion conclusion_of(const Analysis& analysis, const Reversal& reversal) {

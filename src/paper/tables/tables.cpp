@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/words.h"
 
 namespace ngb::paper::tables {
 
@@ -55,22 +56,9 @@ namespace {
 
 using nlohmann::json;
 
-const char* name_of_kind(Kind kind) {
-  switch (kind) {
-    case Kind::text:
-      return "text";
-    case Kind::count:
-      return "count";
-    case Kind::number:
-      return "number";
-    case Kind::deviation:
-      return "deviation";
-    case Kind::low:
-      return "low";
-    case Kind::high:
-      return "high";
-  }
-  return "";
+std::string_view name_of_kind(Kind kind) {
+  constexpr EnumWords<6> kWords{"text", "count", "number", "deviation", "low", "high"};
+  return word_in(kWords, kind);
 }
 
 bool is_published(const Row& row) { return !row.note.empty(); }
