@@ -109,11 +109,7 @@ class CompilerReader {
   // values; the last list changes fastest.
   void read_body(const DocumentNode& body, const std::string& path, const CompilerWords& words,
                  std::vector<work::Compiler>& variants, GivenKeys& given) {
-    if (!body.is_map()) {
-      problems_.add(body, path, "expected settings as name: value, found " + found(body));
-      return;
-    }
-    for (const Field& field : fields(body, path, problems_)) {
+    for (const Field& field : fields_or_problem(body, path, "settings as name: value", problems_)) {
       const std::string field_path = join_path(path, field.name);
       const Key* const key = find_key(compiler_keys(), field.name);
       if (key == nullptr) {
@@ -314,12 +310,7 @@ class CompilerReader {
 
 CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const std::vector<int>& instances,
                                const Vocabulary& vocabulary, Problems& problems) {
-  if (!node.is_sequence() || node.items.empty()) {
-    problems.add(node, "compilers",
-                 fmt::format("expected a list of compilers such as - onnxruntime, found {}",
-                             node.is_sequence() ? "an empty list" : found(node)));
-    return {};
-  }
+  if (!is_filled_list(node, "compilers", "a list of compilers such as - onnxruntime", problems)) return {};
   return CompilerReader(usual, instances, vocabulary, problems).read(node);
 }
 

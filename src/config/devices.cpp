@@ -156,12 +156,7 @@ bool is_device_name(std::string_view name) {
 
 std::vector<DeviceEntry> read_devices(const DocumentNode& node, const std::vector<DeviceEntry>& known,
                                       Problems& problems) {
-  if (!node.is_sequence() || node.items.empty()) {
-    problems.add(
-        node, "devices",
-        fmt::format("expected a list such as [local], found {}", node.is_sequence() ? "an empty list" : found(node)));
-    return {};
-  }
+  if (!is_filled_list(node, "devices", "a list such as [local]", problems)) return {};
   return DeviceReader(known, problems).read(node);
 }
 
@@ -240,11 +235,7 @@ class BodyReader {
       device_.folder.clear();
       return;
     }
-    if (!body.is_map()) {
-      problems_.add(body, path, "expected how the device is reached, such as {ssh: HOST}, found " + found(body));
-      return;
-    }
-    for (const Field& field : fields(body, path, problems_)) {
+    for (const Field& field : fields_or_problem(body, path, "how the device is reached, such as {ssh: HOST}", problems_)) {
       const Key* const key = find_key(device_keys(), field.name);
       if (key == nullptr) {
         problems_.add(*field.key, path, unknown_word(field.name, "key", names(device_keys())));

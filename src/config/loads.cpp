@@ -145,12 +145,7 @@ class LoadReader {
 }  // namespace
 
 std::vector<Load> read_loads(const DocumentNode& node, Problems& problems) {
-  if (!node.is_sequence() || node.items.empty()) {
-    problems.add(node, "loads",
-                 fmt::format("expected a list such as [none, {{cpu: 1}}], found {}",
-                             node.is_sequence() ? "an empty list" : found(node)));
-    return {};
-  }
+  if (!is_filled_list(node, "loads", "a list such as [none, {cpu: 1}]", problems)) return {};
   return LoadReader(problems).read(node);
 }
 

@@ -302,12 +302,7 @@ class ModelReader {
 std::vector<ModelEntry> read_models(const DocumentNode& node, const std::filesystem::path& folder,
                                     const Vocabulary& vocabulary, const std::vector<work::Compiler>& compilers,
                                     Problems& problems) {
-  if (!node.is_sequence() || node.items.empty()) {
-    problems.add(node, "models",
-                 fmt::format("expected a list of models such as - zoo: resnet18, found {}",
-                             node.is_sequence() ? "an empty list" : found(node)));
-    return {};
-  }
+  if (!is_filled_list(node, "models", "a list of models such as - zoo: resnet18", problems)) return {};
   return ModelReader(folder, vocabulary, compilers, problems).read(node);
 }
 

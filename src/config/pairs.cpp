@@ -33,12 +33,7 @@ class CompilerWordsReader {
       : compilers_(compilers), words_(compiler_words(compilers)), problems_(problems) {}
 
   std::vector<std::string> read(const DocumentNode& list, const std::string& path) {
-    if (!list.is_sequence() || list.items.empty()) {
-      problems_.add(list, path,
-                    fmt::format("expected a list of the study's compilers, found {}",
-                                list.is_sequence() ? "an empty list" : found(list)));
-      return {};
-    }
+    if (!is_filled_list(list, path, "a list of the study's compilers", problems_)) return {};
     std::set<std::string> chosen;
     for (std::size_t i = 0; i < list.items.size(); ++i) {
       read_word(*list.items[i], fmt::format("{}[{}]", path, i), chosen);
@@ -85,11 +80,7 @@ std::vector<std::string> read_compiler_words(const DocumentNode& list, const std
 
 void read_pairs(const DocumentNode& node, const std::vector<work::Compiler>& compilers,
                 std::vector<DeviceEntry>& devices, Problems& problems) {
-  if (!node.is_map()) {
-    problems.add(node, "pairs", "expected device: [compiler, …], found " + found(node));
-    return;
-  }
-  for (const Field& field : fields(node, "pairs", problems)) {
+  for (const Field& field : fields_or_problem(node, "pairs", "device: [compiler, …]", problems)) {
     const auto device = std::find_if(devices.begin(), devices.end(),
                                      [&](const DeviceEntry& known) { return known.name == field.name; });
     if (device == devices.end()) {

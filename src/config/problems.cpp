@@ -97,6 +97,13 @@ std::vector<Field> fields(const DocumentNode& map, const std::string& path, Prob
   return collector.take();
 }
 
+std::vector<Field> fields_or_problem(const DocumentNode& node, const std::string& path, std::string_view what,
+                                     Problems& problems) {
+  if (node.is_map()) return fields(node, path, problems);
+  problems.add(node, path, fmt::format("expected {}, found {}", what, found(node)));
+  return {};
+}
+
 std::string join_path(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
 }
@@ -132,6 +139,13 @@ std::string found(const DocumentNode& node) {
                            : fmt::format("the text \"{}\"", node.text.empty() ? "" : shown(node.text));
   }
   return {};
+}
+
+bool is_filled_list(const DocumentNode& node, const std::string& path, std::string_view what, Problems& problems) {
+  if (node.is_sequence() && !node.items.empty()) return true;
+  problems.add(node, path,
+               fmt::format("expected {}, found {}", what, node.is_sequence() ? "an empty list" : found(node)));
+  return false;
 }
 
 }  // namespace ngb::config

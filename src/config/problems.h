@@ -39,6 +39,10 @@ struct Field {
 // is given twice is added to `problems` and left out. Precondition: map.is_map().
 std::vector<Field> fields(const DocumentNode& map, const std::string& path, Problems& problems);
 
+// Does the same for any node. If it is no map, adds the problem "expected <what>, found …" and returns none.
+std::vector<Field> fields_or_problem(const DocumentNode& node, const std::string& path, std::string_view what,
+                                     Problems& problems);
+
 // Joins the names of keys: "compilers" + "version" -> "compilers.version"; "" + "version" -> "version".
 std::string join_path(const std::string& path, std::string_view name);
 
@@ -52,5 +56,8 @@ std::string unknown_word(std::string_view word, std::string_view what, std::span
 
 // Describes a node for "expected …, found …": "a list", "a mapping", "nothing", "the text "abc"", "1.5".
 std::string found(const DocumentNode& node);
+
+// Returns whether the node is a list with items. If not, adds the problem "expected <what>, found …".
+bool is_filled_list(const DocumentNode& node, const std::string& path, std::string_view what, Problems& problems);
 
 }  // namespace ngb::config

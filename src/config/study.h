@@ -35,7 +35,7 @@ struct InputEntry {
   bool operator==(const InputEntry&) const = default;
 };
 
-// How an int8 file is made of the exact model of a variant.
+// Says how an int8 file is made from the exact model of a variant.
 struct Quantisation {
   bool is_static = false;              // with ranges from calibration; else computed anew in each inference
   bool per_channel = false;            // a scale for each channel of a weight
@@ -100,7 +100,7 @@ struct Study {
   std::vector<int> instances{1};  // of compilers whose entries do not say otherwise: each is measured with each number
   std::string precision = "f32";
   std::vector<work::Load> loads{work::Load{}};
-  // How the C library's allocator works in the measured processes: "default", or "steady": it keeps all memory.
+  // The setting of the C library's allocator in the measured processes: "default", or "steady": it keeps all memory.
   std::string allocator = "default";
   work::Order order = work::Order::rounds;
   std::string protocol_name = "turns";  // "turns" | "paper": one process after the other, as in the paper

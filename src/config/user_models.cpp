@@ -143,11 +143,7 @@ std::optional<std::int64_t> UserModelReader::read_extent(const DocumentNode& nod
 }
 
 void UserModelReader::read_shapes(const DocumentNode& node, const std::string& path, ModelEntry& model) {
-  if (!node.is_map()) {
-    problems_.add(node, path, "expected input: [extent, …], found " + found(node));
-    return;
-  }
-  for (const Field& field : fields(node, path, problems_)) {
+  for (const Field& field : fields_or_problem(node, path, "input: [extent, …]", problems_)) {
     const std::string shape_path = join_path(path, shown(field.name));
     if (!field.value->is_sequence()) {
       problems_.add(*field.value, shape_path, "expected [extent, …], found " + found(*field.value));
@@ -163,11 +159,7 @@ void UserModelReader::read_shapes(const DocumentNode& node, const std::string& p
 }
 
 void UserModelReader::read_dimensions(const DocumentNode& node, const std::string& path, ModelEntry& model) {
-  if (!node.is_map()) {
-    problems_.add(node, path, "expected dimension: extent, found " + found(node));
-    return;
-  }
-  for (const Field& field : fields(node, path, problems_)) {
+  for (const Field& field : fields_or_problem(node, path, "dimension: extent", problems_)) {
     const auto extent = read_extent(*field.value, join_path(path, shown(field.name)));
     if (extent) model.dimensions.emplace_back(field.name, *extent);
   }
@@ -175,11 +167,7 @@ void UserModelReader::read_dimensions(const DocumentNode& node, const std::strin
 }
 
 void UserModelReader::read_parameters(const DocumentNode& node, const std::string& path, ModelEntry& model) {
-  if (!node.is_map()) {
-    problems_.add(node, path, "expected parameters as name: value, found " + found(node));
-    return;
-  }
-  for (const Field& field : fields(node, path, problems_)) {
+  for (const Field& field : fields_or_problem(node, path, "parameters as name: value", problems_)) {
     model.parameters.emplace_back(field.name, json_text(json_of_node(*field.value)));
   }
   std::sort(model.parameters.begin(), model.parameters.end());
@@ -261,11 +249,7 @@ void UserModelReader::read_quantise(const DocumentNode& node, const std::string&
   made.is_static = how == "static";
   if (!node.is_map() || named[0].value->is_null()) return;
   const std::string inner = join_path(path, how);
-  if (!named[0].value->is_map()) {
-    problems_.add(*named[0].value, inner, "expected keys such as per_channel: true, found " + found(*named[0].value));
-    return;
-  }
-  for (const Field& field : fields(*named[0].value, inner, problems_)) {
+  for (const Field& field : fields_or_problem(*named[0].value, inner, "keys such as per_channel: true", problems_)) {
     const Key* const key = find_key(quantise_keys(), field.name);
     if (key == nullptr) {
       problems_.add(*field.key, inner, unknown_word(field.name, "key", names(quantise_keys())));

@@ -60,6 +60,20 @@ Result<Toolchain> read_whole(const Place& place) {
 // Gives the toolchain a name under which nobody finds it, so that a killed removal leaves no half one.
 Status set_aside(const Place& place) { return file::rename_to(place.folder(), place.partial().string() + "-old"); }
 
+// Calls `visit` with each place below the root that has something. Returns why the root cannot be listed.
+template <class Visit>
+std::error_code each_place(const fs::path& root, const Visit& visit) {
+  std::error_code code;
+  for (fs::directory_iterator compiler(root, code), end; !code && compiler != end; compiler.increment(code)) {
+    std::error_code ignored;
+    for (fs::directory_iterator version(compiler->path(), ignored); !ignored && version != end;
+         version.increment(ignored)) {
+      visit(Place{root, compiler->path().filename().string(), version->path().filename().string()});
+    }
+  }
+  return code;
+}
+
 Status remove_folder(const fs::path& folder) {
   if (!file::remove_all(folder)) return tl::unexpected(file::from_errno("remove", folder, errno));
   return Done{};
@@ -140,16 +154,11 @@ fs::path targets_root(const fs::path& root, const Target& target) {
 
 Result<std::vector<Toolchain>> list(const fs::path& root) {
   std::vector<Toolchain> found;
-  std::error_code code;
-  for (fs::directory_iterator compiler(root, code), end; !code && compiler != end; compiler.increment(code)) {
-    std::error_code ignored;
-    for (fs::directory_iterator version(compiler->path(), ignored); !ignored && version != end;
-         version.increment(ignored)) {
-      if (version->path().filename().string().find(kPartial) != std::string::npos) continue;
-      Result<Toolchain> toolchain = read_manifest(version->path());
-      if (toolchain) found.push_back(*std::move(toolchain));
-    }
-  }
+  const std::error_code code = each_place(root, [&](const Place& place) {
+    if (place.version.find(kPartial) != std::string::npos) return;
+    Result<Toolchain> toolchain = read_manifest(place.folder());
+    if (toolchain) found.push_back(*std::move(toolchain));
+  });
   if (code && code != std::errc::no_such_file_or_directory) {
     return tl::unexpected(file::from_errno("read", root, code.value()));
   }
@@ -162,21 +171,15 @@ Result<std::vector<Toolchain>> list(const fs::path& root) {
 
 std::vector<DamagedToolchain> take_damaged(const fs::path& root, std::vector<Toolchain>& listed) {
   std::vector<DamagedToolchain> found;
-  std::error_code code;
-  for (fs::directory_iterator compiler(root, code), end; !code && compiler != end; compiler.increment(code)) {
+  each_place(root, [&](const Place& place) {
     std::error_code ignored;
-    for (fs::directory_iterator version(compiler->path(), ignored); !ignored && version != end;
-         version.increment(ignored)) {
-      const std::string name = version->path().filename().string();
-      if (!check_version(name) || !version->is_directory(ignored)) continue;
-      const Place place{root, compiler->path().filename().string(), name};
-      const Result<Toolchain> toolchain = read_whole(place);
-      if (!toolchain) found.push_back({place.compiler, name, place.folder(), toolchain.error()});
-      if (toolchain && !toolchain->changed.empty()) {
-        found.push_back({place.compiler, name, place.folder(), changed_since(*toolchain), true});
-      }
+    if (!check_version(place.version) || !fs::is_directory(place.folder(), ignored)) return;
+    const Result<Toolchain> toolchain = read_whole(place);
+    if (!toolchain) found.push_back({place.compiler, place.version, place.folder(), toolchain.error()});
+    if (toolchain && !toolchain->changed.empty()) {
+      found.push_back({place.compiler, place.version, place.folder(), changed_since(*toolchain), true});
     }
-  }
+  });
   std::sort(found.begin(), found.end(), [](const DamagedToolchain& a, const DamagedToolchain& b) {
     return a.compiler != b.compiler ? a.compiler < b.compiler : a.version < b.version;
   });

@@ -20,15 +20,6 @@ struct DepthColumn {
   std::function<Entry(const Stack&, const DepthPoint&)> of{};
 };
 
-Entry in_unit(const statistics::Contrast& found, double unit_ns) {
-  Entry entry{found.estimate / unit_ns};
-  if (found.interval) {
-    entry.low = found.interval->low / unit_ns;
-    entry.high = found.interval->high / unit_ns;
-  }
-  return entry;
-}
-
 std::vector<DepthColumn> depth_columns() {
   std::vector<DepthColumn> columns;
   using At = const Stack&;
@@ -47,15 +38,15 @@ std::vector<DepthColumn> depth_columns() {
   add(number_column("kernels/block", 3, "ratio"),
       [](At, Of point) { return Entry{static_cast<double>(point.kernels) / point.depth}; });
   add(number_column("outside/block, µs [95 %]", 0, "µs"),
-      [](At, Of point) { return in_unit(point.outside_ns_per_block(), kMicrosecond); });
+      [](At, Of point) { return contrast_entry(point.outside_ns_per_block(), kMicrosecond); });
   add(number_column("time/block, ms [95 %]", 0, "ms"),
-      [](At, Of point) { return in_unit(point.plain_ns_per_block(), kMillisecond); });
+      [](At, Of point) { return contrast_entry(point.plain_ns_per_block(), kMillisecond); });
   Column outside = data_column("outside_ns_per_block");
   outside.has_interval = true;
-  add(outside, [](At, Of point) { return in_unit(point.outside_ns_per_block(), 1); });
+  add(outside, [](At, Of point) { return contrast_entry(point.outside_ns_per_block(), 1); });
   Column plain = data_column("plain_ns_per_block");
   plain.has_interval = true;
-  add(plain, [](At, Of point) { return in_unit(point.plain_ns_per_block(), 1); });
+  add(plain, [](At, Of point) { return contrast_entry(point.plain_ns_per_block(), 1); });
   add(text_column("blocks in one kernel", 1), [](At, Of point) {
     return point.there == 0 ? Entry{} : Entry{fmt::format("{} of {}", point.fused, point.there)};
   });

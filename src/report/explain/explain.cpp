@@ -38,20 +38,11 @@ struct RegionLine {
 
 Entry in_ms(double ns) { return Entry{ns / 1e6}; }
 
-Entry difference_entry(const statistics::Contrast& found, double unit) {
-  Entry entry{found.estimate / unit};
-  if (found.interval) {
-    entry.low = found.interval->low / unit;
-    entry.high = found.interval->high / unit;
-  }
-  return entry;
-}
-
 // The difference of the least times of a region's kernels.
 Entry undisturbed_entry(const RegionLine& line, double unit) {
   if (line.region == nullptr) return {};
   if (!line.region->undisturbed) return empty_entry("recorded by an older version of ngb");
-  return difference_entry(*line.region->undisturbed, unit);
+  return contrast_entry(*line.region->undisturbed, unit);
 }
 
 // "Conv ×2, reorder": the kernels of a region, those with the most time first.
@@ -122,13 +113,13 @@ std::vector<LineColumn> make_line_columns() {
   add(number_column("baseline, ms", 0, "ms"), [](const RegionLine& line) { return in_ms(line.baseline_ns); });
   add(number_column("candidate, ms", 0, "ms"), [](const RegionLine& line) { return in_ms(line.candidate_ns); });
   add(number_column("difference, ms [95 %]", 0, "ms"),
-      [](const RegionLine& line) { return difference_entry(line.difference, 1e6); });
+      [](const RegionLine& line) { return contrast_entry(line.difference, 1e6); });
   add(number_column(kUndisturbed, 1, "ms"), [](const RegionLine& line) { return undisturbed_entry(line, 1e6); });
   add(data_column("baseline_ns"), [](const RegionLine& line) { return Entry{line.baseline_ns}; });
   add(data_column("candidate_ns"), [](const RegionLine& line) { return Entry{line.candidate_ns}; });
   Column difference = data_column("difference_ns");
   difference.has_interval = true;
-  add(difference, [](const RegionLine& line) { return difference_entry(line.difference, 1); });
+  add(difference, [](const RegionLine& line) { return contrast_entry(line.difference, 1); });
   Column undisturbed = data_column("undisturbed_difference_ns");
   undisturbed.has_interval = true;
   add(undisturbed, [](const RegionLine& line) { return undisturbed_entry(line, 1); });
@@ -333,6 +324,15 @@ Entry limit_entry(const Known<metrics::LeastWork>& work, const Known<metrics::Pe
   if (!work.value) return empty_entry(work.reason);
   if (ns <= 0) return empty_entry("it took no time");
   return Entry{metrics::limit_share(*work.value, *peak.value, ns / 1e9).ratio};
+}
+
+Entry contrast_entry(const statistics::Contrast& found, double unit_ns) {
+  Entry entry{found.estimate / unit_ns};
+  if (found.interval) {
+    entry.low = found.interval->low / unit_ns;
+    entry.high = found.interval->high / unit_ns;
+  }
+  return entry;
 }
 
 const FormatNames& explain_formats() {

@@ -57,6 +57,9 @@ Document kernels_document(std::span<const ProfiledCell> cells);
 // Returns `limit_share` as a ratio, or why it is not known.
 Entry limit_entry(const Known<metrics::LeastWork>& work, const Known<metrics::Peak>& peak, double ns);
 
+// Returns the contrast of times, with its interval, in units of `unit_ns`.
+Entry contrast_entry(const statistics::Contrast& found, double unit_ns);
+
 // The formats of `ngb explain`; those that draw need kernels_document.
 const FormatNames& explain_formats();
 bool draws_kernels(const Format& format);

@@ -56,8 +56,7 @@ Family family() {
                           "whether a convolution of the image's 3 channels comes before the first block, which then "
                           "has the paper's size; without it the first block maps 3 channels to the width itself",
                           {}},
-                         {"image_size", "int", 244, 1, 8192, "height and width of the input in pixels", {}}},
-          .variants = {},
+                         image_parameter(244, 1, 8192)},
           .group = "conv_block",
           .style = "convolutional",
           .build = &build};

@@ -49,9 +49,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   // timm's head normalises after the pooling, when each channel is one number.
   x = flatten(graph, "head.flatten", global_average_pool(graph, "head.global_pool", x));
   x = layer_norm(graph, "head.norm", x, kEpsilon);
-  graph.output(linear(graph, "head.fc", x, {.features = parameters.at("classes").get<std::int64_t>(), .gain = 1}),
-               "output");
-  return graph.status();
+  return classify(graph, "head.fc", x, parameters, 1);
 }
 
 }  // namespace
@@ -62,8 +60,8 @@ Family family() {
       .meaning = "convolutional networks in the manner of transformers, as timm builds ConvNeXt",
       .parameters = {{"depths", "int_list", {3, 3, 9, 3}, 1, 1000, "blocks in each of the four stages", {}, kStages},
                      {"channels", "int_list", {96, 192, 384, 768}, 1, 65536, "channels of each stage", {}, kStages},
-                     {"classes", "int", 1000, 1, 1000000, "logits", {}},
-                     {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
+                     class_parameter(),
+                     image_parameter(224, 32, 8192)},
       .variants = {{"convnext_tiny", {{"depths", {3, 3, 9, 3}}}, 1},
                    {"convnext_small", {{"depths", {3, 3, 27, 3}}}, 2},
                    {"convnext_base", {{"depths", {3, 3, 27, 3}}, {"channels", {128, 256, 512, 1024}}}, 3}},

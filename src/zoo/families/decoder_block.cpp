@@ -57,7 +57,6 @@ Family family() {
                          {"heads", "int", 8, 1, 65536, "attention heads; they divide embed", {}},
                          {"mlp_ratio", "float", 4.0, 0.01, 64, "hidden features of the MLP, in embeds", {}},
                          {"sequence", "int", 128, 1, 4096, "tokens in a sample", {}}},
-          .variants = {},
           .group = "decoder_block",
           .style = "transformer",
           .build = &build};

@@ -61,10 +61,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   x = conv_bn_act(graph, "conv_head", "bn2", x, {.channels = round_channels(1280 * width), .gain = 1},
                   Activation::silu);
   x = flatten(graph, "global_pool.flatten", global_average_pool(graph, "global_pool.pool", x));
-  graph.output(
-      linear(graph, "classifier", x, {.features = parameters.at("classes").get<std::int64_t>(), .gain = kHeadGain}),
-      "output");
-  return graph.status();
+  return classify(graph, "classifier", x, parameters, kHeadGain);
 }
 
 nlohmann::json scaled(double width, double depth) { return {{"width", width}, {"depth", depth}}; }
@@ -76,8 +73,8 @@ Family family() {
           .meaning = "inverted residuals with squeeze and excitation, as timm builds EfficientNet",
           .parameters = {{"width", "float", 1.0, 0.1, 64, "multiplies the channels, which are rounded to eights", {}},
                          {"depth", "float", 1.0, 0.1, 64, "multiplies the blocks of each stage, rounded up", {}},
-                         {"classes", "int", 1000, 1, 1000000, "logits", {}},
-                         {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
+                         class_parameter(),
+                         image_parameter(224, 32, 8192)},
           .variants = {{"efficientnet_b3", scaled(1.2, 1.4), 1},
                        {"efficientnet_b4", scaled(1.4, 1.8), 2},
                        {"efficientnet_b5", scaled(1.6, 2.2), 3}},

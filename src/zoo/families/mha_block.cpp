@@ -43,7 +43,6 @@ Family family() {
                          {"depth", "int", 1, 1, 1000, "number of blocks", {}},
                          {"heads", "int", 8, 1, 65536, "attention heads; they divide embed", {}},
                          {"sequence", "int", 10, 1, 65536, "tokens in a sample", {}}},
-          .variants = {},
           .group = "mha_block",
           .style = "transformer",
           .build = &build};

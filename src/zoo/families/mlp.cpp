@@ -18,8 +18,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
     x = linear(graph, name + ".fc", x, {.features = width, .gain = index == 0 ? kInputGain : 2});
     x = relu(graph, name + ".act", x);
   }
-  graph.output(linear(graph, "head", x, {.features = parameters.at("classes").get<std::int64_t>()}), "output");
-  return graph.status();
+  return classify(graph, "head", x, parameters, 2);
 }
 
 }  // namespace
@@ -30,8 +29,7 @@ Family family() {
           .parameters = {{"features", "int", 784, 1, 1000000, "numbers in a sample", {}},
                          {"width", "int", 1024, 1, 1000000, "features of each hidden layer", {}},
                          {"depth", "int", 3, 1, 1000, "hidden layers", {}},
-                         {"classes", "int", 1000, 1, 1000000, "logits", {}}},
-          .variants = {},
+                         class_parameter()},
           .group = "mlp",
           .build = &build};
 }

@@ -102,10 +102,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   x = global_average_pool(graph, "global_pool.pool", x);
   x = conv2d(graph, "conv_head", x, {.channels = size.features, .bias = true, .gain = kPooledGain});
   x = flatten(graph, "flatten", activate(graph, "act2", x, Activation::hard_swish));
-  graph.output(
-      linear(graph, "classifier", x, {.features = parameters.at("classes").get<std::int64_t>(), .gain = kHeadGain}),
-      "output");
-  return graph.status();
+  return classify(graph, "classifier", x, parameters, kHeadGain);
 }
 
 }  // namespace
@@ -119,8 +116,8 @@ Family family() {
                           .meaning = "which of the paper's two networks",
                           .values = {"large", "small"}},
                          {"width", "float", 1.0, 0.1, 64, "multiplies the channels, which are rounded to eights", {}},
-                         {"classes", "int", 1000, 1, 1000000, "logits", {}},
-                         {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
+                         class_parameter(),
+                         image_parameter(224, 32, 8192)},
           .variants = {{"mobilenetv3_large_100", {{"size", "large"}}, 2},
                        {"mobilenetv3_small_100", {{"size", "small"}}, 1}},
           .group = "MobileNets",

@@ -82,9 +82,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
     }
   }
   x = flatten(graph, "global_pool.flatten", global_average_pool(graph, "global_pool.pool", x));
-  graph.output(linear(graph, "fc", x, {.features = parameters.at("classes").get<std::int64_t>(), .gain = kHeadGain}),
-               "output");
-  return graph.status();
+  return classify(graph, "fc", x, parameters, kHeadGain);
 }
 
 }  // namespace
@@ -109,8 +107,8 @@ Family family() {
                 "multiplies the channels inside the blocks (64, 128, 256, 512), which are rounded to eights; the stem "
                 "keeps its 64",
                 {}},
-               {"classes", "int", 1000, 1, 1000000, "logits", {}},
-               {"image_size", "int", 224, 32, 8192, "height and width of the input in pixels", {}}},
+               class_parameter(),
+               image_parameter(224, 32, 8192)},
           .variants = {{"resnet18", {{"block", "basic"}, {"depths", {2, 2, 2, 2}}}, 1},
                        {"resnet50", {{"block", bottleneck}, {"depths", {3, 4, 6, 3}}}, 2},
                        {"resnet101", {{"block", bottleneck}, {"depths", {3, 4, 23, 3}}}, 3}},

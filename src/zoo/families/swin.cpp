@@ -200,10 +200,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
     x = swin_stage(graph, x, {.name = name, .heads = heads[i], .window = windows[i]}, depths[i]);
   }
   x = mean(graph, "head.global_pool", layer_norm(graph, "norm", x, kEpsilon), {1, 2});
-  graph.output(
-      linear(graph, "head.fc", x, {.features = parameters.at("classes").get<std::int64_t>(), .gain = kHeadGain}),
-      "output");
-  return graph.status();
+  return classify(graph, "head.fc", x, parameters, kHeadGain);
 }
 
 }  // namespace
@@ -216,8 +213,8 @@ Family family() {
                {"width", "int", 96, 1, 65536, "channels of the first stage; each further one has twice", {}},
                {"heads", "int_list", {3, 6, 12, 24}, 1, 65536, "attention heads of each stage", {}, kStages},
                {"windows", "int_list", {7, 7, 7, 7}, 1, 32, "height and width of each stage's windows", {}, kStages},
-               {"classes", "int", 1000, 1, 1000000, "logits", {}},
-               {"image_size", "int", 224, 32, 1024, "height and width of the input in pixels", {}}},
+               class_parameter(),
+               image_parameter(224, 32, 1024)},
           .variants = {{"swin_s3_tiny_224", {{"depths", {2, 2, 6, 2}}, {"windows", {7, 7, 14, 7}}}, 1},
                        {"swin_s3_small_224", {{"depths", {2, 2, 18, 2}}, {"windows", {14, 14, 14, 7}}}, 2},
                        {"swin_s3_base_224", {{"depths", {2, 2, 30, 2}}, {"windows", {7, 7, 14, 7}}}, 3}},

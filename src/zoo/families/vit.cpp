@@ -73,9 +73,7 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   const int depth = parameters.at("depth").get<int>();
   for (int index = 0; index < depth; ++index) x = encoder_block(graph, fmt::format("blocks.{}", index), x, encoder);
   x = select(graph, "fc_norm/class_token", layer_norm(graph, "norm", x, kEpsilon), 1, 0);
-  graph.output(linear(graph, "head", x, {.features = parameters.at("classes").get<std::int64_t>(), .gain = 1}),
-               "output");
-  return graph.status();
+  return classify(graph, "head", x, parameters, 1);
 }
 
 nlohmann::json vit_of(int width, int heads) { return {{"width", width}, {"heads", heads}}; }
@@ -97,8 +95,8 @@ Family family() {
                          {"patch", "int", 16, 1, 8192, "height and width of a patch in pixels", {}},
                          {"layer_scale", "bool", false, 0, 1, "a learned factor for each feature of a branch", {}},
                          {"class_position", "bool", true, 0, 1, "whether the class token has a position", {}},
-                         {"classes", "int", 1000, 1, 1000000, "logits", {}},
-                         {"image_size", "int", 224, 1, 8192, "height and width of the input in pixels", {}}},
+                         class_parameter(),
+                         image_parameter(224, 1, 8192)},
           .variants = {{"vit_tiny_patch16_224", vit_of(192, 3), 1},
                        {"vit_small_patch16_224", vit_of(384, 6), 2},
                        {"vit_base_patch16_224", vit_of(768, 12), 3},
