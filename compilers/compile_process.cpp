@@ -113,6 +113,24 @@ const char* numpy_name(ngb_dtype type) {
   throw Failure(NGB_INVALID_MODEL, "an input has an unknown element type");
 }
 
+// Returns the inputs for compile.py: name, numpy's name of the type, shape. Throws plugin::Failure.
+json inputs_for_python(const ngb_model& model) {
+  json inputs = json::array();
+  for (std::uint32_t i = 0; i < model.input_count; ++i) {
+    const ngb_tensor& input = model.inputs[i];
+    inputs.push_back({{"name", input.name},
+                      {"dtype", numpy_name(input.dtype)},
+                      {"shape", std::vector<std::int64_t>(input.shape, input.shape + input.rank)}});
+  }
+  return inputs;
+}
+
+Facts facts_in(const json& reported) {
+  Facts facts;
+  for (const auto& [key, value] : reported.items()) facts.emplace_back(key, value.get<std::string>());
+  return facts;
+}
+
 }  // namespace
 
 CompileProcess::CompileProcess(std::string compiler, const ngb_settings& settings, const Variables& variables)
@@ -151,7 +169,7 @@ CompileProcess::CompileProcess(std::string compiler, const ngb_settings& setting
     pid_ = start(compiler_, command, all, requests[1], replies[1]);
     ::close(std::exchange(requests[1], -1));
     ::close(std::exchange(replies[1], -1));
-    ready_ = next_message("ready");
+    ready_ = facts_in(next_message("ready"));
   } catch (...) {
     for (const int fd : {requests[1], replies[1]}) {
       if (fd >= 0) ::close(fd);
@@ -168,14 +186,14 @@ CompileProcess::~CompileProcess() {
   wait();
 }
 
-json CompileProcess::compile(const json& request) {
+Facts CompileProcess::compile(const json& request) {
   const std::string line = json_text::dump(request) + "\n";
   for (std::size_t sent = 0; sent < line.size();) {
     const ssize_t count = ::send(requests_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno != EINTR) fail_as_it_ended();
     if (count > 0) sent += static_cast<std::size_t>(count);
   }
-  json done = next_message("done");
+  Facts done = facts_in(next_message("done"));
   close_channels();
   wait();
   return done;
@@ -235,15 +253,10 @@ void CompileProcess::close_channels() {
   }
 }
 
-json inputs_for_python(const ngb_model& model) {
-  json inputs = json::array();
-  for (std::uint32_t i = 0; i < model.input_count; ++i) {
-    const ngb_tensor& input = model.inputs[i];
-    inputs.push_back({{"name", input.name},
-                      {"dtype", numpy_name(input.dtype)},
-                      {"shape", std::vector<std::int64_t>(input.shape, input.shape + input.rank)}});
-  }
-  return inputs;
+void check_threads(const std::string& library, std::int64_t count, int wanted) {
+  if (count == wanted) return;
+  throw Failure(NGB_FALLBACK, library + " runs on " + std::to_string(count) + " threads, " + std::to_string(wanted) +
+                                  " were asked for");
 }
 
 ArtifactFolder::ArtifactFolder(const ngb_model& model, const char* file)
@@ -258,10 +271,7 @@ Facts ArtifactFolder::compile(CompileProcess& process, const ngb_model& model, j
                   {"inputs", inputs_for_python(model)},
                   {"output", program},
                   {"signature", signature}});
-  Facts facts;
-  const json done = process.compile(request);
-  for (const auto& [key, value] : done.items()) facts.emplace_back(key, value.get<std::string>());
-  return facts;
+  return process.compile(request);
 }
 
 json ArtifactFolder::read_signature() const {
@@ -269,22 +279,6 @@ json ArtifactFolder::read_signature() const {
   json read = json_text::parse(std::string{std::istreambuf_iterator<char>(file), {}});
   if (!read.is_object()) throw Failure(NGB_INTERNAL, "there is no " + signature);
   return read;
-}
-
-void write_names(const std::string& path, const json& names) {
-  std::ofstream file(path, std::ios::binary);
-  file << json_text::dump(names);
-  file.close();
-  if (!file) throw Failure(NGB_INTERNAL, "cannot write " + path);
-}
-
-std::vector<std::string> read_names(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const json names = json_text::parse(std::string(std::istreambuf_iterator<char>(file), {}));
-  const bool is_list = names.is_array() && !names.empty() &&
-                       std::all_of(names.begin(), names.end(), [](const json& name) { return name.is_string(); });
-  if (!is_list) throw Failure(NGB_INTERNAL, path + " does not have the names of the model's outputs");
-  return names.get<std::vector<std::string>>();
 }
 
 }  // namespace ngb::plugin

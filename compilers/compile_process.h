@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ngraphbench/compiler.h"
-#include "plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::plugin {
 
@@ -28,9 +28,10 @@ class CompileProcess {
   CompileProcess& operator=(const CompileProcess&) = delete;
 
   // Returns what the process reports about its packages.
-  [[nodiscard]] const nlohmann::json& ready() const { return ready_; }
-  // Compiles one model and waits for the end of the process; may be called once. Throws plugin::Failure.
-  nlohmann::json compile(const nlohmann::json& request);
+  [[nodiscard]] const Facts& ready() const { return ready_; }
+  // Compiles one model and waits for the end of the process; may be called once. Returns what it reports. Throws
+  // plugin::Failure.
+  Facts compile(const nlohmann::json& request);
 
  private:
   nlohmann::json next_message(const char* kind);
@@ -45,11 +46,11 @@ class CompileProcess {
   int requests_ = -1;
   int replies_ = -1;
   std::string unread_;
-  nlohmann::json ready_;
+  Facts ready_;
 };
 
-// Returns the inputs for compile.py: name, numpy's name of the type, shape. Throws plugin::Failure.
-nlohmann::json inputs_for_python(const ngb_model& model);
+// Throws plugin::Failure(NGB_FALLBACK) unless the library runs on as many threads as the study gives.
+void check_threads(const std::string& library, std::int64_t count, int wanted);
 
 // The artifact of a compiler whose own file lacks the names of the ONNX file: a folder with that file and
 // signature.json, which says what it does not.
@@ -58,16 +59,11 @@ struct ArtifactFolder {
   std::string signature{};  // path
 
   ArtifactFolder(const ngb_model& model, const char* file);
-  // Makes the folder and lets the process write both files; `request` has the compiler's own settings. Returns facts.
-  // Throws plugin::Failure.
+  // Makes the folder and lets the process write both files; `request` has the compiler's own settings. Returns what the
+  // process reports. Throws plugin::Failure.
   [[nodiscard]] Facts compile(CompileProcess& process, const ngb_model& model, nlohmann::json request) const;
   // Returns the object in signature.json. Throws plugin::Failure if there is none.
   [[nodiscard]] nlohmann::json read_signature() const;
 };
-
-// Write and read the names of the model's outputs, which an artifact keeps for the process that loads it. `names` is a
-// list of texts. Throw plugin::Failure.
-void write_names(const std::string& path, const nlohmann::json& names);
-std::vector<std::string> read_names(const std::string& path);
 
 }  // namespace ngb::plugin

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::plugin {
 

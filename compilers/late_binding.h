@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "elf_file.h"
-#include "plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::plugin {
 

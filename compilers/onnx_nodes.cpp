@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/onnx_wire.h"
-#include "plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::plugin {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/json_text.h"
 #include "ngraphbench/compiler.h"
-#include "plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::plugin {
 

@@ -43,23 +43,21 @@ constexpr std::size_t kReadBeyond = 64;  // XNNPACK may read a few bytes past th
 }  // namespace
 
 Session::Session(const ngb_settings& given, const plugin::Options& options)
-    : settings_(given, options),
-      runtime_(settings_.toolchain_dir, settings_.has_xnnpack, settings_.threads),
+    : settings_(given),
+      has_xnnpack_(options.text("delegate") == "xnnpack"),
+      runtime_(settings_.toolchain_dir, has_xnnpack_, settings_.threads),
       process_(std::in_place, "executorch", given,
                plugin::CompileProcess::Variables{{"OMP_NUM_THREADS", std::to_string(settings_.threads)}}) {
-  for (const auto& [key, value] : process_->ready().items()) facts_.emplace_back(key, value.get<std::string>());
+  facts_ = process_->ready();
   facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
-  if (runtime_.threads() != settings_.threads) {
-    throw plugin::Failure(NGB_FALLBACK, "ExecuTorch's pool has " + std::to_string(runtime_.threads()) + " threads, " +
-                                            std::to_string(settings_.threads) + " were asked for");
-  }
+  plugin::check_threads("ExecuTorch", static_cast<std::int64_t>(runtime_.threads()), settings_.threads);
   facts_.emplace_back("threads", std::to_string(runtime_.threads()));
 }
 
 void Session::compile(const ngb_model& model) {
   const plugin::Facts made =
       plugin::ArtifactFolder(model, kProgram)
-          .compile(*process_, model, {{"threads", settings_.threads}, {"has_xnnpack", settings_.has_xnnpack}});
+          .compile(*process_, model, {{"threads", settings_.threads}, {"has_xnnpack", has_xnnpack_}});
   facts_.insert(facts_.end(), made.begin(), made.end());
 }
 
@@ -127,18 +125,13 @@ void Session::fail(std::uint32_t error) const {
                                                  "; its words are in the log of this attempt");
 }
 
-void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
-  *count = static_cast<std::uint32_t>(running_->output_count());
-  if (index >= *count && output == nullptr) return;
-  if (index >= *count || index >= outputs_.size()) {
-    throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
-  }
-  Output& read = outputs_[index];
+ngb_tensor Session::read(std::uint32_t index) {
+  Output& read = outputs_.at(index);
   const Tensor tensor = running_->output(index);
   const ngb_dtype type = row_where([&](const Row& row) { return row.theirs == tensor.type; }, read.name).ours;
   read.shape.assign(tensor.shape.begin(), tensor.shape.end());
-  *output = {read.name.c_str(), type,        static_cast<std::int32_t>(read.shape.size()),
-             read.shape.data(), tensor.data, tensor.size_bytes};
+  return {read.name.c_str(), type,        static_cast<std::int32_t>(read.shape.size()),
+          read.shape.data(), tensor.data, tensor.size_bytes};
 }
 
 }  // namespace ngb::executorch

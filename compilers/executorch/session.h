@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "../compile_process.h"
-#include "../plugin_boundary.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
 #include "ngraphbench/kernels.h"
-#include "settings.h"
+#include "ngraphbench/plugin_boundary.h"
+#include "ngraphbench/plugin_options.h"
 
 namespace ngb::executorch {
 
@@ -29,7 +29,8 @@ class Session {
   std::uint32_t run() { return running_->run(); }
   // Throws plugin::Failure for an error of `run`.
   [[noreturn]] void fail(std::uint32_t error) const;
-  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  [[nodiscard]] std::size_t output_count() const { return running_->output_count(); }
+  ngb_tensor read(std::uint32_t index);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();
   const KernelTable& end_profile(std::uint32_t inferences);
@@ -46,7 +47,8 @@ class Session {
   [[nodiscard]] std::unique_ptr<Program> open(bool is_profiled) const;
   void refuse_missing_kernels() const;
 
-  Settings settings_;
+  plugin::Settings settings_;
+  bool has_xnnpack_;
   Runtime runtime_;
   std::optional<plugin::CompileProcess> process_;
   std::string path_;

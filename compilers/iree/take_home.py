@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of a cell of IREE: its virtual machine with the program that its compiler makes, as iree_adaptor.py runs it."""
-from ngraphbench.program import Parts, numpy_type
+from ngraphbench.program import Parts, infer_with, numpy_type
 
 from . import program
 from .iree_adaptor import ELEMENTS, Iree
@@ -39,12 +39,9 @@ def parts(cell) -> Parts:
              "    results = runtime.VmVariantList(len(OUTPUTS))",
              "    context.invoke(function, arguments, results)",
              "",
-             "def infer(*given):",
-             "    global arguments",
-             "    arguments = arguments_of(given)",
-             "    run()",
-             "    views = [results.get_as_object(i, runtime.HalBufferView) for i in range(len(OUTPUTS))]",
-             "    return [runtime.DeviceArray(device, view, implicit_host_transfer=True).to_host().astype(kind)",
-             "            for view, kind in zip(views, OUTPUTS)]"]
+             "def output(i, kind):",
+             "    view = results.get_as_object(i, runtime.HalBufferView)",
+             "    return runtime.DeviceArray(device, view, implicit_host_transfer=True).to_host().astype(kind)",
+             *infer_with("arguments", "[output(i, kind) for i, kind in enumerate(OUTPUTS)]")]
     return Parts(imports="import iree.runtime as runtime\nfrom importlib import metadata",
                  is_version=f'metadata.version("iree-base-runtime") == "{cell.version}"', session="\n".join(lines))

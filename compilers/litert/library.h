@@ -22,7 +22,7 @@ struct Slot {
   api::TensorType type{};
 };
 
-// How a model is prepared to run.
+// The options with which a model is prepared to run.
 struct Preparation {
   int threads = 1;
   bool has_delegate = true;  // XNNPACK; false: LiteRT's own kernels

@@ -23,7 +23,7 @@ constexpr int kWriteLock = 1;
 constexpr int kOperatorEvent = 1 << 1;  // of LiteRtProfilerEventType: an operator of the graph, or a whole delegate
 constexpr int kDelegateEvent = 1 << 3;  // an operator within a delegate, as XNNPACK tells it
 
-// Of LiteRtElementType.
+// These are values of LiteRtElementType.
 constexpr int kF32 = 1;
 constexpr int kI32 = 2;
 constexpr int kU8 = 3;

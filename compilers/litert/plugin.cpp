@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../native_plugin.h"
+#include "ngraphbench/plugin.h"
 #include "compiler_json.h"
 #include "session.h"
 

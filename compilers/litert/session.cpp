@@ -68,20 +68,21 @@ std::size_t place_of(const std::vector<Slot>& slots, const std::string& key) {
 }  // namespace
 
 Session::Session(const ngb_settings& given, const plugin::Options& options)
-    : settings_(given, options),
+    : settings_(given),
+      has_delegate_(options.text("delegate") == "xnnpack"),
       runtime_(settings_.toolchain_dir),
       run_(runtime_.run()),
       process_(std::in_place, "litert", given,
                plugin::CompileProcess::Variables{{"JAX_PLATFORMS", "cpu"},
                                                  {"OMP_NUM_THREADS", std::to_string(settings_.threads)}}) {
-  for (const auto& [key, value] : process_->ready().items()) facts_.emplace_back(key, value.get<std::string>());
+  facts_ = process_->ready();
   facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
 }
 
 void Session::compile(const ngb_model& model) {
   const plugin::Facts made =
       plugin::ArtifactFolder(model, kProgram)
-          .compile(*process_, model, {{"threads", settings_.threads}, {"has_delegate", settings_.has_delegate}});
+          .compile(*process_, model, {{"threads", settings_.threads}, {"has_delegate", has_delegate_}});
   facts_.insert(facts_.end(), made.begin(), made.end());
 }
 
@@ -103,13 +104,12 @@ void Session::load(const ngb_model& model) {
   const std::ptrdiff_t before = count_threads();
   plain_.emplace(prepare(false));
   const std::ptrdiff_t threads = 1 + count_threads() - before;
-  if (settings_.has_delegate && threads != settings_.threads) {
-    throw plugin::Failure(NGB_FALLBACK, "XNNPACK runs on " + std::to_string(threads) + " threads, " +
-                                            std::to_string(settings_.threads) + " were asked for");
+  if (has_delegate_) {
+    plugin::check_threads("XNNPACK", threads, settings_.threads);
+    facts_.emplace_back("threads", std::to_string(threads));
   }
-  if (settings_.has_delegate) facts_.emplace_back("threads", std::to_string(threads));
   const bool is_full = runtime_.is_fully_delegated(plain_->prepared.get());
-  facts_.emplace_back("delegate", settings_.has_delegate ? "xnnpack" : "none");
+  facts_.emplace_back("delegate", has_delegate_ ? "xnnpack" : "none");
   facts_.emplace_back("is_fully_delegated", is_full ? "true" : "false");
 }
 
@@ -122,7 +122,7 @@ void Session::place_outputs() {
 }
 
 Session::Prepared Session::prepare(bool is_profiled) const {
-  Prepared made{.prepared = runtime_.prepare(model_.get(), {settings_.threads, settings_.has_delegate, is_profiled})};
+  Prepared made{.prepared = runtime_.prepare(model_.get(), {settings_.threads, has_delegate_, is_profiled})};
   for (std::size_t i = 0; i < input_slots_.size(); ++i) {
     made.buffers.push_back(runtime_.input_buffer(made.prepared.get(), i, input_slots_[i].type));
     made.arguments.push_back(made.buffers.back().get());
@@ -158,10 +158,7 @@ void Session::fill(Prepared& prepared) const {
   }
 }
 
-void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
-  *count = static_cast<std::uint32_t>(outputs_.size());
-  if (index >= *count && output == nullptr) return;
-  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+ngb_tensor Session::read(std::uint32_t index) {
   Output& read = outputs_[index];
   const api::TensorType& type = output_slots_[read.place].type;
   const std::size_t elements = elements_of(type.layout);
@@ -172,8 +169,8 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   read.data.resize(elements * (is_narrowed ? sizeof(std::int32_t) : table::type_row(read.type)->size_bytes));
   runtime_.read(running_->results[read.place], read.data.data(), read.data.size());
   if (is_narrowed) read.data = converted<std::int64_t, std::int32_t>(read.data.data(), elements);
-  *output = {read.name.c_str(), read.type,        static_cast<std::int32_t>(read.shape.size()),
-             read.shape.data(), read.data.data(), read.data.size()};
+  return {read.name.c_str(), read.type,        static_cast<std::int32_t>(read.shape.size()),
+          read.shape.data(), read.data.data(), read.data.size()};
 }
 
 }  // namespace ngb::litert

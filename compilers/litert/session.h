@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "../compile_process.h"
-#include "../plugin_boundary.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
 #include "ngraphbench/kernels.h"
-#include "settings.h"
+#include "ngraphbench/plugin_boundary.h"
+#include "ngraphbench/plugin_options.h"
 
 namespace ngb::litert {
 
@@ -29,7 +29,8 @@ class Session {
                 running_->results.size(), running_->results.data());
   }
   void fail(int failed) const { runtime_.check(failed, "run the model"); }
-  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }
+  ngb_tensor read(std::uint32_t index);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();
   const KernelTable& end_profile(std::uint32_t inferences);
@@ -61,7 +62,8 @@ class Session {
   void fill(Prepared& prepared) const;
   void place_outputs();
 
-  Settings settings_;
+  plugin::Settings settings_;
+  bool has_delegate_;
   Runtime runtime_;
   Runtime::Run run_;
   std::optional<plugin::CompileProcess> process_;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of a cell of MNN: its module interface with the file that its converter makes, as mnn_adaptor.py runs it."""
-from ngraphbench.program import Parts, numpy_type
+from ngraphbench.program import Parts, infer_with, numpy_type
 
 from .mnn_adaptor import WINOGRAD_HINT, WINOGRAD_LEVELS, Mnn, has_loop, held_as
 
@@ -36,11 +36,7 @@ def parts(cell) -> Parts:
              "def run():",
              "    global results",
              "    results = module.forward(variables)",
-             "",
-             "def infer(*given):",
-             "    global variables",
-             "    variables = variables_of(given)",
-             "    run()",
-             "    return [np.asarray(each.read()).astype(kind).reshape(shape) for each, (shape, kind) in zip(results, OUTPUTS)]"]
+             *infer_with("variables", "[np.asarray(each.read()).astype(kind).reshape(shape) "
+                                      "for each, (shape, kind) in zip(results, OUTPUTS)]")]
     return Parts(imports="from importlib import metadata\nfrom MNN import expr, nn",
                  is_version=f'metadata.version("MNN") == "{cell.version}"', session="\n".join(lines))

@@ -3,7 +3,7 @@
 import os
 
 from ngraphbench.adaptor import CompilerError
-from ngraphbench.program import Parts
+from ngraphbench.program import Parts, infer_with
 
 from . import conversion
 from .ncnn_adaptor import HELD_AS, Ncnn
@@ -47,11 +47,7 @@ def parts(cell) -> Parts:
              "    for i, mat in enumerate(mats):",
              '        extractor.input(f"in{i}", mat)',
              '    results = [extractor.extract(f"out{i}") for i in range(len(OUTPUTS))]',
-             "",
-             "def infer(*given):",
-             "    global mats",
-             "    mats = mats_of(given)",
-             "    run()",
-             "    return [mat.numpy(batch_index=axis).reshape(shape) for (_, mat), (shape, axis) in zip(results, OUTPUTS)]"]
+             *infer_with("mats", "[mat.numpy(batch_index=axis).reshape(shape) "
+                                 "for (_, mat), (shape, axis) in zip(results, OUTPUTS)]")]
     return Parts(imports="from importlib import metadata\nimport ncnn",
                  is_version=f'metadata.version("ncnn") == "{cell.version}"', session="\n".join(lines))

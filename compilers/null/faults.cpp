@@ -11,7 +11,7 @@
 #include <new>
 #include <thread>
 
-#include "../plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::null_compiler {
 namespace {

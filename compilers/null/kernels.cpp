@@ -5,7 +5,7 @@
 #include <charconv>
 #include <sstream>
 
-#include "../plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::null_compiler {
 namespace {

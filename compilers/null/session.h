@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "../lanes.h"
-#include "../plugin_boundary.h"
 #include "faults.h"
 #include "kernels.h"
+#include "ngraphbench/plugin_boundary.h"
 #include "settings.h"
 
 namespace ngb::null_compiler {
@@ -54,7 +54,8 @@ class Session {
     lanes_->start(slot, completed, context, error);
   }
   void finish(std::uint32_t /*slot*/) const {}  // every status was reported
-  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  [[nodiscard]] std::size_t output_count() const { return inputs_.size(); }
+  ngb_tensor read(std::uint32_t index);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   // Fails with NGB_NO_PROFILE without made-up kernels.
   void begin_profile() const;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../plugin_options.h"
+#include "ngraphbench/plugin_options.h"
 
 namespace ngb::null_compiler {
 

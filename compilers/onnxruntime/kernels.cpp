@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
-#include "../plugin_boundary.h"
 #include "base/json_text.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::onnxruntime {
 namespace {

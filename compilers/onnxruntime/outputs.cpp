@@ -34,24 +34,20 @@ std::vector<Owned<OrtValue>> Session::values_of(OrtIoBinding* binding) const {
   return owned;
 }
 
-void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
-  trusts_shapes_ = false;
-  if (output == nullptr || index == 0) read_values();
-  *count = static_cast<std::uint32_t>(read_.size());
-  if (index >= *count && output == nullptr) return;
-  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+ngb_tensor Session::read(std::uint32_t index) const {
   const ReadTensor& tensor = read_[index];
   const Slot& slot = tensor.slot;
-  *output = {slot.name.c_str(),
-             slot.type,
-             static_cast<std::int32_t>(slot.shape.size()),
-             slot.shape.data(),
-             const_cast<void*>(tensor.data),  // NOLINT(cppcoreguidelines-pro-type-const-cast): the table's type
-             slot.bytes()};
+  return {slot.name.c_str(),
+          slot.type,
+          static_cast<std::int32_t>(slot.shape.size()),
+          slot.shape.data(),
+          const_cast<void*>(tensor.data),  // NOLINT(cppcoreguidelines-pro-type-const-cast): the table's type
+          slot.bytes()};
 }
 
-// Finds the last run's outputs. Text and maps are left out.
-void Session::read_values() {
+// Text and maps are left out.
+void Session::begin_to_read() {
+  trusts_shapes_ = false;
   read_.clear();
   read_values_.clear();
   std::string left_out;

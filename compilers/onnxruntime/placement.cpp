@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "../plugin_boundary.h"
 #include "base/json_text.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::onnxruntime {
 

@@ -13,10 +13,10 @@
 #include "../cuda_device.h"
 #include "../lanes.h"
 #include "../onnx_nodes.h"
-#include "../plugin_boundary.h"
 #include "library.h"
 #include "model.h"
 #include "ngraphbench/kernels.h"
+#include "ngraphbench/plugin_boundary.h"
 #include "provider_package.h"
 #include "settings.h"
 #include "transfer.h"
@@ -49,7 +49,9 @@ class Session {
   // Runs again, with outputs of the shapes that an inference returns, if the failed run was the first. Otherwise, or if
   // it fails as well, throws the failure that the status of `run` stands for. Releases the status.
   void fail(OrtStatus* status);
-  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  void begin_to_read();  // finds the last run's outputs
+  [[nodiscard]] std::size_t output_count() const { return read_.size(); }
+  [[nodiscard]] ngb_tensor read(std::uint32_t index) const;
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();
   const KernelTable& end_profile(std::uint32_t inferences);
@@ -80,7 +82,6 @@ class Session {
   void bind_input(const ngb_tensor& input);
   void bind_outputs();
   void bind_output(const Slot& slot);
-  void read_values();
   void refuse(OrtStatus* status) const;
   void prove_placement();
   // Returns the path of the profile that the library has written.

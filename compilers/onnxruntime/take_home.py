@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of a cell of ONNX Runtime: a session with bound buffers, as session.cpp makes it."""
 from ngraphbench.adaptor import CompilerError
-from ngraphbench.program import Parts, numpy_type
+from ngraphbench.program import Parts, infer_into_buffers, numpy_type
 
 _LEVELS = {"disabled": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "extended": "ORT_ENABLE_EXTENDED",
            "all": "ORT_ENABLE_ALL"}
@@ -38,12 +38,7 @@ def parts(cell) -> Parts:
               '    binding.bind_output(slot.name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)',
               "",
               "def run(): session.run_with_iobinding(binding)",
-              "",
-              "def infer(*given):  # returns the outputs, which the next call overwrites",
-              "    for buffer, array in zip(arrays, given):",
-              "        buffer[...] = array",
-              "    run()",
-              "    return outputs"]
+              *infer_into_buffers("outputs")]
     return Parts(imports="import onnxruntime as ort",
                  is_version=f'ort.__version__ == "{cell.version}"', session="\n".join(lines))
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "../plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::openvino {
 namespace {

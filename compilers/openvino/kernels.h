@@ -14,12 +14,12 @@
 
 namespace ngb::openvino {
 
-// What OpenVINO says of one node of its graph after some inferences.
+// The counter that OpenVINO keeps for a node of its graph.
 struct Counter {
   std::string name{};
   std::string type{};       // "Convolution"
   std::string execution{};  // "brgconv_avx512_f32"; "undef": it is a part of the executed node before it
-  // Whether the library says that the node was executed. It says so of no node whose mean is less than a microsecond.
+  // True if the library reports that the node was executed; it reports none whose mean is below a microsecond.
   bool has_run = false;
   std::int64_t mean_us = 0;  // over all inferences of the compiled model, in whole microseconds
 };

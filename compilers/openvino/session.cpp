@@ -257,12 +257,13 @@ std::vector<std::int64_t> Session::output_shape(std::size_t index, const ov_tens
   return extents;
 }
 
-void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
+std::size_t Session::output_count() const {
   std::size_t outputs = 0;
   runtime_.check(runtime_.ov_compiled_model_outputs_size(compiled_.get(), &outputs), "count its outputs");
-  *count = static_cast<std::uint32_t>(outputs);
-  if (index >= *count && output == nullptr) return;
-  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+  return outputs;
+}
+
+ngb_tensor Session::read(std::uint32_t index) {
   ov_tensor_t* raw = nullptr;
   runtime_.check(runtime_.ov_infer_request_get_output_tensor_by_index(slots_.front()->request.get(), index, &raw),
                  "read an output");
@@ -275,12 +276,12 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   void* data = nullptr;
   runtime_.check(runtime_.ov_tensor_get_byte_size(raw, &bytes), "read an output's size");
   runtime_.check(runtime_.ov_tensor_data(raw, &data), "read an output");
-  *output = {output_name_.c_str(),
-             element_type(type, output_name_).ours,
-             static_cast<std::int32_t>(output_shape_.size()),
-             output_shape_.data(),
-             data,
-             bytes};
+  return {output_name_.c_str(),
+          element_type(type, output_name_).ours,
+          static_cast<std::int32_t>(output_shape_.size()),
+          output_shape_.data(),
+          data,
+          bytes};
 }
 
 }  // namespace ngb::openvino

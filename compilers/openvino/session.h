@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "../plugin_boundary.h"
 #include "kernels.h"
 #include "library.h"
+#include "ngraphbench/plugin_boundary.h"
 #include "settings.h"
 
 namespace ngb::openvino {
@@ -26,7 +26,8 @@ class Session {
   void start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* error);
   void finish(std::uint32_t slot) const;
   void fail(ov_status_e status) const { runtime_.check(status, "run the model"); }
-  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  [[nodiscard]] std::size_t output_count() const;
+  ngb_tensor read(std::uint32_t index);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();
   const KernelTable& end_profile(std::uint32_t inferences);

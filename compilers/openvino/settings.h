@@ -5,8 +5,8 @@
 #include <cctype>
 #include <string>
 
-#include "../plugin_options.h"
 #include "../plugin_settings.h"
+#include "ngraphbench/plugin_options.h"
 
 namespace ngb::openvino {
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of a cell of OpenVINO: a request of a model that was compiled for the CPU, as session.cpp makes it."""
 from ngraphbench.adaptor import CompilerError
-from ngraphbench.program import Parts
+from ngraphbench.program import Parts, infer_into_buffers
 
 
 def parts(cell) -> Parts:
@@ -33,11 +33,6 @@ def parts(cell) -> Parts:
              "",
              "def run():",
              "    request.infer(share_outputs=True)  # without it the binding copies the outputs",
-             "",
-             "def infer(*given):  # returns the outputs, which the next call overwrites",
-             "    for buffer, array in zip(arrays, given):",
-             "        buffer[...] = array",
-             "    run()",
-             "    return [request.get_output_tensor(i).data for i in range(len(compiled.outputs))]"]
+             *infer_into_buffers("[request.get_output_tensor(i).data for i in range(len(compiled.outputs))]")]
     return Parts(imports="import openvino as ov",
                  is_version=f'ov.__version__.split("-")[0] == "{cell.version}"', session="\n".join(lines))

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "../plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::tensorrt {
 

@@ -4,7 +4,7 @@
 #include <exception>
 #include <string_view>
 
-#include "../plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::tensorrt {
 namespace {

@@ -209,10 +209,7 @@ void Session::unbind() {
   allocators_.clear();
 }
 
-void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
-  *count = static_cast<std::uint32_t>(outputs_.size());
-  if (index >= *count && output == nullptr) return;
-  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+ngb_tensor Session::read(std::uint32_t index) {
   const Buffer& buffer = *outputs_[index];
   output_shape_ = allocators_[index] == nullptr ? buffer.shape : allocators_[index]->shape();
   const std::uint64_t size_bytes = elements_of(output_shape_) * element_type(buffer.dtype).bytes;
@@ -221,8 +218,8 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
               stream_->handle());
     stream_->synchronize();
   }
-  *output = {buffer.name.c_str(),  buffer.dtype, static_cast<std::int32_t>(output_shape_.size()),
-             output_shape_.data(), buffer.host,  size_bytes};
+  return {buffer.name.c_str(),  buffer.dtype, static_cast<std::int32_t>(output_shape_.size()),
+          output_shape_.data(), buffer.host,  size_bytes};
 }
 
 void Session::begin_profile() {

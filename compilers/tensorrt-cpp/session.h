@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "../cuda_device.h"
-#include "../plugin_boundary.h"
 #include "building.h"
 #include "layer_times.h"
 #include "library.h"
+#include "ngraphbench/plugin_boundary.h"
 #include "settings.h"
 #include "stream.h"
 
@@ -38,7 +38,8 @@ class Session {
     return status != 0 ? status : synchronize_(stream_->handle());
   }
   [[noreturn]] void fail(int status) const;
-  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }
+  ngb_tensor read(std::uint32_t index);
   [[nodiscard]] const Facts& facts() const { return facts_; }
   // Throws plugin::Failure(NGB_NO_PROFILE) for a CUDA graph.
   void begin_profile();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings.h"
 
-#include "../plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::tensorrt {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "../plugin_options.h"
 #include "../plugin_settings.h"
+#include "ngraphbench/plugin_options.h"
 
 namespace ngb::tensorrt {
 

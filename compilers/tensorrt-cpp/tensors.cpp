@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "../plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::tensorrt {
 namespace {

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "../plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::tensorrt {
 namespace {

@@ -19,10 +19,7 @@ plugin::CompileProcess::Variables python_variables(const Settings& settings) {
   return variables;
 }
 
-// The shared object has a fixed name in the artifact's folder, because TVM derives a file's kind from its extension.
-std::string object_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.so"; }
-// The object does not have the names of its outputs.
-std::string names_path(const ngb_model& model) { return std::string(model.artifact_path) + "/outputs.json"; }
+constexpr const char* kObject = "model.so";  // TVM derives a file's kind from its extension
 
 }  // namespace
 
@@ -36,31 +33,28 @@ Session::Session(const ngb_settings& given, const plugin::Options& options)
       main_(functions_),
       result_(functions_),
       read_(functions_),
-      facts_{{"version", process_->ready().value("version", "")}} {}
+      facts_(process_->ready()) {}
 
 void Session::compile(const ngb_model& model) {
-  const json done = process_->compile({{"model", model.path},
-                                       {"inputs", plugin::inputs_for_python(model)},
-                                       {"output", object_path(model)},
-                                       {"threads", settings_.threads},
-                                       {"gpu", gpu_ == nullptr ? json() : gpu_->target()},
-                                       {"trials", settings_.trials},
-                                       {"early_stop", settings_.early_stop},
-                                       {"seed", settings_.seed},
-                                       {"frontend", settings_.frontend},
-                                       {"module", model.recipe_json == nullptr ? "" : model.recipe_json},
-                                       {"settings", settings_.pass_configuration},
-                                       {"is_profiled", settings_.is_profiled},
-                                       {"cache", settings_.cache_dir}});
-  plugin::write_names(names_path(model), done.at("outputs"));
-  for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());
+  const plugin::Facts made = plugin::ArtifactFolder(model, kObject)
+                                 .compile(*process_, model,
+                                          {{"threads", settings_.threads},
+                                           {"gpu", gpu_ == nullptr ? json() : gpu_->target()},
+                                           {"trials", settings_.trials},
+                                           {"early_stop", settings_.early_stop},
+                                           {"seed", settings_.seed},
+                                           {"frontend", settings_.frontend},
+                                           {"settings", settings_.pass_configuration},
+                                           {"is_profiled", settings_.is_profiled},
+                                           {"cache", settings_.cache_dir}});
+  facts_.insert(facts_.end(), made.begin(), made.end());
 }
 
 void Session::load(const ngb_model& model) {
   process_.reset();  // also of a process that loads what another one has compiled
-  output_names_ = plugin::read_names(names_path(model));
-  const std::string path = object_path(model);
-  std::array<TVMFFIAny, 1> file{argument(path.c_str())};
+  const plugin::ArtifactFolder artifact(model, kObject);
+  output_names_ = artifact.read_signature().at("outputs").get<std::vector<std::string>>();
+  std::array<TVMFFIAny, 1> file{argument(artifact.program.c_str())};
   const Value module = runtime_.call("ffi.ModuleLoadFromFile", file, "load the compiled model");
   machine_ = runtime_.call(runtime_.function_of(module, "vm_load_executable"), {}, "load the compiled model");
   std::vector<TVMFFIAny> devices;  // the CPU is the last: it computes shapes
@@ -80,10 +74,7 @@ void Session::load(const ngb_model& model) {
 void Session::check_threads() {
   const Value threads = runtime_.call("runtime.NumThreads", {}, "report its threads");
   const std::int64_t count = threads.lend().v_int64;
-  if (count != settings_.threads) {
-    throw plugin::Failure(NGB_FALLBACK, "TVM runs on " + std::to_string(count) + " threads, " +
-                                            std::to_string(settings_.threads) + " were asked for");
-  }
+  plugin::check_threads("TVM", count, settings_.threads);
   facts_.insert(
       facts_.end(),
       {{"device", gpu_ == nullptr ? "cpu" : "cuda"}, {"precision", "f32"}, {"threads", std::to_string(count)}});
@@ -111,27 +102,25 @@ void Session::fail(int /*status*/) const {
 }
 
 // A model with one output returns a tensor; one with several returns an array of tensors.
-std::int64_t Session::output_count() const {
+std::size_t Session::output_count() const {
   if (result_.type() != kTVMFFIArray) return 1;
   std::array<TVMFFIAny, 1> array{result_.lend()};
-  return runtime_.call("ffi.ArraySize", array, "count its outputs").lend().v_int64;
+  return static_cast<std::size_t>(runtime_.call("ffi.ArraySize", array, "count its outputs").lend().v_int64);
 }
 
-void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
-  *count = static_cast<std::uint32_t>(output_count());
-  if (index >= *count && output == nullptr) return;
-  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+ngb_tensor Session::read(std::uint32_t index) {
   const std::string& name = output_names_.at(index);
   if (result_.type() == kTVMFFIArray) {
     std::array<TVMFFIAny, 2> item{result_.lend(), argument(std::int64_t{index})};
     read_ = runtime_.call("ffi.ArrayGetItem", item, "read an output");
   }
   const Value& value = result_.type() == kTVMFFIArray ? read_ : result_;
-  *output = view_of(value, name, gpu_ == nullptr ? kDLCPU : kDLCUDA);
-  if (gpu_ == nullptr || value.type() == kTVMFFIShape) return;
-  on_host_.resize(output->size_bytes);
-  gpu_->device().copy_out(on_host_.data(), output->data, output->size_bytes);
-  output->data = on_host_.data();
+  ngb_tensor output = view_of(value, name, gpu_ == nullptr ? kDLCPU : kDLCUDA);
+  if (gpu_ == nullptr || value.type() == kTVMFFIShape) return output;
+  on_host_.resize(output.size_bytes);
+  gpu_->device().copy_out(on_host_.data(), output.data, output.size_bytes);
+  output.data = on_host_.data();
+  return output;
 }
 
 }  // namespace ngb::tvm

@@ -10,11 +10,11 @@
 
 #include "../compile_process.h"
 #include "../cuda_device.h"
-#include "../plugin_boundary.h"
 #include "gpu.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
 #include "ngraphbench/kernels.h"
+#include "ngraphbench/plugin_boundary.h"
 #include "settings.h"
 
 namespace ngb::tvm {
@@ -39,7 +39,8 @@ class Session {
   }
   // Throws the failure that a status of `run` stands for.
   [[noreturn]] void fail(int status) const;
-  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  [[nodiscard]] std::size_t output_count() const;
+  ngb_tensor read(std::uint32_t index);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();
   const KernelTable& end_profile(std::uint32_t inferences);
@@ -67,7 +68,6 @@ class Session {
   void name_nodes(std::vector<Kernel>& kernels) const;
   void check_threads();
   void bind_input(const ngb_tensor& input);
-  [[nodiscard]] std::int64_t output_count() const;
 
   Settings settings_;
   Runtime runtime_;

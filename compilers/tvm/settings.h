@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "../plugin_options.h"
 #include "../plugin_settings.h"
+#include "ngraphbench/plugin_options.h"
 
 namespace ngb::tvm {
 

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "../plugin_settings.h"
+
 namespace ngb::xla {
 namespace {
 
@@ -32,9 +34,7 @@ int count_threads(std::string_view name) {
   return count;
 }
 
-// The artifact is a folder, because the program does not have the names of its outputs.
-std::string program_path(const ngb_model& model) { return std::string(model.artifact_path) + "/model.stablehlo"; }
-std::string names_path(const ngb_model& model) { return std::string(model.artifact_path) + "/outputs.json"; }
+constexpr const char* kProgram = "model.stablehlo";
 
 std::string content_of(const std::string& path) {
   std::ostringstream content;
@@ -45,11 +45,13 @@ std::string content_of(const std::string& path) {
 }  // namespace
 
 Session::Session(const ngb_settings& given, const plugin::Options& options)
-    : settings_(given, options),
+    : settings_(given),
+      uses_xnnpack_(options.flag("xnnpack")),
+      flags_(plugin::settings_json(given)),
       runtime_(settings_.toolchain_dir),
       client_(make_client(runtime_, settings_.threads)),
       process_(std::in_place, "xla", given, plugin::CompileProcess::Variables{{"JAX_PLATFORMS", "cpu"}}) {
-  for (const auto& [key, value] : process_->ready().items()) facts_.emplace_back(key, value.get<std::string>());
+  facts_ = process_->ready();
   facts_.insert(facts_.end(), {{"api_version", runtime_.api_version()},
                                {"stablehlo_version", runtime_.stablehlo_version()},
                                {"device", runtime_.platform_of(client_.get())},
@@ -59,35 +61,26 @@ Session::Session(const ngb_settings& given, const plugin::Options& options)
 
 void Session::check_threads() {
   const int count = count_threads("tf_XLAEigen");
-  if (count != settings_.threads) {
-    throw plugin::Failure(NGB_FALLBACK, "XLA's pool has " + std::to_string(count) + " threads, " +
-                                            std::to_string(settings_.threads) + " were asked for");
-  }
+  plugin::check_threads("XLA", count, settings_.threads);
   facts_.emplace_back("threads", std::to_string(count));
 }
 
 void Session::compile(const ngb_model& model) {
-  std::error_code code;
-  std::filesystem::create_directories(model.artifact_path, code);
-  const json done = process_->compile({{"model", model.path},
-                                       {"inputs", plugin::inputs_for_python(model)},
-                                       {"output", program_path(model)},
-                                       {"stablehlo_version", runtime_.stablehlo_version()}});
-  plugin::write_names(names_path(model), done.at("outputs"));
-  for (const auto& [key, value] : done.at("facts").items()) facts_.emplace_back(key, value.get<std::string>());
+  const plugin::Facts made = plugin::ArtifactFolder(model, kProgram)
+                                 .compile(*process_, model, {{"stablehlo_version", runtime_.stablehlo_version()}});
+  facts_.insert(facts_.end(), made.begin(), made.end());
 }
 
 void Session::load(const ngb_model& model) {
   process_.reset();  // also of a process that loads what another one has compiled
-  output_names_ = plugin::read_names(names_path(model));
-  std::string program = content_of(program_path(model));
-  if (program.empty()) {
-    throw plugin::Failure(NGB_INTERNAL, std::string("there is no program in ") + program_path(model));
-  }
-  json flags = settings_.flags;
-  flags["xla_cpu_use_xnnpack"] = settings_.uses_xnnpack;
+  const plugin::ArtifactFolder artifact(model, kProgram);
+  const auto names = artifact.read_signature().at("outputs").get<std::vector<std::string>>();
+  std::string program = content_of(artifact.program);
+  if (program.empty()) throw plugin::Failure(NGB_INTERNAL, "there is no program in " + artifact.program);
+  json flags = flags_;
+  flags["xla_cpu_use_xnnpack"] = uses_xnnpack_;
   executable_ = runtime_.compile(client_.get(), program, flags);
-  outputs_ = outputs_of(runtime_, runtime_.executable_of(executable_.get()).get(), output_names_);
+  outputs_ = outputs_of(runtime_, runtime_.executable_of(executable_.get()).get(), names);
 }
 
 void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
@@ -127,10 +120,7 @@ const KernelTable& Session::end_profile(std::uint32_t /*inferences*/) {
   throw plugin::Failure(NGB_NO_PROFILE, "no profile has begun");
 }
 
-void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) {
-  *count = static_cast<std::uint32_t>(outputs_.size());
-  if (index >= *count && output == nullptr) return;
-  if (index >= *count) throw plugin::Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+ngb_tensor Session::read(std::uint32_t index) {
   Output& read = outputs_[index];
   auto args = NGB_PJRT(PJRT_Buffer_ToHostBuffer_Args);
   args.src = results_[index];
@@ -138,8 +128,8 @@ void Session::read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count
   args.dst_size = read.data.size();
   runtime_.check(runtime_.api().PJRT_Buffer_ToHostBuffer(&args), "read an output");
   runtime_.check(runtime_.await(args.event), "read an output");
-  *output = {read.name.c_str(), read.type,        static_cast<std::int32_t>(read.shape.size()),
-             read.shape.data(), read.data.data(), read.data.size()};
+  return {read.name.c_str(), read.type,        static_cast<std::int32_t>(read.shape.size()),
+          read.shape.data(), read.data.data(), read.data.size()};
 }
 
 }  // namespace ngb::xla

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "../compile_process.h"
-#include "../plugin_boundary.h"
 #include "library.h"
 #include "ngraphbench/compiler.h"
 #include "ngraphbench/kernels.h"
-#include "settings.h"
+#include "ngraphbench/plugin_boundary.h"
+#include "ngraphbench/plugin_options.h"
 #include "tensors.h"
 
 namespace ngb::xla {
@@ -34,7 +34,8 @@ class Session {
     return failed != nullptr ? failed : runtime_.await(completion_);
   }
   void fail(PJRT_Error* failed) const { runtime_.check(failed, "run the model"); }
-  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count);
+  [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }
+  ngb_tensor read(std::uint32_t index);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   // Always throws plugin::Failure(NGB_NO_PROFILE), with the reason.
   [[noreturn]] void begin_profile() const;
@@ -48,12 +49,13 @@ class Session {
     }
   }
 
-  Settings settings_;
+  plugin::Settings settings_;
+  bool uses_xnnpack_;
+  nlohmann::json flags_;  // that the study hands on: an object
   Runtime runtime_;
   Owned<PJRT_Client> client_;
   std::optional<plugin::CompileProcess> process_;
   Owned<PJRT_LoadedExecutable> executable_;
-  std::vector<std::string> output_names_;
   std::vector<Output> outputs_;
   std::vector<Owned<PJRT_Buffer>> inputs_;
   plugin::Facts facts_;

@@ -40,6 +40,12 @@ def serve(import_packages: Callable[[], Facts], compile_model: Callable[[Facts, 
     os._exit(0)  # skips the slow teardown of a compiler's threads
 
 
+def write_signature(request, signature) -> None:
+    """Write what the compiled file does not say of the model, for the process that loads it."""
+    with open(request["signature"], "w", encoding="utf-8") as file:
+        json.dump(signature, file)
+
+
 def _answer(say, import_packages, compile_model):
     try:
         with without_collections():

@@ -55,6 +55,20 @@ class Parts:
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
+def infer_into_buffers(outputs: str) -> List[str]:
+    """Return the lines of `infer` for a library that was given `arrays` as its buffers. `outputs` is an expression."""
+    return ["", "def infer(*given):  # returns the outputs, which the next call overwrites",
+            "    for buffer, array in zip(arrays, given):", "        buffer[...] = array", "    run()",
+            f"    return {outputs}"]
+
+
+def infer_with(inputs: str, outputs: str) -> List[str]:
+    """Return the lines of `infer` for a library with values of its own: `inputs`, a variable that `run` reads, is what
+    the session's function `<inputs>_of(arrays)` returns. `outputs` is an expression."""
+    return ["", "def infer(*given):", f"    global {inputs}", f"    {inputs} = {inputs}_of(given)", "    run()",
+            f"    return {outputs}"]
+
+
 def numpy_type(word: str) -> str:
     """Return NumPy's name of an element type: "float32"."""
     return _NUMPY[word]

@@ -3,7 +3,6 @@
 
 Request: that of exporter_module, and {"output": path of ExecuTorch's file, "signature": path of a JSON file with the order
 of inputs, the names of outputs and what the program calls, "has_xnnpack": whether XNNPACK computes what it can}."""
-import json
 import math
 import re
 import traceback
@@ -48,9 +47,8 @@ def compile_model(request, report):
         made.write_to_file(file)
     calls = calls_of(made.executorch_program.execution_plan[0])
     places = {name: place for place, name in enumerate(exporting.arguments)}
-    with open(request["signature"], "w", encoding="utf-8") as file:
-        json.dump({"inputs": [places[each["name"]] for each in request["inputs"]], "outputs": exporting.outputs,
-                   "calls": calls}, file)
+    compile_process.write_signature(request, {"inputs": [places[each["name"]] for each in request["inputs"]],
+                                              "outputs": exporting.outputs, "calls": calls})
     kernels = Counter(call for call in calls if "::" in call)
     return {**exporting.facts, "delegates": str(len(calls) - sum(kernels.values())),
             "not_delegated": ", ".join(f"{name} {count}" for name, count in sorted(kernels.items())) or "none"}

@@ -3,7 +3,6 @@
 
 Request: that of exporter_module, and {"output": path of LiteRT's file, "signature": path of a JSON file with the names
 and types of inputs and outputs, "has_delegate": whether XNNPACK will run it}."""
-import json
 from importlib import metadata
 
 import placement
@@ -41,8 +40,7 @@ def compile_model(request, report):
         if request["model"] and not request["recipe"]:
             onnx_file.check(onnx_file.read(request["model"]))
         exporter_module.attempt(lambda: _again(error), "litert-torch cannot convert this model", "litert")
-    with open(request["signature"], "w", encoding="utf-8") as file:
-        json.dump(_signature(request, exporting, program), file)
+    compile_process.write_signature(request, _signature(request, exporting, program))
     return {**exporting.facts, **(placement.facts(request["output"]) if request["has_delegate"] else {})}
 
 

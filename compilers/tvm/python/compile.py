@@ -3,7 +3,7 @@
 
 Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "gpu": a target of kind cuda or
 null, "trials", "early_stop", "seed", "settings": pass configuration, "cache": folder, "frontend": "onnx" or "torch",
-"module": the model's origin as JSON or "", "is_profiled"}."""
+"recipe": the model's origin as JSON or "", "signature": path of a JSON file with the names of the outputs, "is_profiled"}."""
 
 import glob
 import importlib.util
@@ -188,7 +188,6 @@ def compile_model(request, report):
     import torch_module
     import tuning
 
-    os.makedirs(os.path.dirname(request["output"]), exist_ok=True)
     os.environ["TMPDIR"] = os.path.dirname(request["output"])  # leftovers are deleted with the folder
     if request.get("frontend") == "torch":
         (imported, outputs), read = torch_module.import_module(request), {}
@@ -212,8 +211,8 @@ def compile_model(request, report):
         records, facts = tuning.tune(module, target, folder, request, report)
     report("building")
     build(module, target, records, request["output"], request.get("settings", {}))
-    return {"outputs": outputs, "facts": {"target": str(target), "frontend": request.get("frontend", "onnx"), **read,
-                                           **facts}}
+    compile_process.write_signature(request, {"outputs": outputs})
+    return {"target": str(target), "frontend": request.get("frontend", "onnx"), **read, **facts}
 
 
 def import_packages():

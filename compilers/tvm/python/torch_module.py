@@ -16,7 +16,7 @@ _IDENTITY = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path
 
 def import_module(request):
     """Return the module as a Relax module that contains the weights as constants, and the names of its outputs."""
-    recipe = json.loads(request["module"]) if request["module"] else {}
+    recipe = json.loads(request["recipe"]) if request["recipe"] else {}
     if "module" not in recipe:
         raise CompilerError("invalid_option", "frontend: torch is for PyTorch modules, and this model is none",
                             "use frontend: onnx for it")

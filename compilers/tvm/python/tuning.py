@@ -19,8 +19,8 @@ def folder_of(request, target):
 
     digest = hashlib.sha256()
     if request.get("frontend") == "torch":
-        digest.update(request["module"].encode())
-        with open(json.loads(request["module"])["module"].get("file", os.devnull), "rb") as file:
+        digest.update(request["recipe"].encode())
+        with open(json.loads(request["recipe"])["module"].get("file", os.devnull), "rb") as file:
             digest.update(file.read())
     else:
         with open(request["model"], "rb") as file:

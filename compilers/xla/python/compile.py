@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plugin starts this in the toolchain's Python: it translates an ONNX file to a StableHLO program.
 
-Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "stablehlo_version": "1.13.0", the newest
-that the plugin reads}."""
+Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "signature": path of a JSON file with the
+names of the outputs, "stablehlo_version": "1.13.0", the newest that the plugin reads}."""
 import traceback
 from importlib import metadata
 
@@ -50,7 +50,8 @@ def compile_model(request, report):
     program = _jax.mlir.serialize_portable_artifact(module_to_bytecode(module), request["stablehlo_version"])
     with open(request["output"], "wb") as file:
         file.write(program)
-    return {"outputs": graph.outputs, "facts": graph.facts()}
+    compile_process.write_signature(request, {"outputs": graph.outputs})
+    return graph.facts()
 
 
 if __name__ == "__main__":

@@ -69,14 +69,16 @@ class OnnxRuntimeOnAGpu : public testing::Test {
 
   ngb_status open(const char* transfer, const char* wait = "spin") {
     const std::string toolchain = folder_.path().string();
-    const std::vector<ngb_option> options{{"provider", "cuda"}, {"include_transfer", transfer}, {"wait", wait}};
+    const std::vector<ngb_option> options{
+        {"graph_optimization", "all"}, {"spinning", "true"}, {"provider", "cuda"},
+        {"allow_fallback", "false"},   {"wait", wait},       {"include_transfer", transfer}};
     const ngb_settings settings{sizeof(ngb_settings),
                                 toolchain.c_str(),
                                 "cpu",
                                 "f32",
                                 1,
                                 options.data(),
-                                3,
+                                static_cast<std::uint32_t>(options.size()),
                                 "",
                                 "",
                                 nullptr,

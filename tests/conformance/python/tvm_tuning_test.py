@@ -42,7 +42,9 @@ class CompileProcess:
         os.close(theirs)
         self.replies = os.fdopen(replies, encoding="utf-8")
         self.next("ready")
+        os.makedirs(os.path.join(folder, "out"), exist_ok=True)
         request = {"model": os.path.join(folder, "model.onnx"), "output": os.path.join(folder, "out", "model.so"),
+                   "signature": os.path.join(folder, "out", "signature.json"),
                    "inputs": [{"name": "input", "dtype": "float32", "shape": [4, 16]}], "threads": 1, "trials": TRIALS,
                    "early_stop": 150, "seed": 0, "cache": os.path.join(folder, "cache")}
         self.process.stdin.write(json.dumps(request) + "\n")

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compiler_json.h"
-#include "native_plugin.h"
+#include "ngraphbench/plugin.h"
 
 namespace {
 
@@ -82,10 +82,8 @@ class Session {
     times_ns_ = {time_in_table(table_, inputs_.at(0).size_bytes)};
     facts_.emplace_back("made_up_ns", std::to_string(times_ns_.front()));
   }
-  void read(std::uint32_t index, ngb_tensor* output, std::uint32_t* count) const {
-    *count = static_cast<std::uint32_t>(inputs_.size());
-    if (output != nullptr) *output = inputs_.at(index);
-  }
+  [[nodiscard]] std::size_t output_count() const { return inputs_.size(); }
+  [[nodiscard]] ngb_tensor read(std::uint32_t index) const { return inputs_.at(index); }
   [[nodiscard]] const ngb::plugin::Facts& facts() const { return facts_; }
 
   // Uses a processor for its share of the time, and sleeps for the rest.

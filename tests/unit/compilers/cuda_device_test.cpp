@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-#include "plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::plugin {
 namespace {

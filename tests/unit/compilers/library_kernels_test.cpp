@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What plugins make of the profiles of their libraries.
+#include "ngraphbench/plugin_boundary.h"
 #include "onnx_nodes.h"
 #include "onnxruntime/kernels.h"
 #include "openvino/kernels.h"
-#include "plugin_boundary.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ngraphbench/kernels.h"
+#include "ngraphbench/plugin_boundary.h"
 #include "null/kernels.h"
-#include "plugin_boundary.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "plugin_boundary.h"
+#include "ngraphbench/plugin_boundary.h"
 
 namespace ngb::onnxruntime {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the C table of a native plugin from its description, the text of compiler.json, and a class with the members
 //   Session(const ngb_settings&, const Options&);  compile(const ngb_model&);  bind(const ngb_tensor*, uint32_t);
-//   [load(const ngb_model&);]  read(uint32_t, ngb_tensor*, uint32_t*);  const Facts& facts() const;
-//   [slots() const;  start(uint32_t, ngb_completed, void* context, ngb_error*);  finish(uint32_t);]
+//   [load(const ngb_model&);]  [begin_to_read();]  output_count();  ngb_tensor read(uint32_t);  const Facts& facts()
+//   const; [slots() const;  start(uint32_t, ngb_completed, void* context, ngb_error*);  finish(uint32_t);]
 //   [begin_profile();  const KernelTable& end_profile(uint32_t inferences);]
 //   T run();  void fail(T);
 // which may throw. `run` is the timed region: it returns the library's own status, 0 or null on success, and `fail`
@@ -12,8 +12,8 @@
 #include <type_traits>
 
 #include "ngraphbench/kernels.h"
-#include "plugin_boundary.h"
-#include "plugin_options.h"
+#include "ngraphbench/plugin_boundary.h"
+#include "ngraphbench/plugin_options.h"
 
 namespace ngb::plugin {
 
@@ -36,6 +36,18 @@ ngb_status run_session(ngb_session* handle, ngb_error* error) {
   }
 }
 
+// `begin_to_read` is called before the first output of a run is read.
+template <class Session>
+void read_output(Session& session, std::uint32_t index, ngb_tensor* output, std::uint32_t& count) {
+  if constexpr (requires { session.begin_to_read(); }) {
+    if (output == nullptr || index == 0) session.begin_to_read();
+  }
+  count = static_cast<std::uint32_t>(session.output_count());
+  if (output == nullptr) return;
+  if (index >= count) throw Failure(NGB_INTERNAL, "there is no output " + std::to_string(index));
+  *output = session.read(index);
+}
+
 template <class Session, const char* kDescription>
 ngb_compiler native_plugin() {
   ngb_compiler table{};
@@ -43,9 +55,8 @@ ngb_compiler native_plugin() {
   table.struct_size = sizeof(ngb_compiler);
   table.describe = [] { return kDescription; };
   table.open = [](const ngb_settings* settings, ngb_session** session, ngb_error* error) {
-    return guarded(error, [&] {
-      *session = reinterpret_cast<ngb_session*>(new Session(*settings, Options(kDescription, *settings)));
-    });
+    return guarded(error,
+                   [&] { *session = reinterpret_cast<ngb_session*>(new Session(*settings, Options(*settings))); });
   };
   table.compile = [](ngb_session* session, const ngb_model* model, ngb_error* error) {
     return guarded(error, [&] { session_of<Session>(session).compile(*model); });
@@ -60,7 +71,7 @@ ngb_compiler native_plugin() {
   };
   table.run = run_session<Session>;
   table.read = [](ngb_session* session, uint32_t index, ngb_tensor* output, uint32_t* count, ngb_error* error) {
-    return guarded(error, [&] { session_of<Session>(session).read(index, output, count); });
+    return guarded(error, [&] { read_output(session_of<Session>(session), index, output, *count); });
   };
   table.inspect = [](ngb_session* session, uint32_t index, const char** key, const char** value) -> int32_t {
     const Facts& facts = session_of<Session>(session).facts();

@@ -2,25 +2,18 @@
 // Gives a plugin what it is told. The worker has checked the options against compiler.json.
 #pragma once
 
+#include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "base/json_text.h"
 #include "ngraphbench/compiler.h"
 
 namespace ngb::plugin {
 
 class Options {
  public:
-  // Contains every option of the description: the given value or the default.
-  Options(const char* description, const ngb_settings& settings) {
-    const nlohmann::json described = json_text::parse(description);
-    for (const nlohmann::json& option : described.at("options")) {
-      const std::string text = option.at("default").get<std::string>();
-      const nlohmann::json value = json_text::parse(text);
-      values_[option.at("name").get<std::string>()] = value.is_string() ? value.get<std::string>() : text;
-    }
+  // Contains every option of compiler.json: the given value or the default.
+  explicit Options(const ngb_settings& settings) {
     for (std::uint32_t i = 0; i < settings.option_count; ++i)
       values_[settings.options[i].name] = settings.options[i].value;
   }
