@@ -118,7 +118,7 @@ void add_sums(const Sums& sums, bool of_classes, InputAgreement& input) {
   keep_least(input.cosine, norms > 0 ? std::clamp(sums.product / norms, -1.0, 1.0) : 0);
 }
 
-// How many elements of real numbers an input's outputs have, and how many of them are finite.
+// Counts the elements of real numbers in an input's outputs, and those of them that are finite.
 struct RealNumbers {
   std::uint64_t all = 0;
   std::uint64_t finite = 0;

@@ -32,7 +32,7 @@ struct Queue {
   std::span<const std::int64_t> arrivals_ns{};  // after begin_ns, in ascending order
   std::size_t batch = 1;                        // requests that one inference answers; at least 1
   std::int64_t begin_ns = 0;                    // on the clock of all servers
-  // What is left of the last batch is not sent.
+  // Returns the number of batches; requests that do not fill a last one are dropped.
   [[nodiscard]] std::size_t batches() const { return arrivals_ns.size() / batch; }
 };
 

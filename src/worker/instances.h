@@ -22,7 +22,7 @@ namespace ngb::worker {
 
 // Makes one result of those of several instances that ran at once. Pure.
 
-// Which of the steady repetitions of several instances count.
+// Selects the steady repetitions of several instances that count.
 enum class Counted {
   while_all_run,  // those within the time in which every instance ran steady ones, so that T is what all do together
   all,            // each, because it answered requests of a queue that all serve; an instance may have to wait for them

@@ -46,7 +46,7 @@ constexpr Nanoseconds kLeastSettling = std::chrono::milliseconds(2);
 constexpr Nanoseconds kLeastSettlingOfThreads = std::chrono::milliseconds(10);
 constexpr Nanoseconds kMostSettling = std::chrono::milliseconds(40);
 constexpr double kCalmPercent = 2;
-// What other programs use is counted in ticks of 10 ms.
+// The processor time of other programs is counted in ticks of 10 ms.
 constexpr Nanoseconds kOwnLook = std::chrono::milliseconds(500);
 
 bool is_calm(const probe::Counters& before, const probe::Counters& after) {

@@ -232,8 +232,8 @@ bool Repetitions::go_on(const std::function<bool()>& is_over) {
   return true;
 }
 
-Later Repetitions::look_on(std::int64_t for_ns, const std::function<void(bool)>& flush,
-                           const std::function<std::int64_t()>& cpu_ns) {
+Later Repetitions::look_longer(std::int64_t for_ns, const std::function<void(bool)>& flush,
+                               const std::function<std::int64_t()>& cpu_ns) {
   constexpr std::int64_t kParts = 24;
   constexpr std::int64_t kMostOfPart = 10'000;
   // Each by whether subnormal numbers are taken as 0.

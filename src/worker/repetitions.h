@@ -42,7 +42,7 @@ class Repeater {
   [[nodiscard]] virtual std::uint32_t in_flight() const { return 1; }
 };
 
-// How long an inference takes some time after the timed phase, in nanoseconds: the medians of a longer look's second
+// The time of an inference some time after the timed phase, in nanoseconds: the medians of a longer look's second
 // half. They are empty if fewer than three repetitions were completed in that half, or if one failed.
 struct Later {
   std::optional<double> inference_ns{};
@@ -76,8 +76,8 @@ class Repetitions {
   // Repeats for about this long after `time`, to see whether the speed changes, and what subnormal numbers cost: every
   // other part of it is run after flush(true), before flush(false). `cpu_ns` returns the processor time that this
   // thread has used. What it runs is not among the repetitions.
-  Later look_on(std::int64_t for_ns, const std::function<void(bool)>& flush,
-                const std::function<std::int64_t()>& cpu_ns);
+  Later look_longer(std::int64_t for_ns, const std::function<void(bool)>& flush,
+                    const std::function<std::int64_t()>& cpu_ns);
 
   // Repeats once, and then for about this long, at least three times. Returns the median processor time of an inference
   // in nanoseconds, by `cpu_ns`, which returns what this process has used; nothing if one failed. What it runs is not

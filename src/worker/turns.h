@@ -19,7 +19,7 @@ constexpr std::size_t repetitions_of_turn(std::size_t repetitions, int turns) {
 // Returns how many disturbed turns make the whole process disturbed.
 constexpr std::size_t most_turns_again(int turns) { return 3 * static_cast<std::size_t>(turns); }
 
-// How a process gets its turn.
+// A TurnGiver tells a process when its turn begins.
 class TurnGiver {
  public:
   virtual ~TurnGiver() = default;

@@ -48,7 +48,7 @@ TEST(LongerLook, TellsHowLongAnInferenceTakesLater) {
     Player player([](std::size_t i) { return (i < 121 ? 10 : 15) * kMillisecondNs; });
     Repetitions timed(work::Protocol(), player);
     EXPECT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
-    const Later later = timed.look_on(look_ms * kMillisecondNs, flush_nothing, no_cpu);
+    const Later later = timed.look_longer(look_ms * kMillisecondNs, flush_nothing, no_cpu);
     EXPECT_EQ(timed.repetitions().size(), 21U);  // the others do not count
     return later.inference_ns.value_or(0) / static_cast<double>(kMillisecondNs);
   };
@@ -96,7 +96,7 @@ Looked looked_on(std::int64_t for_ms, std::int64_t usual_ms, std::int64_t flushe
   Repetitions timed(work::Protocol(), player);
   EXPECT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
   wall_ns = 0;
-  looked.later = timed.look_on(
+  looked.later = timed.look_longer(
       for_ms * kMillisecondNs, [&looked](bool flush) { looked.flushes = flush; }, [&cpu_ns] { return cpu_ns; });
   looked.lasted_ms = wall_ns / kMillisecondNs;
   return looked;
@@ -137,7 +137,7 @@ TEST(LongerLook, TellsHowLongAnInferenceTakesThatTakesLongerEachTime) {
       [](std::size_t i) { return (i < 21 ? 10 : 10 * (static_cast<std::int64_t>(i) - 20)) * kMillisecondNs; });
   Repetitions timed(work::Protocol(), player);
   ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
-  const Later later = timed.look_on(1000 * kMillisecondNs, flush_nothing, no_cpu);
+  const Later later = timed.look_longer(1000 * kMillisecondNs, flush_nothing, no_cpu);
   EXPECT_DOUBLE_EQ(later.inference_ns.value_or(0), 120e6);  // of 100, 120 and 140 ms
   EXPECT_FALSE(later.flushed_ns);                           // two: 110 and 130 ms
 }
@@ -146,7 +146,7 @@ TEST(LongerLook, TellsTheTimeOfOneInferenceOfAGroup) {
   Player player([](std::size_t) { return kMillisecondNs / 4; });
   Repetitions timed(work::Protocol(), player);
   ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
-  EXPECT_DOUBLE_EQ(timed.look_on(100 * kMillisecondNs, flush_nothing, no_cpu).inference_ns.value_or(0), 250'000);
+  EXPECT_DOUBLE_EQ(timed.look_longer(100 * kMillisecondNs, flush_nothing, no_cpu).inference_ns.value_or(0), 250'000);
 }
 
 TEST(LongerLook, TellsNothingAfterTooShortALookOrAFailure) {
@@ -154,7 +154,7 @@ TEST(LongerLook, TellsNothingAfterTooShortALookOrAFailure) {
     Player player([](std::size_t) { return 10 * kMillisecondNs; }, fails_at);
     Repetitions timed(work::Protocol(), player);
     EXPECT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
-    return timed.look_on(look_ms * kMillisecondNs, flush_nothing, no_cpu).inference_ns;
+    return timed.look_longer(look_ms * kMillisecondNs, flush_nothing, no_cpu).inference_ns;
   };
   EXPECT_FALSE(later(0, SIZE_MAX));
   EXPECT_FALSE(later(40, SIZE_MAX));  // four repetitions, every other one of which is flushed

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "work/job.h"
+#include "worker/inputs.h"
+#include "worker/instances.h"
+#include "worker/pauses.h"
+#include "worker/plugin_session.h"
+#include "worker/profiling.h"
+#include "worker/repetitions.h"
+#include "worker/timed_loop.h"
+#include "worker/turns.h"
+
+namespace ngb::worker {
+
+// All that runs the inferences of a session. Each part uses those before it.
+struct Timing {
+  Timing(const work::WorkerRequest& request, Session& session, std::uint32_t slots, const MadeUp& made_up,
+         std::atomic<std::uint64_t>* repetitions_done);
+  Timing(const Timing&) = delete;
+  Timing& operator=(const Timing&) = delete;
+
+  TimedRepeater repeater;
+  Pauses pauses;
+  ProfilingRepeater profiling;
+  TurnTaker turns;
+  Repetitions repetitions;
+};
+
+// A compiler's session from its opening to the first inference, with the inputs of the study.
+class PreparedSession {
+ public:
+  // What the compiler reports is added to `facts`. All of the arguments outlive this object; `page` may be null.
+  PreparedSession(const work::WorkerRequest& request, const ngb_compiler& compiler, samples::ProgressPage* page,
+                  const Instance& instance, std::map<std::string, std::string>& facts);
+
+  // The next three are called in this order; after a failure nothing may be called.
+
+  // Pins the process to its processors and opens the compiler.
+  Attempt<Done> open();
+  // Compiles the model, or loads what another process has compiled.
+  Attempt<Done> compile();
+  // Runs one inference on the fixed inputs: the process's first repetition. Returns its outputs, which the next one
+  // overwrites.
+  Attempt<std::vector<OutputView>> infer_first();
+
+  // Runs an inference on other inputs, which is no repetition. The inputs outlive it.
+  Attempt<std::vector<OutputView>> infer_on(const Inputs& inputs);
+  // Binds the fixed inputs again, after infer_on.
+  Attempt<Done> bind_again();
+  // Returns the failure of the inference that failed, or nothing if it has succeeded.
+  [[nodiscard]] Attempt<Done> attempt(bool succeeded) const;
+  // Adds what the compiler reports by now to the facts.
+  void learn_facts();
+
+  [[nodiscard]] Session& session() { return session_; }
+  [[nodiscard]] Inputs& inputs() { return inputs_; }
+  [[nodiscard]] Timing& timing() { return *timing_; }  // exists from infer_first on
+
+ private:
+  [[nodiscard]] Attempt<Done> check_version() const;
+  Attempt<Done> begin_timing();
+
+  const work::WorkerRequest& request_;
+  samples::ProgressPage* page_;
+  const Instance& instance_;
+  std::map<std::string, std::string>& facts_;
+  std::atomic<std::uint64_t> uncounted_{0};  // counts repetitions while there is no page
+  Inputs inputs_;                            // these two outlive the session, which is bound to them
+  std::optional<Timing> timing_;
+  Session session_;
+};
+
+}  // namespace ngb::worker
