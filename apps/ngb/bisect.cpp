@@ -14,6 +14,8 @@
 #include "campaign/study_file.h"
 #include "campaign/two_sides.h"
 #include "report/bisection.h"
+#include "report/compare/outcomes.h"
+#include "report/words.h"
 
 namespace ngb::app {
 namespace {
@@ -50,6 +52,11 @@ std::string compiler_named(const config::Study& study, const std::string& words)
   return words;
 }
 
+campaign::PairWords words_of(const metrics::Comparison& comparison, const metrics::ComparedPair& pair) {
+  return {report::workload_on_device(*pair.candidate),
+          report::why({.comparison = &comparison, .axis = metrics::Axis::version}, pair)};
+}
+
 int bisect(const Installation& installation, const BisectArguments& arguments) {
   const bool is_faster = !arguments.faster.empty();
   const auto percent =
@@ -81,7 +88,8 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
                                           .from = arguments.from,
                                           .to = arguments.to,
                                           .rules = rules,
-                                          .folder = path},
+                                          .folder = path,
+                                          .words_of = words_of},
                                          display);
   if (!bisected) return report_refusal(bisected.error());
   const OutputShape shape = shape_of_stdout();

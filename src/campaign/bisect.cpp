@@ -14,8 +14,6 @@
 #include "campaign/bisect_folder.h"
 #include "campaign/judge_results.h"
 #include "campaign/two_sides.h"
-#include "report/compare/outcomes.h"
-#include "report/words.h"
 #include "store/store.h"
 #include "toolchain/pip.h"
 #include "toolchain/python.h"
@@ -67,13 +65,14 @@ Status check_pip() {
 
 BisectSteps::BisectSteps(const Installation& installation, BisectFolder& folder,
                          toolchain::CompilerDescription compiler, const plan::Plan& plan, metrics::BisectionRules rules,
-                         Observer& observer)
+                         WordsOf words_of, Observer& observer)
     : installation_(installation),
       folder_(folder),
       compiler_(std::move(compiler)),
       label_(folder.question().at("compiler").get<std::string>()),
       contents_(models_of(plan)),
       rules_(std::move(rules)),
+      words_of_(std::move(words_of)),
       observer_(observer) {
   for (const config::DeviceEntry& device : plan.study.devices) devices_.push_back(device.name);
 }
@@ -188,11 +187,9 @@ Answer<BisectStep> BisectSteps::judge(const std::string& version, bool again) co
   }
   const metrics::ComparedPair& pair = *verdict.decisive;
   step.has_failed_baseline = metrics::has_failed_baseline(pair);
-  step.tried.cell = report::workload_on_device(*pair.candidate);
-  report::Compared compared;
-  compared.comparison = &judged->comparison;
-  compared.axis = judged->axis;
-  step.tried.why = report::why(compared, pair);
+  PairWords words = words_of_(judged->comparison, pair);
+  step.tried.cell = std::move(words.cell);
+  step.tried.why = std::move(words.why);
   step.tried.processes = static_cast<int>(pair.of_candidate->steady.processes);
   if (pair.status == metrics::PairStatus::judged) step.tried.speeds = pair.judgement.contrast;
   return step;
@@ -200,8 +197,8 @@ Answer<BisectStep> BisectSteps::judge(const std::string& version, bool again) co
 
 namespace {
 
+using metrics::Bisected;
 using nlohmann::json;
-using report::Bisected;
 
 // Returns what the folder is about. The fault is not part of it: what is measured for one search answers another one,
 // too. The content of the files that the study names is part of it, so that no half of a search is of another model.
@@ -276,9 +273,9 @@ std::optional<Error> problem_of_ends(const BisectStep& last, const Bisected& bis
                last.tried.results, next};
 }
 
-void tell_of_step(const Bisected& bisected, const report::TriedVersion& tried, Observer& observer) {
+void tell_of_step(const Bisected& bisected, const metrics::TriedVersion& tried, Observer& observer) {
   observer.say(fmt::format("ngb: bisect: {} {}: {}{}\n", bisected.compiler, tried.version,
-                           report::word_of(tried.finding, bisected.fault),
+                           metrics::word_of(tried.finding, bisected.fault),
                            tried.finding == Finding::unusable && !tried.why.empty() ? ": " + tried.why : ""));
 }
 
@@ -296,7 +293,7 @@ Answer<Done> search(BisectSteps& steps, Bisected& bisected, Observer& observer) 
   tell_of_step(bisected, last->tried, observer);
   bisected.cells = last->cells;
   bisected.cells_that_count = last->bad_cells.size();
-  std::vector<std::optional<report::TriedVersion>> tried(versions.size());
+  std::vector<std::optional<metrics::TriedVersion>> tried(versions.size());
   std::vector<std::optional<Finding>> findings(versions.size());
   findings.front() = Finding::good;
   findings.back() = last->tried.finding;
@@ -334,7 +331,7 @@ Answer<Bisected> bisect(const Installation& installation, const BisectionOrder& 
                     .folder = order.folder.string()};
   observer.say(
       fmt::format("ngb: bisect: {} versions: {}\n", bisected.versions.size(), text::join(bisected.versions, ", ")));
-  BisectSteps steps(installation, *folder, order.description, order.plan, order.rules, observer);
+  BisectSteps steps(installation, *folder, order.description, order.plan, order.rules, order.words_of, observer);
   if (const auto searched = search(steps, bisected, observer); !searched) return tl::unexpected(searched.error());
   return bisected;
 }

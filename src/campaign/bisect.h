@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,10 +15,16 @@
 #include "campaign/same_contents.h"
 #include "metrics/bisection_step.h"
 #include "plan/plan.h"
-#include "report/bisection.h"
 #include "toolchain/catalog.h"
 
 namespace ngb::campaign {
+
+// What is said of the pair of cells that decides a step.
+struct PairWords {
+  std::string cell{};  // "resnet18, batch 1, on local"
+  std::string why{};   // the reason of its outcome; "" if the ratio says everything
+};
+using WordsOf = std::function<PairWords(const metrics::Comparison&, const metrics::ComparedPair&)>;
 
 struct BisectionOrder {
   plan::Plan plan{};                             // of the study
@@ -27,16 +34,17 @@ struct BisectionOrder {
   std::string to{};                              // the newer one
   metrics::BisectionRules rules{};
   std::filesystem::path folder{};  // what was measured there for the same question is not measured again
+  WordsOf words_of{};
 };
 
 // Tries versions between the two ends until the first bad one is found, or none can be. Refuses if an end is neither
 // installed nor on pip's index, cannot be judged, or if the folder has another bisection. A refusal loses nothing: the
 // same order continues.
-Answer<report::Bisected> bisect(const Installation& installation, const BisectionOrder& order, Observer& observer);
+Answer<metrics::Bisected> bisect(const Installation& installation, const BisectionOrder& order, Observer& observer);
 
 // Takes the steps of a bisection: installs a version, measures it beside the baseline, and judges it.
 struct BisectStep {
-  report::TriedVersion tried{};
+  metrics::TriedVersion tried{};
   bool has_failed_baseline = false;   // the baseline has no speed in any cell that counts
   std::set<std::string> bad_cells{};  // as metrics::BisectionStep::bad_cells
   std::size_t cells = 0;              // of one version; 0 if it was not measured
@@ -47,7 +55,7 @@ class BisectSteps {
   // `compiler` describes the compiler that is searched, `plan` is that of the study. The references must outlive this
   // object.
   BisectSteps(const Installation& installation, BisectFolder& folder, toolchain::CompilerDescription compiler,
-              const plan::Plan& plan, metrics::BisectionRules rules, Observer& observer);
+              const plan::Plan& plan, metrics::BisectionRules rules, WordsOf words_of, Observer& observer);
 
   // Makes only these cells count from now on.
   void count_only(std::set<std::string> cells) { rules_.cells = std::move(cells); }
@@ -74,6 +82,7 @@ class BisectSteps {
   std::vector<std::string> devices_;
   Contents contents_;  // what the steps so far were measured with
   metrics::BisectionRules rules_;
+  WordsOf words_of_;
   Observer& observer_;
 };
 

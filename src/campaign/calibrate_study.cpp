@@ -140,7 +140,7 @@ double wall_s_of(const std::vector<store::RecordedProcess>& processes) {
   });
 }
 
-// What is known after a trial of one side of some parts.
+// The result of a trial, which measures one side of some parts.
 struct Trial {
   std::vector<std::size_t> parts{};  // that could be measured, in order
   std::vector<double> seconds{};     // of each of them
@@ -181,7 +181,7 @@ Answer<Trial> try_parts(const Installation& installation, const CalibrationOrder
   return trial;
 }
 
-// What fits into the time.
+// The parts that fit into the time.
 struct Fitting {
   std::vector<std::size_t> parts{};
   int rounds = 0;

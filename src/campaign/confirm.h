@@ -12,7 +12,7 @@
 
 namespace ngb::campaign {
 
-// What to measure: a configuration of the results, and the requests.
+// The configuration to measure, which is one of the results, and the requests that it receives.
 struct Serving {
   const store::CellData* cell = nullptr;
   double requests_per_s = 1;

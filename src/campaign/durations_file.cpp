@@ -80,7 +80,7 @@ Status DurationsFile::append_text(const std::string& lines) const {
   return drop_older_half();
 }
 
-// What other programs append meanwhile is lost.
+// Lines that other programs append meanwhile are lost.
 Status DurationsFile::drop_older_half() const {
   const Result<std::string> text = file::read(path_, 8 * most_bytes_);
   if (!text) return file::write_atomically(path_, "");

@@ -42,7 +42,7 @@ double again_s(const samples::ProcessResult& result, const work::Protocol& proto
 // Returns what a process that completed took, likewise.
 plan::ProcessTime time_of(const samples::ProcessResult& result, const work::Protocol& protocol);
 
-// What this machine's earlier runs tell about how long a study takes.
+// The next two read what this machine's earlier runs took, which is kept in the cache.
 
 // Returns the file of this installation; one that keeps nothing if the cache cannot be used.
 DurationsFile durations_file(const Installation& installation, const Say& say);

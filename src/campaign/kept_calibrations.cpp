@@ -2,7 +2,6 @@
 #include "campaign/kept_calibrations.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,7 +10,6 @@
 #include <utility>
 
 #include "base/json_text.h"
-#include "report/calibration.h"
 #include "work/codec.h"
 
 namespace ngb::campaign {
@@ -33,45 +31,24 @@ bool is_hash(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-std::optional<double> read_number(const json& read) {
-  return read.is_null() ? std::nullopt : std::optional(read.get<double>());
-}
-
-// Throws nlohmann::json::exception if a key is missing or has another type; std::invalid_argument if the rate is none.
-metrics::Value read_rate(const json& read) {
-  metrics::Value rate{read_number(read.at("value")), read_number(read.at("low")), read_number(read.at("high"))};
-  if (!rate.value || *rate.value <= 0) throw std::invalid_argument("a rate that is not above 0");
-  return rate;
-}
-
-Peak read_peak(const json& read) {
-  return {.threads = read.at("threads").get<int>(),
-          .compute_device = read.at("compute_device").get<std::string>(),
-          .measured_unix_ns = read.at("measured_unix_ns").get<std::int64_t>(),
-          .compiler = read.at("compiler").get<std::string>(),
-          .rounds = read.at("rounds").get<int>(),
-          .product = read.at("product").get<std::string>(),
-          .macs_per_s = read_rate(read.at("macs_per_s")),
-          .copy_bytes_per_s = read_rate(read.at("copy_bytes_per_s")),
-          .triad_bytes_per_s = read_rate(read.at("triad_bytes_per_s"))};
-}
-
 Status write_device(const CacheFolder& cache, const DeviceCalibration& device) {
-  json peaks = json::array();
-  for (const Peak& each : device.peaks) peaks.push_back(report::peak_json(each));
   const json content{{"version", kVersion},
                      {"environment_hash", device.environment_hash},
                      {"threads", work::write_json(device.threads)},
-                     {"peaks", std::move(peaks)}};
+                     {"peaks", work::write_json(device.peaks)}};
   return cache.keep_text(calibration_name(device.environment_hash), json_text::dump(content, 1) + "\n");
 }
 
-// Reads what is kept, lets `change` change it, and keeps that.
-Status change_kept(const CacheFolder& cache, const std::string& environment_hash,
-                   const std::function<void(DeviceCalibration&)>& change) {
+// Keeps `measured` in a list of what is kept of the device, in place of what has the same key there.
+template <class Item, class KeyOf>
+Status keep_in(std::vector<Item> DeviceCalibration::* list, const CacheFolder& cache,
+               const std::string& environment_hash, Item measured, KeyOf key_of) {
   if (!is_hash(environment_hash)) return fail("the processes name no environment", "ngb calibrate");
   DeviceCalibration device = kept_calibration(cache, environment_hash);
-  change(device);
+  std::vector<Item>& items = device.*list;
+  std::erase_if(items, [&](const Item& each) { return key_of(each) == key_of(measured); });
+  items.push_back(std::move(measured));
+  std::ranges::sort(items, {}, key_of);
   return write_device(cache, device);
 }
 
@@ -98,7 +75,7 @@ DeviceCalibration kept_calibration(const CacheFolder& cache, const std::string& 
     const json read = content ? json_text::parse(*content) : json();
     if (!read.is_object() || read.at("version").get<int>() != kVersion) return device;
     device.threads = work::read_json<std::vector<CalibratedThreads>>(read.at("threads"), "threads");
-    for (const json& each : read.value("peaks", json::array())) device.peaks.push_back(read_peak(each));
+    device.peaks = work::read_json<std::vector<Peak>>(read.value("peaks", json::array()), "peaks");
   } catch (const std::exception&) {
     return {.environment_hash = environment_hash};
   }
@@ -106,23 +83,13 @@ DeviceCalibration kept_calibration(const CacheFolder& cache, const std::string& 
 }
 
 Status keep_calibration(const CacheFolder& cache, const std::string& environment_hash, CalibratedThreads measured) {
-  return change_kept(cache, environment_hash, [&measured](DeviceCalibration& device) {
-    const auto place = [](const CalibratedThreads& each) { return std::pair(each.threads, each.turns); };
-    std::erase_if(device.threads, [&](const CalibratedThreads& each) { return place(each) == place(measured); });
-    device.threads.push_back(std::move(measured));
-    std::sort(device.threads.begin(), device.threads.end(),
-              [&](const CalibratedThreads& a, const CalibratedThreads& b) { return place(a) < place(b); });
-  });
+  return keep_in(&DeviceCalibration::threads, cache, environment_hash, std::move(measured),
+                 [](const CalibratedThreads& each) { return std::pair(each.threads, each.turns); });
 }
 
 Status keep_peak(const CacheFolder& cache, const std::string& environment_hash, Peak peak) {
-  return change_kept(cache, environment_hash, [&peak](DeviceCalibration& device) {
-    const auto place = [](const Peak& each) { return std::pair(each.threads, each.compute_device); };
-    std::erase_if(device.peaks, [&](const Peak& each) { return place(each) == place(peak); });
-    device.peaks.push_back(std::move(peak));
-    std::sort(device.peaks.begin(), device.peaks.end(),
-              [&](const Peak& a, const Peak& b) { return place(a) < place(b); });
-  });
+  return keep_in(&DeviceCalibration::peaks, cache, environment_hash, std::move(peak),
+                 [](const Peak& each) { return std::pair(each.threads, each.compute_device); });
 }
 
 metrics::PeakOf peaks_in(CacheFolder cache) {

@@ -14,7 +14,7 @@
 
 namespace ngb::campaign {
 
-// What to measure. What the results folder has of it already is not measured again.
+// The plan to measure. Processes that the results folder already has are not measured again.
 struct Order {
   plan::Plan plan{};
   bool retry_failed = false;              // cells that failed in an earlier run are tried again

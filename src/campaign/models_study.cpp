@@ -91,7 +91,7 @@ Result<std::string> model_entry_of(const Installation& installation, const std::
                      is_onnx(model) ? advised_keys(installation, file, say) : "");
 }
 
-// What speed-ups refer to and what judges outputs, unless a study says otherwise.
+// The baseline of speed-ups and the judge of outputs, unless a study names others.
 const std::string& usual_reference() {
   static const std::string kReference = config::Study{}.reference;
   return kReference;

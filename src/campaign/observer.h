@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a campaign tells while it measures, and what it asks. A command prints it; a test takes notes.
+// An Observer receives what a campaign reports and asks while it measures. A command prints it; a test takes notes.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ inline double seconds_since(Nanoseconds time) {
   return std::chrono::duration<double>(system_clock().now() - time).count();
 }
 
-// What a run has to do when it begins.
+// The work that a run has before it when it begins.
 struct Outlook {
   const plan::Plan* plan = nullptr;  // until the run ends
   std::vector<int> left{};           // the number of processes of each cell that are to be measured
@@ -58,7 +58,7 @@ class Observer {
   virtual void end_run() {}
   // A line without a line break about the run: a failure, a lost connection.
   virtual void remark(const std::string& /*line*/) {}
-  // What a device does now: "openvino 2026.4.1 · resnet18 batch 8 · process 3 · timed".
+  // Reports what a device does now: "openvino 2026.4.1 · resnet18 batch 8 · process 3 · timed".
   virtual void show(const std::string& /*device*/, const std::string& /*doing*/, bool /*is_measuring*/) {}
   virtual void finish_process(const FinishedProcess& /*process*/) {}
   // An attempt failed or was disturbed. `ends`: no other attempt follows, and `skipped` processes of the cell will not
@@ -67,7 +67,7 @@ class Observer {
   // Nothing more is measured of a cell, because its question is decided: `skipped` processes will not run. Below 0: it
   // is open again, and so many of them may run after all.
   virtual void end_rounds(int /*cell*/, int /*skipped*/) {}
-  // What is true of the run from now on, instead of the former note: "14 attempts disturbed".
+  // Replaces the note about the run: "14 attempts disturbed".
   virtual void note(const std::string& /*text*/) {}
   virtual void finish_device(const std::string& /*device*/) {}
 
@@ -75,7 +75,7 @@ class Observer {
   virtual void begin_measuring() {}
   virtual void tick() {}  // every 200 ms in this time
   virtual void end_measuring() {}
-  // How the devices have ended, and what is left there.
+  // Reports how the devices have ended, and what is left on them.
   virtual void show_endings(const std::vector<dispatch::DeviceEnding>& /*endings*/,
                             const std::filesystem::path& /*results*/) {}
 };

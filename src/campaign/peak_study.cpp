@@ -187,7 +187,7 @@ Status check_rates(const Peak& peak, const std::filesystem::path& folder) {
   return Done{};
 }
 
-// What was measured with, and the cells.
+// The compiler that was measured with, and its cells.
 struct StageResults {
   work::Compiler compiler{};
   std::filesystem::path folder{};

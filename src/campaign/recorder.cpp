@@ -312,7 +312,7 @@ void Recorder::on_progress(const std::string& device, const samples::Progress& p
     return observer_->show(device, fmt::format("{} · {}", progress.remark, label(cell->second)), true);
   }
   time_left_->work_on(cell->second.index, seconds_since(started_));
-  // What it does comes first: a terminal may cut the rest.
+  // The action comes first: a terminal may cut the rest.
   observer_->show(device,
                   fmt::format("{} (process {}) · {}", words_of(progress, plan_->study.protocol),
                               progress.process_index + 1, label(cell->second)),

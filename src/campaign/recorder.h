@@ -46,7 +46,7 @@ class Disturbances {
   std::map<std::string, Program> programs_{};  // by name
 };
 
-// What a run knows of its pace.
+// How fast a run proceeds, as far as it is known.
 struct Pace {
   double elapsed_s = 0;
   int finished = 0;                    // processes that were measured in this time

@@ -101,6 +101,21 @@ std::string_view name(Fault fault) {
   return kNames.at(static_cast<std::size_t>(fault));
 }
 
+std::string_view word_of(Finding finding, Fault fault) {
+  constexpr std::array<std::string_view, 4> kGood{"not slower", "works", "accurate", "not faster"};
+  switch (finding) {
+    case Finding::good:
+      return kGood.at(static_cast<std::size_t>(fault));
+    case Finding::bad:
+      return name(fault);
+    case Finding::undecided:
+      return "undecided";
+    case Finding::unusable:
+      break;
+  }
+  return "stepped over";
+}
+
 bool is_of_speed(Fault fault) { return fault == Fault::slower || fault == Fault::faster; }
 
 std::string identity_of(const ComparedPair& pair) { return identity_apart_from(Axis::version, *pair.candidate); }

@@ -2,9 +2,12 @@
 // Judges one step of a bisection over versions: whether a version is worse than the baseline as the search asks.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bisection.h"
 #include "metrics/comparison.h"
@@ -43,5 +46,32 @@ std::string identity_of(const ComparedPair& pair);
 
 // Returns whether the pair's baseline has no speed, so that the pair says nothing about the candidate.
 bool has_failed_baseline(const ComparedPair& pair);
+
+// Returns what a finding means for this fault: "not slower", "fails", "stepped over", …
+std::string_view word_of(Finding finding, Fault fault);
+
+// What a bisection found out about one version.
+struct TriedVersion {
+  std::string version{};
+  Finding finding = Finding::unusable;
+  std::string cell{};                            // the cell that decided: "resnet18, batch 1, on local"; "" if none
+  std::optional<statistics::Contrast> speeds{};  // of that cell: log of this version's speed over the baseline's
+  std::string why{};                             // reason of the finding; "" if the ratio says everything
+  int processes = 0;                             // of each side; 0 if it was not measured
+  std::string results{};                         // results folder; "" if it was not measured
+};
+
+// A bisection that has ended.
+struct Bisected {
+  std::string compiler{};
+  Fault fault = Fault::slower;
+  double threshold_ratio = 0;           // of a fault of speed
+  std::vector<std::string> versions{};  // ascending; the first is the baseline
+  std::vector<TriedVersion> tried{};    // ascending, without the baseline; the last version is among them
+  std::optional<Bisection> end{};       // indices into `versions`; empty if the last version is not bad
+  std::size_t cells = 0;                // of one version
+  std::size_t cells_that_count = 0;     // those in which the last version is bad
+  std::string folder{};                 // of the bisection
+};
 
 }  // namespace ngb::metrics

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "work/json_fields.h"
+
 namespace ngb::metrics {
 namespace {
 
@@ -38,6 +40,10 @@ constexpr std::array kLimitMetrics{
                 kRoofline}};
 
 }  // namespace
+
+void Peak::check_rate(const Value& rate) {
+  if (!rate.value || *rate.value <= 0) throw work::fields::FieldError("a rate that is not above 0");
+}
 
 double Peak::bytes_per_s() const {
   return std::max(copy_bytes_per_s.value.value_or(0), triad_bytes_per_s.value.value_or(0));

@@ -27,6 +27,16 @@ struct Peak {
 
   // Returns the larger one of both rates.
   [[nodiscard]] double bytes_per_s() const;
+
+  static void check_rate(const Value& rate);  // that it is above 0
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"threads", &Peak::threads}, Field{"compute_device", &Peak::compute_device},
+                 Field{"measured_unix_ns", &Peak::measured_unix_ns}, Field{"compiler", &Peak::compiler},
+                 Field{"rounds", &Peak::rounds}, Field{"product", &Peak::product},
+                 Field{"macs_per_s", &Peak::macs_per_s, check_rate},
+                 Field{"copy_bytes_per_s", &Peak::copy_bytes_per_s, check_rate},
+                 Field{"triad_bytes_per_s", &Peak::triad_bytes_per_s, check_rate});
+  }
 };
 
 // What nodes have to do at the least.

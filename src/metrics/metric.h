@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/record.h"
 #include "metrics/baseline.h"
 #include "metrics/outcome.h"
 #include "store/store.h"
@@ -18,6 +19,10 @@ struct Value {
   std::optional<double> low{};  // 95 % interval, if the metric has one
   std::optional<double> high{};
   std::string reason{};  // why there is no value
+
+  static constexpr auto fields(auto visit) {  // without the reason
+    return visit(Field{"value", &Value::value}, Field{"low", &Value::low}, Field{"high", &Value::high});
+  }
 };
 
 class Analysis;  // analysis.h

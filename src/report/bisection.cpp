@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 
 #include "base/text.h"
@@ -48,7 +47,7 @@ std::vector<Column> columns_of_versions() {
 }
 
 Row row_of_version(const Bisected& bisected, const TriedVersion& tried) {
-  const Entry verdict{.value = std::string(word_of(tried.finding, bisected.fault)),
+  const Entry verdict{.value = std::string(metrics::word_of(tried.finding, bisected.fault)),
                       .style = style_of_finding(tried.finding)};
   Row row{{Entry{tried.version}, verdict, tried.speeds ? ratio_of(*tried.speeds) : Entry{},
            tried.processes == 0 ? Entry{} : Entry{tried.processes}, text_entry(tried.cell), Entry{tried.why},
@@ -123,7 +122,7 @@ std::vector<std::string> remarks_of_bisection(const Bisected& bisected) {
     found.push_back(fmt::format("Counted: {} of {} cells, those in which {} {}{}", bisected.cells_that_count,
                                 bisected.cells, bisected.versions.back(),
                                 bisected.fault == metrics::Fault::fails ? "" : "is ",
-                                word_of(Finding::bad, bisected.fault)));
+                                metrics::word_of(Finding::bad, bisected.fault)));
   }
   const std::size_t untried = bisected.versions.size() - 1 - bisected.tried.size();
   if (untried > 0) {
@@ -136,21 +135,6 @@ std::vector<std::string> remarks_of_bisection(const Bisected& bisected) {
 }
 
 }  // namespace
-
-std::string_view word_of(Finding finding, Fault fault) {
-  constexpr std::array<std::string_view, 4> kGood{"not slower", "works", "accurate", "not faster"};
-  switch (finding) {
-    case Finding::good:
-      return kGood.at(static_cast<std::size_t>(fault));
-    case Finding::bad:
-      return metrics::name(fault);
-    case Finding::undecided:
-      return "undecided";
-    case Finding::unusable:
-      break;
-  }
-  return "stepped over";
-}
 
 std::string bisection_summary(const Bisected& bisected) {
   const std::string words = fault_words(bisected);

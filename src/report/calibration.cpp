@@ -142,12 +142,6 @@ std::string words_for(Running running) {
   return words;
 }
 
-json rate_json(const metrics::Value& rate) {
-  return {{"value", rate.value ? json(*rate.value) : json(nullptr)},
-          {"low", rate.low ? json(*rate.low) : json(nullptr)},
-          {"high", rate.high ? json(*rate.high) : json(nullptr)}};
-}
-
 // In units of 10^9.
 Entry in_giga(const metrics::Value& rate) {
   constexpr double kGiga = 1e9;
@@ -224,24 +218,12 @@ std::string peak_text(const DeviceCalibration& device, int width, bool color) {
   return text + fmt::format("  Environment: {}\n", text::visible(device.environment_hash));
 }
 
-json peak_json(const metrics::Peak& peak) {
-  return {{"threads", peak.threads},
-          {"compute_device", peak.compute_device},
-          {"compiler", peak.compiler},
-          {"measured_unix_ns", peak.measured_unix_ns},
-          {"rounds", peak.rounds},
-          {"product", peak.product},
-          {"macs_per_s", rate_json(peak.macs_per_s)},
-          {"copy_bytes_per_s", rate_json(peak.copy_bytes_per_s)},
-          {"triad_bytes_per_s", rate_json(peak.triad_bytes_per_s)}};
-}
-
 json calibration_json(const DeviceCalibration& device) {
   json threads = json::array();
   for (const CalibratedThreads& measured : device.threads) threads.push_back(threads_json(measured));
-  json peaks = json::array();
-  for (const metrics::Peak& peak : device.peaks) peaks.push_back(peak_json(peak));
-  return {{"environment_hash", device.environment_hash}, {"threads", std::move(threads)}, {"peaks", std::move(peaks)}};
+  return {{"environment_hash", device.environment_hash},
+          {"threads", std::move(threads)},
+          {"peaks", work::write_json(device.peaks)}};
 }
 
 std::string decidable_text(const DeviceCalibration& device, Running running, int rounds) {

@@ -17,8 +17,6 @@ std::string calibration_text(const metrics::DeviceCalibration& device, int width
 // Returns a row for each peak.
 std::string peak_text(const metrics::DeviceCalibration& device, int width, bool color);
 
-// Returns an element of "peaks" below.
-nlohmann::json peak_json(const metrics::Peak& peak);
 // Returns {"environment_hash", "threads": [{"threads", "turns", "compiler", "measured_unix_ns", "cells", "deviation":
 // {"median", "high", "quiet"}, "round_s", "smallest_difference": [{"rounds", "median_ratio", "high_ratio", "seconds"}],
 // "false_verdicts", "lag_1", "measured": [{…}]}], "peaks": [{"threads", "compute_device", "compiler",
