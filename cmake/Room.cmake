@@ -65,6 +65,8 @@ function(ngb_even_units target)
   endif()
 endfunction()
 
+set(NGB_SMALL_ROOMS "" CACHE STRING "Rooms that are built in units of four sources: scripts/check names those that are worked on")
+
 function(ngb_room name)
   cmake_parse_arguments(ROOM "HOT" "" "USES;LINKS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS *.cpp)
@@ -81,6 +83,9 @@ function(ngb_room name)
   endforeach()
   target_link_libraries(ngb_${name} PUBLIC ${ROOM_LINKS})
   ngb_even_units(ngb_${name})
+  if(name IN_LIST NGB_SMALL_ROOMS)
+    set_target_properties(ngb_${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 4)
+  endif()
   set_property(GLOBAL APPEND PROPERTY NGB_ROOMS ngb_${name})
 endfunction()
 
