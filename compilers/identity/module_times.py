@@ -73,7 +73,7 @@ class ModuleNodes:
 
     def __init__(self, module, graph, names):
         """`names` are those of the graph's nodes."""
-        # Of modules that were made from a node of the file each.
+        # These modules were each made from a node of the file.
         self._made_from = {path: each.onnx_node for path, each in module.named_modules() if hasattr(each, "onnx_node")}
         self._names = None if graph is None else list(names)
         self._paths = {path for path, _ in module.named_modules()}

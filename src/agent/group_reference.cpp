@@ -96,7 +96,7 @@ GroupReference::Next GroupReference::use_given() {
 
 // Uses the outputs of the candidate that judges, or none.
 GroupReference::Next GroupReference::end_search() {
-  if (search_.has_nobody()) {
+  if (search_.has_no_judge()) {
     if (makes_only_references(job_)) return no_reference(search_.reason());
     return Judge{{}, {}, search_.reason()};
   }
@@ -180,7 +180,7 @@ void ReferenceSearch::has_made(const std::string& path, const ReferenceFile& fil
   made_by_ = file.made_by;
   if (file.doubt_kind == "random") {
     add_reason(file.made_by + ": " + file.doubt);
-    has_nobody_ = is_settled_ = true;
+    has_no_judge_ = is_settled_ = true;
     return;
   }
   if (!file.doubt_kind.empty()) {
@@ -204,7 +204,7 @@ void ReferenceSearch::has_failed(const std::string& why) {
 }
 
 bool ReferenceSearch::question(const work::Compiler& compiler) {
-  if (!questioned_by_.empty() || has_nobody_) return false;
+  if (!questioned_by_.empty() || has_no_judge_) return false;
   questioned_by_ = compiler.name;
   judge_ = at_;
   is_settled_ = false;
@@ -218,7 +218,7 @@ void ReferenceSearch::end_trial(Trial end) {
   if (end == Trial::differs) {
     add_reason("the outputs of " + made_by_ + ", " + questioned_by_ + " and " + third_made_by_ +
                " differ from each other, so that none is known to be right");
-    has_nobody_ = true;
+    has_no_judge_ = true;
     return;
   }
   third_stays_ = true;
@@ -246,7 +246,7 @@ void ReferenceSearch::next() {
     is_settled_ = true;
   } else if (at_ == candidates_.size()) {
     at_ = 0;
-    has_nobody_ = is_settled_ = true;
+    has_no_judge_ = is_settled_ = true;
   }
 }
 

@@ -47,7 +47,7 @@ class ReferenceSearch {
   // Returns true once it is known who judges, or that nobody does.
   [[nodiscard]] bool is_settled() const { return is_settled_; }
   // Precondition: is_settled().
-  [[nodiscard]] bool has_nobody() const { return has_nobody_; }
+  [[nodiscard]] bool has_no_judge() const { return has_no_judge_; }
   // Returns why the first reference does not judge, or what is wrong with it; "" if it judges without a doubt.
   [[nodiscard]] const std::string& reason() const { return is_on_trial() ? trial_reason_ : reason_; }
 
@@ -91,7 +91,7 @@ class ReferenceSearch {
   std::string trial_reason_{};          // why a third one stays after its trial
   std::string questioned_by_{};         // the name of the compiler that differs from it; "": nobody was
   bool is_settled_ = false;
-  bool has_nobody_ = false;
+  bool has_no_judge_ = false;
 };
 
 // One exists for each group of the job, for all visits to it.

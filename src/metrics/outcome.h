@@ -104,10 +104,9 @@ Steady steady(const store::CellData& cell);
 // other attempt overcame.
 void keep_outcome(store::CellData& cell);
 
-// Speeds of two cells by process, from equally many repetitions of both: where they have different numbers of them
-// because of `repetitions: auto`, the later ones of the side with more are left out; above 128, of both, down to the
-// next number whose speed is kept (next_like_count). Early repetitions differ slightly from later ones, so that a ratio
-// of unlike numbers would be off.
+// The speeds of two cells, from the same number n of repetitions of each process. n is the smaller of the two numbers;
+// above 128 it is rounded down to a number whose speed is kept (next_like_count). Early repetitions differ slightly
+// from later ones, so that a ratio of unlike numbers would be off.
 struct LikeSpeeds {
   std::vector<OfRound> a{};
   std::vector<OfRound> b{};

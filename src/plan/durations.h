@@ -15,7 +15,7 @@
 
 namespace ngb::plan {
 
-// What a process is like, as far as its time depends on it.
+// The properties of a process on which its time depends.
 struct Likeness {
   std::string device{};  // the host's name for the local device, whatever a study calls it
   std::string compiler{};

@@ -141,7 +141,7 @@ CellTime cell_time(const Plan& plan, const Experience& experience, const work::C
   ProcessTime time = found ? scaled(experience, *found, compiler, wanted) : usual;
   if (!found) time.start_s += usual.inference_s;
   if (!found || plan.study.protocol.warm_up) time.warming_s = usual_warming_s(plan, time.inference_s);
-  // What was tuned stays tuned, and only the work that was measured was.
+  // Tuning is kept, so it takes no time again; a model of another size has not been tuned yet.
   time.tuning_s = found && found->basis == Basis::same ? 0 : usual.tuning_s;
   const double compile_s = time.compile_s.value_or(usual.compile_s.value_or(0));
   const double usual_load_s = usual.compile_s.value_or(0) > 0 ? *usual.load_s / *usual.compile_s * compile_s : 0;

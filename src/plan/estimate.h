@@ -22,7 +22,7 @@ namespace ngb::plan {
 inline constexpr double kGpuMacs_per_s = 1e12;
 inline constexpr double kGpuStart_s = 2;
 
-// What an installation's compiler.json says of a compiler's times.
+// The times of a compiler that an installation's compiler.json gives.
 struct UsualCompiler {
   work::UsualTimes times{};
   std::optional<work::UsualTimes> tuned{};  // if its options ask for tuning; nothing: the same
@@ -33,7 +33,7 @@ struct UsualCompiler {
 // `process_s` and its timed phase `timed_s` of that.
 double longer_look_s(const work::Protocol& protocol, double process_s, double timed_s);
 
-// What an estimate rests on beside the plan.
+// The knowledge that an estimate needs beside the plan.
 struct Experience {
   Durations durations{};
   std::string here{};                            // the local device's name in `durations`

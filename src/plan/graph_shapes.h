@@ -30,7 +30,7 @@ enum class Until { end, first_fit };
 Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem::path& file,
                               const std::vector<Shapes>& shapes, Until until = Until::end);
 
-// What a model's entry may say of the extents that its file leaves open.
+// Keys for a model's entry that fix the extents that its file leaves open.
 struct Advice {
   std::string keys{};   // as YAML, each on a line of its own after a line break
   std::string basis{};  // "shape inference accepts these sizes"

@@ -147,7 +147,7 @@ double TimeLeft::device_s(const Device& device, double elapsed_s) const {
   const double worked_s = elapsed_s - device.round->begun_s;
   const double late = round.open_s > 0 ? (worked_s - round.known_s) / round.open_s : 0;
   const double of_round = std::max(factor, late);
-  // What is late counts as if it were done.
+  // Time by which the round is late counts as if its work were done.
   if (late > factor) factor = (device.again_s + late * round.open_s) / (device.expected_s + round.open_s);
   return device.seen_s + factor * (device.open_s - round.open_whole_s) + of_round * round.open_whole_s + pauses_s -
          std::min(worked_s, round.known_s + of_round * round.open_s);

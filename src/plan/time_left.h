@@ -79,7 +79,7 @@ class TimeLeft {
   void count(int cell, int sign);
   void open(int cell, double begun_s);
   [[nodiscard]] double cell_s(int cell) const;
-  // What the processes that run should take.
+  // The expected time of the processes that run.
   struct RoundTime {
     double known_s = 0;       // those of cells that have others
     double open_s = 0;        // estimated, the others

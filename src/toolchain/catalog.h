@@ -37,7 +37,7 @@ struct SettingsDescription {
   std::vector<ReservedSetting> reserved{};
 };
 
-// How the compiler judges the outputs of others where the study's reference cannot.
+// Says when the compiler judges the outputs of others because the study's reference cannot.
 struct Judging {
   int place = 0;  // 1 is asked first; 0: never
   work::Options options{};

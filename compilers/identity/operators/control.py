@@ -30,7 +30,7 @@ def _loop(node, count, condition, *operands):
 
 
 def _parted(operands, body):
-    """Return the operands without the captured values, and those."""
+    """Split the operands: (own, captured)."""
     end = len(operands) - body.captured
     return operands[:end], operands[end:]
 

@@ -92,7 +92,7 @@ def _accumulated(accumulate, neutral):
 def _top_k(node, x, k=None):
     count = node.attribute("k") if node.opset < 10 else numbers(k)[0]
     axis = axis_of(node.attribute("axis", -1), x.dim())
-    # Of equal elements the first comes first, which torch.topk does not promise.
+    # Equal elements keep their order, which torch.topk does not promise.
     order = torch.sort(x, dim=axis, descending=bool(node.attribute("largest", 1)), stable=True)
     return order.values.narrow(axis, 0, count), order.indices.narrow(axis, 0, count)
 

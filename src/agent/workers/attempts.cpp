@@ -48,7 +48,7 @@ void Attempts::advance() {
   }
 }
 
-// Starts the next member, or gives the next one that waits its turn once all are started. Returns false if none is
+// Starts a member that has not started. If all have, gives a turn to the next one that waits. Returns false if none is
 // left.
 bool Attempts::give_next_turn() {
   if (attempts_.size() < members_.size()) {

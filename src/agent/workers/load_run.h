@@ -60,7 +60,7 @@ class LoadRun {
   void add_use(samples::ProcessResult& result) const;
 
  private:
-  // What was used so far, when the timed phase began or ended.
+  // What the load had used when the timed phase began, or ended.
   struct Mark {
     std::int64_t cpu_ns = 0;
     std::uint64_t bytes = 0;

@@ -65,7 +65,7 @@ void add_published_models(Document& made) {
   }
 }
 
-// A block has the parameters by which two stacks differ whose depths differ by one.
+// Returns the parameters of one block: those of a stack of two, less those of a stack of one.
 Entry parameters_of_block(const CellData& cell) {
   const Known<zoo::ModelFacts> one = facts_of(cell, {{"depth", 1}});
   const Known<zoo::ModelFacts> two = facts_of(cell, {{"depth", 2}});

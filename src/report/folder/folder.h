@@ -30,7 +30,7 @@ struct ReportRequest {
   metrics::PeakOf peak_of{};  // of the page's section Why; null: no peak is known
   std::string name{};         // of the results on the page; "": the folders' names
   std::string made_by{};      // the program that the page names: "0.1.0 (git 0123456789ab)"
-  // Is told what begins now, of what takes seconds: "drawing 25 figures as pdf". Null: nobody is.
+  // Called before each step that takes seconds, with its name: "drawing 25 figures as pdf". May be null.
   std::function<void(const std::string& what)> on_begin{};
 };
 
