@@ -102,7 +102,7 @@ bool TimeLeft::is_known() const {
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     if (cells_[i].left + cells_[i].done() == 0) continue;
     all_s += expected_[i].other_s;
-    if (cells_[i].done() > 0 || expected_[i].basis < Basis::other_model) known_s += expected_[i].other_s;
+    if (cells_[i].done() > 0 || expected_[i].basis <= Basis::other_version) known_s += expected_[i].other_s;
   }
   return is_anything_left && known_s >= kShare * all_s;
 }

@@ -41,7 +41,8 @@ class TimeLeft {
   //  - before each model that the device has not seen yet passes what passed before others, else what was estimated;
   //  - between processes passes what passed between them so far, lost attempts included.
   [[nodiscard]] double seconds(double elapsed_s) const;
-  // Returns false if nobody knows: no quarter of the work was measured, before (of the same models) or in this run; all
+  // Returns false if nobody knows: no quarter of the work was measured, before (the same, or of another version) or in
+  // this run; all
   // expected processes (`left`) have completed or were skipped, and the run goes on until its rounds decide something;
   // or a device has lost attempts and completed none.
   [[nodiscard]] bool is_known() const;

@@ -103,6 +103,16 @@ TEST(TimeLeft, IsNotKnownOnceMoreRoundsComeThanWereExpected) {
   EXPECT_FALSE(left.is_known());
 }
 
+TEST(TimeLeft, IsKnownOfWhatWasMeasuredBeforeButNotFromOtherBatchSizes) {
+  const Plan plan = cells_on({"local"});
+  const auto known_by = [&plan](Basis basis) {
+    return TimeLeft(plan, expecting({{.first_s = 2, .other_s = 2, .basis = basis}}), {4}).is_known();
+  };
+  EXPECT_TRUE(known_by(Basis::same));
+  EXPECT_TRUE(known_by(Basis::other_version));
+  EXPECT_FALSE(known_by(Basis::other_batch));
+}
+
 TEST(TimeLeft, IsNotKnownWhileAttemptsAreLostAndNoneCompletes) {
   const Plan plan = cells_on({"local"});
   TimeLeft left(plan, expecting({{.first_s = 2, .other_s = 2, .basis = Basis::same}}), {4});
