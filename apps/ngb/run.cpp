@@ -106,10 +106,12 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
 
 // Prints how the measuring ended, writes the report if it is wanted, and shows the end of the run on the live page, if
 // there is one. Returns the exit code.
-int tell_ending(const RunArguments& arguments, const std::filesystem::path& results, Ending ending, LivePage* page) {
+int tell_ending(const RunArguments& arguments, const std::filesystem::path& results, const Compilers& compilers,
+                Ending ending, LivePage* page) {
   const auto end_with_report = [&](const std::string& how) {
     const std::filesystem::path report =
         arguments.no_report ? std::filesystem::path() : write_report_of_run(results).value_or("");
+    tell_how_to_export(results, compilers);
     if (page != nullptr) page->end(how, report);
   };
   if (ending == Ending::out_of_time) {
@@ -171,7 +173,7 @@ int measure_and_tell(const Installation& installation, const RunArguments& argum
     }
     return report_failure(ending.error(), kCannotGoOn);
   }
-  if (!arguments.only_fetch) return tell_ending(arguments, results, *ending, page.get());
+  if (!arguments.only_fetch) return tell_ending(arguments, results, *compilers, *ending, page.get());
   say("recorded what the devices have done so far; to see their progress, run: ngb status {}\n", results.string());
   return kSuccess;
 }

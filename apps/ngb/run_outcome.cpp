@@ -9,12 +9,16 @@
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
+#include "exports/cell_choice.h"
+#include "exports/subject.h"
 #include "paper/paper.h"
 #include "report/folder/folder.h"
 #include "store/store.h"
 
 namespace ngb::app {
 namespace {
+
+constexpr std::size_t kMostCellsAtTheEnd = 5'000;  // of which everything is read again when a run ends
 
 // Returns the exit code of a run that has ended: whether each cell has a result. A cell that other programs have
 // disturbed has one if one of its processes was measured.
@@ -104,8 +108,22 @@ void tell_what_was_measured(const std::filesystem::path& results) {
   warn("ngb: stopped; {}\nngb: run the same command again to resume\n", what);
 }
 
+void tell_how_to_export(const std::filesystem::path& results, const campaign::Compilers& compilers) {
+  auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+  const auto states = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
+  if (!states || states->size() > kMostCellsAtTheEnd) return;
+  const auto cells = store->load_cells(store::Detail::speeds);
+  const auto fastest =
+      cells ? exports::choose_cell(*cells, {.fastest = true}) : Result<const store::CellData*>(error_of(cells));
+  if (!fastest) return;
+  const work::Compiler& compiler = (*fastest)->of.compiler;
+  const auto* const described = compilers.description(compiler.name, compiler.version);
+  if (described == nullptr || !exports::check_program(**fastest, *described)) return;
+  say("To get this number in a program of your own ({}): ngb export {} --fastest -o program\n",
+      exports::title_of(**fastest), results.string());
+}
+
 std::optional<std::filesystem::path> write_report_of_run(const std::filesystem::path& results) {
-  constexpr std::size_t kMostCellsAtTheEnd = 5'000;
   const std::filesystem::path file = results / "results.db";
   {
     auto store = store::Store::open(file, store::Mode::read_only);

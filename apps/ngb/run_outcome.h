@@ -7,6 +7,7 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/format_option.h"
+#include "campaign/study_compilers.h"
 
 namespace ngb::app {
 
@@ -20,6 +21,10 @@ int print_what_the_budget_allowed(const std::filesystem::path& results_folder, c
 
 // Says of a run that was stopped what is measured, where it is shown, and how it is resumed.
 void tell_what_was_measured(const std::filesystem::path& results_folder);
+
+// Says what to type to get the fastest cell's number in a program of one's own, if ngb writes programs for its
+// compiler.
+void tell_how_to_export(const std::filesystem::path& results_folder, const campaign::Compilers& compilers);
 
 // Writes RESULTS/report of a run that has ended, prints the page's path and returns it; nothing if it wrote none. A
 // page that cannot be written is only a warning. Of so many cells that writing would delay the end of the run, it

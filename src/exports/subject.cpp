@@ -20,11 +20,12 @@ namespace {
 using campaign::cannot_go_on;
 
 // A changed file has given the model of the plan another hash.
-Status check_model(const store::CellData& cell, const plan::Plan& plan) {
-  if (plan.models.empty()) return fail("its study has no model any more", title_of(cell));
-  const work::Model& model = plan.models.front();
-  if (model.is_module()) {
-    return fail("its model is a PyTorch module, for which programs are not written yet", title_of(cell),
+Status check_model(const store::CellData& cell, const Subject& subject) {
+  if (subject.plan.models.empty()) return fail("its study has no model any more", title_of(cell));
+  const work::Model& model = subject.model();
+  const work::Place place{.host = subject.compiler.host, .runs_modules = subject.compiler.runs_modules};
+  if (model.is_module() && (place.host != "python" || !work::runs_modules(place, cell.of.compiler))) {
+    return fail("it read the ONNX file of a PyTorch module, for which programs are not written yet", title_of(cell),
                 "export the module to an ONNX file (torch.onnx.export), and measure that");
   }
   if (model.key == cell.of.model.key) return Done{};
@@ -47,6 +48,12 @@ Status check_compiler(const toolchain::CompilerDescription& compiler) {
 }
 
 }  // namespace
+
+Status check_program(const store::CellData& cell, const toolchain::CompilerDescription& compiler) {
+  Status may = check_exportable(cell);
+  if (may) may = check_device(cell);
+  return may ? check_compiler(compiler) : may;
+}
 
 campaign::Answer<Subject> subject_of(const campaign::Installation& installation, nlohmann::json study,
                                      const campaign::Say& say) {
@@ -77,13 +84,18 @@ campaign::Answer<Subject> find_subject(const campaign::Installation& installatio
   if (!study) return tl::unexpected(study.error());
   auto subject = subject_of(installation, *std::move(study), say);
   if (!subject) return subject;
-  Status may = check_model(cell, subject->plan);
+  Status may = check_model(cell, *subject);
   if (may) may = check_device(cell);
   if (!may) return cannot_go_on(may.error());
   if (cell.processes.front().made_with.manifest_sha256 != subject->toolchain.manifest_sha256) {
     say("ngb: export: the toolchain is another build than the one that was measured\n");
   }
   subject->cell = std::move(cell);
+  work::Model& model = subject->plan.models.front();
+  if (!model.is_module() || !model.inputs.empty()) return subject;
+  auto inputs = inputs_of_module(installation, *subject);
+  if (!inputs) return cannot_go_on(inputs.error());
+  model.inputs = *std::move(inputs);
   return subject;
 }
 

@@ -22,6 +22,9 @@ struct Subject {
   [[nodiscard]] const work::Model& model() const { return plan.models.front(); }
 };
 
+// Returns why no program can be written for the cell, as far as its results and its compiler's folder say.
+Status check_program(const store::CellData& cell, const toolchain::CompilerDescription& compiler);
+
 // Returns what the only cell of a study is made from. Its cell has no results. Returns an error if ngb has no
 // program for its compiler, or if the toolchain is not installed.
 campaign::Answer<Subject> subject_of(const campaign::Installation& installation, nlohmann::json study,
