@@ -69,6 +69,12 @@ std::string why_html(const CellData& cell) {
   return html;
 }
 
+// By which `ngb export` is told the cell, if there is a number to reach (use.js).
+std::string id_of(const CellData& cell) {
+  constexpr std::size_t kDigits = 8;
+  return has_numbers(cell) ? fmt::format(" data-id=\"{}\"", cell.cell_id.substr(0, kDigits)) : "";
+}
+
 // A row has no closing tags that HTML does without: in a large page they are a twentieth of its weight.
 class TableWriter {
  public:
@@ -118,8 +124,8 @@ class TableWriter {
   }
 
   std::string row(const CellData& cell) {
-    std::string html = fmt::format("<tr data-cell=\"{}\" class=\"{}\"><th scope=\"row\">{}", next_cell_++,
-                                   name(status_of(cell)), escaped(labels_.compiler(cell)));
+    std::string html = fmt::format("<tr data-cell=\"{}\"{} class=\"{}\"><th scope=\"row\">{}", next_cell_++,
+                                   id_of(cell), name(status_of(cell)), escaped(labels_.compiler(cell)));
     if (has_numbers(cell)) {
       for (const CellColumn& column : columns_) html += number_html(results_, cell, column);
       html += "<td>" + flag_links(results_, cell);

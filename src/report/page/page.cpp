@@ -25,6 +25,7 @@
 #include "report/page/page_parts.h"
 #include "saving.js.h"
 #include "unpacking.js.h"
+#include "use.js.h"
 #include "vega.js.h"
 #include "vega.licences.txt.h"
 #include "why.css.h"
@@ -79,7 +80,7 @@ std::string parts(const Content& content, const Figures& figures, const Labels& 
 
 std::string whole_page(const WholePage& page) {
   const std::string script = std::string(kText_unpacking_js) + kText_numbers_js + kText_choices_js + kText_saving_js +
-                             kText_drawing_js + kText_page_js + kText_figures_js + kText_words_js;
+                             kText_drawing_js + kText_page_js + kText_figures_js + kText_words_js + kText_use_js;
   const std::string style = std::string(kText_page_css) + page.further_style;
   const std::string policy = fmt::format(
       "default-src 'none'; img-src data:; script-src {} 'sha256-{}'; style-src {}; base-uri 'none'; form-action 'none'",
