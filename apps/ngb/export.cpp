@@ -21,6 +21,7 @@ struct ExportArguments {
   exports::Wanted wanted;
   std::string form = "program";
   std::string output;
+  bool has_dockerfile = false;
   bool verifies = false;
   int processes = 5;
 };
@@ -44,6 +45,9 @@ int export_cell(const Installation& installation, const ExportArguments& argumen
                            is_snippet ? "leave -o out" : "give -o a new name"},
                           kWrongUsage);
   }
+  if (arguments.has_dockerfile && arguments.form != "program") {
+    return report_failure({"it is written for run.py only", "--docker", "leave --docker or --form out"}, kWrongUsage);
+  }
   auto cell = wanted_cell(arguments);
   if (!cell) return report_failure(cell.error(), kWrongUsage);
   RunDisplay display({.hides_speeds = true});
@@ -56,11 +60,17 @@ int export_cell(const Installation& installation, const ExportArguments& argumen
     print_out(*text);
     return kSuccess;
   }
-  const auto done = exports::write_folder(installation, arguments.folder, *subject, arguments.output, display);
+  const exports::Form form{.is_cpp = arguments.form == "cpp", .has_dockerfile = arguments.has_dockerfile};
+  const auto done = exports::write_folder(installation, arguments.folder, *subject, form, arguments.output, display);
   if (!done) return report_refusal(done.error());
-  say("{}: {}\nRun it: python {}/run.py, with the packages of its requirements.txt\n"
-      "Hold it against ngb: ngb export --verify {}\n",
-      arguments.output, exports::title_of(subject->cell), arguments.output, arguments.output);
+  say("{}: {}\n", arguments.output, exports::title_of(subject->cell));
+  if (form.is_cpp) {
+    say("Build and run it: as its README.md says\n");
+  } else {
+    say("Run it: python {}/run.py, with the packages of its requirements.txt\n", arguments.output);
+  }
+  if (form.has_dockerfile) say("Or: docker build -t program {} && docker run --rm program\n", arguments.output);
+  say("Hold it against ngb: ngb export --verify {}\n", arguments.output);
   return kSuccess;
 }
 
@@ -70,7 +80,7 @@ int verify_program(const Installation& installation, const ExportArguments& argu
   if (!verified) return report_refusal(verified.error());
   std::string ratio = fmt::format("{:.3f}", *verified->ratio.value);
   if (verified->ratio.low) ratio += fmt::format(" [{:.3f}, {:.3f}]", *verified->ratio.low, *verified->ratio.high);
-  say("{}; run.py / ngb: {} by the medians of {} processes of each, in turns\n", verified->words, ratio,
+  say("{}; program / ngb: {} by the medians of {} processes of each, in turns\n", verified->words, ratio,
       arguments.processes);
   for (const std::string& reason : verified->reasons) say("  {}\n", reason);
   switch (verified->outcome) {
@@ -99,10 +109,12 @@ void add_export(CLI::App& app, const Installation& installation, Action& chosen)
   command->add_option("-o,--output", arguments->output, "The folder to write, which must not exist");
   command
       ->add_option("--form", arguments->form,
-                   "program: a folder with run.py and all that it needs; snippet: print the session and its call alone")
-      ->check(CLI::IsMember({"program", "snippet"}));
+                   "program: a folder with run.py and all that it needs; cpp: with main.cpp and CMakeLists.txt; "
+                   "snippet: print the session and its call alone")
+      ->check(CLI::IsMember({"program", "cpp", "snippet"}));
+  command->add_flag("--docker", arguments->has_dockerfile, "Write a Dockerfile too, which runs run.py");
   CLI::Option* verifies = command->add_flag("--verify", arguments->verifies,
-                                            "Run run.py and ngb in turns, and say whether they are equally fast");
+                                            "Run the program and ngb in turns, and say whether they are equally fast");
   command->add_option("--processes", arguments->processes, "How many of each run with --verify")
       ->check(CLI::Range(3, 100))
       ->needs(verifies);

@@ -3,10 +3,25 @@
 from . import torch_program
 from .aotinductor import AotInductor
 
+_FILE = "module.pt2"
+
 
 def parts(cell):
+    _compile(cell)
+    return torch_program.parts(cell, f'call = torch._inductor.aoti_load_package(os.path.join(FOLDER, "{_FILE}"))', _FILE,
+                               mode="no_grad")
+
+
+def cpp(cell):
+    _compile(cell)
+    return torch_program.cpp(cell, "#include <torch/csrc/inductor/aoti_package/model_package_loader.h>",
+                             "  at::NoGradGuard mode;\n"
+                             f'  torch::inductor::AOTIModelPackageLoader loader{{FOLDER "{_FILE}"}};\n'
+                             "  std::vector<at::Tensor> tensors;\n  std::vector<at::Tensor> result;",
+                             "", "loader.run(tensors)", _FILE)
+
+
+def _compile(cell):
     adaptor, model = torch_program.open_adaptor(AotInductor, cell)
     adaptor.compile(model)
     adaptor.close()
-    return torch_program.parts(cell, 'call = torch._inductor.aoti_load_package(os.path.join(FOLDER, "module.pt2"))',
-                               mode="no_grad")

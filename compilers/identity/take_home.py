@@ -6,4 +6,4 @@ from .identity import Identity
 
 def parts(cell):
     mode = "inference_mode" if cell.options["inference_mode"] else "no_grad"
-    return torch_program.parts(cell, f"{torch_program.export(Identity, cell)}\ncall = module.forward", mode=mode)
+    return torch_program.parts(cell, f"{torch_program.export(Identity, cell)}\ncall = module.forward", "module.pt2", mode=mode)

@@ -44,4 +44,4 @@ def parts(cell) -> Parts:
              "    return runtime.DeviceArray(device, view, implicit_host_transfer=True).to_host().astype(kind)",
              *infer_with("arguments", "[output(i, kind) for i, kind in enumerate(OUTPUTS)]")]
     return Parts(imports="import iree.runtime as runtime\nfrom importlib import metadata",
-                 is_version=f'metadata.version("iree-base-runtime") == "{cell.version}"', session="\n".join(lines))
+                 is_version=f'metadata.version("iree-base-runtime") == "{cell.version}"', session="\n".join(lines), file=_FILE)

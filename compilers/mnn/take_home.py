@@ -39,4 +39,4 @@ def parts(cell) -> Parts:
              *infer_with("variables", "[np.asarray(each.read()).astype(kind).reshape(shape) "
                                       "for each, (shape, kind) in zip(results, OUTPUTS)]")]
     return Parts(imports="from importlib import metadata\nfrom MNN import expr, nn",
-                 is_version=f'metadata.version("MNN") == "{cell.version}"', session="\n".join(lines))
+                 is_version=f'metadata.version("MNN") == "{cell.version}"', session="\n".join(lines), file=_FILE)

@@ -50,4 +50,4 @@ def parts(cell) -> Parts:
              *infer_with("mats", "[mat.numpy(batch_index=axis).reshape(shape) "
                                  "for (_, mat), (shape, axis) in zip(results, OUTPUTS)]")]
     return Parts(imports="from importlib import metadata\nimport ncnn",
-                 is_version=f'metadata.version("ncnn") == "{cell.version}"', session="\n".join(lines))
+                 is_version=f'metadata.version("ncnn") == "{cell.version}"', session="\n".join(lines), file="model.param")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program of a cell of torch.compile: the identity's module, exported without a change, and compiled by the first call."""
+import dataclasses
+
 from . import torch_program
 from .torch_compile import TorchCompile
 
@@ -15,4 +17,4 @@ def parts(cell):
                   "call = torch.compile(module, dynamic=False, options=options)  # the default of dynamic: None"]
     else:
         lines.append(f'call = torch.compile(module, backend="{backend}", dynamic=False)')
-    return torch_program.parts(cell, "\n".join(lines))
+    return dataclasses.replace(torch_program.parts(cell, "\n".join(lines), "module.pt2"), needs_gxx=True)

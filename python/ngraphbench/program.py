@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the program of a measured cell: run.py, which gets the cell's number with the compiler's own library alone. The
-frame is here. What is a compiler's own, its session and its call, is said by the function `parts` of take_home.py in the
-compiler's folder."""
+frame is here, and that of C++ in program_cpp.py. What is a compiler's own, its session and its call, is said by the
+functions `parts` and `cpp` of take_home.py in the compiler's folder."""
 import dataclasses
 import importlib
 import json
@@ -30,11 +30,12 @@ class Cell:
     facts: Mapping[str, str]     # that the compiler reported
     model: str                   # name of the ONNX file in the program's folder
     model_path: str              # of the same file, while the program is written
-    recipe: Any                  # of a built-in model, else None
+    recipe: Any                  # of a built-in model, {"module": {…}} of a PyTorch module, else None
     inputs: List[Dict[str, Any]]   # {"name", "type", "shape", "file"}
     outputs: List[Dict[str, Any]]  # likewise; empty if nothing is expected
     site: str                    # the toolchain's packages
     folder: str                  # of the program, for files that it needs
+    cache: str                   # what tuning has found, as Settings.cache_dir
 
     def for_adaptor(self, artifact: str):
         """Return the settings and the model as an adaptor receives them. `artifact` is the name of the file that it
@@ -42,6 +43,23 @@ class Cell:
         inputs = [TensorSignature(row["name"], row["type"], tuple(row["shape"])) for row in self.inputs]
         settings = Settings(self.site, "cpu", self.precision, self.threads, self.options, "", self.settings)
         return settings, Model(self.model_path, self.recipe, inputs, os.path.join(self.folder, artifact))
+
+    def compile_natively(self, folder: str, artifact: str, **request) -> Dict[str, Any]:
+        """Have python/compile.py of a native compiler write `artifact` into the program's folder. `folder` is the
+        compiler's, and `request` what it asks for beside the model. Returns the signature that it writes."""
+        sys.modules.pop(_PACKAGE, None)  # it may open the identity as another of that name
+        sys.path.insert(0, os.path.join(folder, "python"))
+        compiling = importlib.import_module("compile")
+        compiling.import_packages()
+        signature = os.path.join(self.folder, "signature.json")
+        inputs = [{"name": row["name"], "dtype": numpy_type(row["type"]), "shape": row["shape"]} for row in self.inputs]
+        compiling.compile_model({"model": self.model_path, "recipe": json.dumps(self.recipe) if self.recipe else "",
+                                 "inputs": inputs, "output": os.path.join(self.folder, artifact), "signature": signature,
+                                 "threads": self.threads, **request}, lambda text: None)
+        with open(signature, encoding="utf-8") as file:
+            told = json.load(file)
+        os.remove(signature)
+        return told
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,6 +71,9 @@ class Parts:
     # `arrays`, the measured inputs, aligned as they were; aligned(array); FOLDER; np.
     session: str
     environment: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    file: str = ""               # that the compiler has made, and the program reads in place of the ONNX file
+    needs_pytorch: bool = False  # of the identity's toolchain, beside the compiler's own
+    needs_gxx: bool = False      # compiles when it starts
 
 
 def infer_into_buffers(outputs: str) -> List[str]:
@@ -75,11 +96,25 @@ def numpy_type(word: str) -> str:
 
 
 def answer(tell) -> None:
-    """Read a question (exports/program.cpp), write run.py and README.md, or run.py's session alone, and tell
-    {"files": […]}, {"snippet": text}, or {"error", "next"}."""
+    """Read a question (exports/program.cpp), write the files of its form (program, snippet, cpp), and tell {"snippet":
+    text}, {"reads_model": whether the program reads the ONNX file, "needs_pytorch"}, or {"error", "next"}."""
     question = json.loads(sys.stdin.read())
     try:
         tell(json.dumps(_answer(question)))
+    except CompilerError as error:
+        tell(json.dumps({"error": error.message, "next": error.advice}))
+
+
+def describe(tell) -> None:
+    """Read {"folder" of the identity, "recipe" of a module, "batch"}, and tell {"inputs": [{"name", "type", "shape"}]} of
+    the module, or {"error", "next"}."""
+    from ngraphbench.hosting import Host
+
+    question = json.loads(sys.stdin.read())
+    try:
+        export = Host(question["folder"]).module("export")
+        told = export.write(question["recipe"], question["batch"], False, 1, "", needs_file=False)
+        tell(json.dumps({"inputs": told["inputs"]}))
     except CompilerError as error:
         tell(json.dumps({"error": error.message, "next": error.advice}))
 
@@ -93,34 +128,51 @@ def _answer(question) -> Dict[str, Any]:
     known = {field.name for field in dataclasses.fields(Cell)}
     cell = Cell(**{**{name: value for name, value in question.items() if name in known},
                    "options": typed_options(described, question["options"])})
-    parts = importlib.import_module(f"{_PACKAGE}.take_home").parts(cell)
+    os.environ["NGB_MODULE_SITE"] = question["module_site"]  # for compilers that convert the identity's module
+    take_home = importlib.import_module(f"{_PACKAGE}.take_home")
+    if question["form"] == "cpp":
+        from ngraphbench import program_cpp  # which uses this module
+
+        return program_cpp.write(question, cell, take_home)
+    parts = take_home.parts(cell)
     words = _words(question, cell, parts)
-    if question["is_snippet"]:
+    if question["form"] == "snippet":
         return {"snippet": _SNIPPET.substitute(words)}
-    for name, template in (("run.py", _RUN), ("README.md", _README)):
+    files = {"run.py": _RUN, "README.md": _README, **({"Dockerfile": _DOCKERFILE} if question["has_dockerfile"] else {})}
+    write_files(cell, files, words)
+    return {"reads_model": not parts.file, "needs_pytorch": parts.needs_pytorch}
+
+
+def write_files(cell: Cell, files: Mapping[str, string.Template], words: Mapping[str, str]) -> None:
+    """Write the templates, filled in, into the program's folder."""
+    for name, template in files.items():
         with open(os.path.join(cell.folder, name), "w", encoding="utf-8") as file:
             file.write(template.substitute(words))
-    return {}
+
+
+def environment_of(question, cell: Cell, own: Mapping[str, str]) -> Dict[str, str]:
+    """Return the variables that a program sets: those of the worker, and a compiler's own."""
+    return {**dict.fromkeys(question["thread_variables"], str(cell.threads)), **question["environment"], **own}
 
 
 def _words(question, cell: Cell, parts: Parts) -> Dict[str, str]:
-    environment = {**dict.fromkeys(question["thread_variables"], str(cell.threads)), **question["environment"],
-                   **parts.environment}
     absolute = repr(question["expected"].get("absolute", 0))
     if question["expected"].get("is_of_largest"):
         absolute += " * np.abs(want[np.isfinite(want)]).max(initial=0)"
     checked = [i for i, output in enumerate(cell.outputs) if not output["is_sensitive"]]
-    processors = _processors(cell.facts.get("affinity", ""))
+    processors = processors_of(cell.facts.get("affinity", ""))
     shapes = ", ".join(f'np.zeros({tuple(row["shape"])}, np.{numpy_type(row["type"])})' for row in cell.inputs)
     return {"title": question["title"], "number": question["number"], "version": cell.version,
-            "environment": _wrapped(environment),
+            "environment": _wrapped(environment_of(question, cell, parts.environment)),
             "processors": repr(set(processors)) if processors else f"set(range({cell.threads}))",
             "threads": str(cell.threads), "imports": parts.imports, "is_version": parts.is_version,
             "compiler": question["compiler"], "session": parts.session, "batch": str(question["batch"]),
             "inputs": repr([row["file"] for row in cell.inputs]), "zeros": shapes, "checked": repr(checked),
             "made_by": question["expected"].get("made_by", "nothing"), "absolute": absolute,
             "relative": repr(question["expected"].get("relative", 0)),
-            "rare": "far.size // 10_000" if question["expected"].get("allows_rare") else "0", "model": cell.model}
+            "rare": "far.size // 10_000" if question["expected"].get("allows_rare") else "0",
+            "model": parts.file or cell.model, "python": f"{sys.version_info[0]}.{sys.version_info[1]}",
+            "system": _INSTALL_GXX if parts.needs_gxx else ""}
 
 
 def _wrapped(environment: Mapping[str, str]) -> str:
@@ -130,7 +182,7 @@ def _wrapped(environment: Mapping[str, str]) -> str:
     return "{" + ",\n               ".join(rows) + "}"
 
 
-def _processors(affinity: str) -> List[int]:
+def processors_of(affinity: str) -> List[int]:
     """Return [0, 1, 3] for "0-1,3"; [] for what is no list."""
     numbers: List[int] = []
     try:
@@ -216,6 +268,19 @@ FOLDER = "exported"  # ngb export … -o exported writes the model there
 aligned = np.copy
 arrays = [$zeros]
 $session
+''')
+
+_INSTALL_GXX = "RUN apt-get update && apt-get install --yes --no-install-recommends g++ && rm -rf /var/lib/apt/lists/*\n"
+
+_DOCKERFILE = string.Template('''\
+# $title
+# docker build -t program . && docker run --rm program
+FROM python:$python-slim
+${system}WORKDIR /program
+COPY requirements.txt .
+RUN pip install --no-cache-dir --no-deps -r requirements.txt
+COPY . .
+CMD ["python", "run.py", "--again"]
 ''')
 
 _README = string.Template('''\

@@ -29,9 +29,9 @@ std::string number_of(const metrics::Value& speed) {
   return fmt::format("{:.4g} samples/s [{:.4g}, {:.4g}]", *speed.value, *speed.low, *speed.high);
 }
 
-// Writes the model, the values and the program. Returns the compiler's answer.
+// Writes the model, the values and the program. `question` says in which form. Returns the compiler's answer.
 campaign::Answer<json> write_files(const campaign::Installation& installation, const fs::path& results,
-                                   const Subject& subject, const fs::path& folder, bool is_snippet,
+                                   const Subject& subject, json question, const fs::path& folder,
                                    campaign::Observer& observer) {
   const work::Model& model = subject.model();
   const Result<std::string> file = put_model(subject, folder);
@@ -44,29 +44,36 @@ campaign::Answer<json> write_files(const campaign::Installation& installation, c
   for (const auto& [name, value] : dispatch::worker_variables(subject.plan.study, subject.plan.study.devices.front())) {
     variables[name] = value;
   }
-  const bool is_recipe = std::holds_alternative<work::Recipe>(model.source);
-  json question{{"is_snippet", is_snippet},
-                {"title", title_of(subject.cell)},
-                {"number", number_of(speed_of(subject.cell))},
-                {"environment", std::move(variables)},
-                {"batch", model.key.batch},
-                {"model", *file},
-                {"model_path", (folder / *file).string()},
-                {"recipe", is_recipe ? json_text::parse(work::json_of(model.source)) : json()},
-                {"inputs", *inputs},
-                {"outputs", expected->value("outputs", json::array())},
-                {"expected", *expected},
-                {"folder", folder.string()}};
+  question.update({{"title", title_of(subject.cell)},
+                   {"number", number_of(speed_of(subject.cell))},
+                   {"environment", std::move(variables)},
+                   {"batch", model.key.batch},
+                   {"model", *file},
+                   {"model_path", (folder / *file).string()},
+                   {"inputs", *inputs},
+                   {"outputs", expected->value("outputs", json::array())},
+                   {"expected", *expected},
+                   {"folder", folder.string()}});
   auto answer = write_program(installation, subject, std::move(question));
   if (!answer) return cannot_go_on(answer.error());
+  if (!answer->value("reads_model", true) && model.is_made() && !file->empty()) {
+    // ngb can make it again, and the program has its own.
+    std::error_code code;
+    fs::remove(folder / *file, code);
+    fs::remove(folder / (*file + ".data"), code);
+  }
   return *std::move(answer);
 }
 
-// One line for each package that the program needs, with the hash of its wheel if all have one.
-std::string requirements(const PythonCommand& python) {
-  std::vector<toolchain::Package> packages = python.packages_of.front().packages;
+// One line for each package that the program needs, with the hash of its wheel if all have one. Of the second
+// toolchain it needs NumPy, or all if it needs PyTorch.
+std::string requirements(const PythonCommand& python, bool needs_pytorch) {
+  const std::vector<toolchain::Package>& own = python.packages_of.front().packages;
+  std::vector<toolchain::Package> packages = own;
   for (const toolchain::Package& each : python.packages_of.back().packages) {
-    if (python.packages_of.size() > 1 && each.name == "numpy") packages.push_back(each);
+    const bool is_there =
+        std::any_of(own.begin(), own.end(), [&](const toolchain::Package& there) { return there.name == each.name; });
+    if (!is_there && (needs_pytorch || each.name == "numpy")) packages.push_back(each);
   }
   const bool have_hashes = std::all_of(packages.begin(), packages.end(),
                                        [](const toolchain::Package& each) { return !each.sha256.empty(); });
@@ -103,29 +110,30 @@ Result<json> hashes_of(const fs::path& folder) {
   return files;
 }
 
-// The study names the model's file by its name in the folder.
-json portable(json study, const Subject& subject, const std::string& model_file) {
-  if (!subject.model().is_made()) study["models"][0]["onnx"] = model_file;
+// The study names the model's files by their names in the folder.
+json portable(json study) {
+  json& model = study["models"][0];
+  for (const char* const key : kFileKeys) {
+    if (model.contains(key)) model[key] = fs::path(model[key].get<std::string>()).filename().string();
+  }
   study.erase("output");
   return study;
 }
 
-Status write_cell(const fs::path& results, const Subject& subject, const fs::path& folder) {
+Status write_cell(const fs::path& results, const Subject& subject, const fs::path& folder, const char* program_file) {
   const store::CellData& cell = subject.cell;
   const Result<json> machine = machine_of(results, cell);
   if (!machine) return error_of(machine);
   const Result<json> files = hashes_of(folder);
   if (!files) return error_of(files);
-  const Result<std::string> program = file::read(folder / kRunFile);
+  const Result<std::string> program = file::read(folder / program_file);
   if (!program) return error_of(program);
   const metrics::Value speed = speed_of(cell);
-  const std::string model = subject.model().is_made() ? "" : fs::path(subject.model().files.front().name).filename();
   json number{{"samples_per_s", *speed.value}};
   if (speed.low) number.update({{"low", *speed.low}, {"high", *speed.high}});
-  const json written{{"format", 1},          {"title", title_of(cell)},
-                     {"cell", cell.cell_id}, {"number", number},
-                     {"machine", *machine},  {"facts", cell.processes.front().facts},
-                     {"program", *program},  {"study", portable(subject.study, subject, model)},
+  const json written{{"format", 1},         {"title", title_of(cell)},      {"cell", cell.cell_id},
+                     {"number", number},    {"machine", *machine},          {"facts", cell.processes.front().facts},
+                     {"program", *program}, {"program_file", program_file}, {"study", portable(subject.study)},
                      {"files", *files}};
   return file::write_atomically(folder / kCellFile, json_text::dump(written, 2) + "\n");
 }
@@ -133,7 +141,8 @@ Status write_cell(const fs::path& results, const Subject& subject, const fs::pat
 }  // namespace
 
 campaign::Answer<Done> write_folder(const campaign::Installation& installation, const fs::path& results,
-                                    const Subject& subject, const fs::path& folder, campaign::Observer& observer) {
+                                    const Subject& subject, const Form& form, const fs::path& folder,
+                                    campaign::Observer& observer) {
   std::error_code code;
   if (fs::exists(fs::symlink_status(folder, code))) {
     return campaign::wrong_usage({"it exists already", folder.string(), "give -o a name that is not in use"});
@@ -142,12 +151,17 @@ campaign::Answer<Done> write_folder(const campaign::Installation& installation, 
   if (!scratch) return cannot_go_on(scratch.error());
   const fs::path made = scratch->path() / "folder";
   if (const Status there = file::make_folder(made); !there) return cannot_go_on(there.error());
-  const auto written = write_files(installation, results, subject, made, /*is_snippet=*/false, observer);
+  json question{{"form", form.is_cpp ? "cpp" : "program"}, {"has_dockerfile", form.has_dockerfile}};
+  const auto written = write_files(installation, results, subject, std::move(question), made, observer);
   if (!written) return tl::unexpected(written.error());
-  const Result<PythonCommand> python = python_of(installation, subject);
-  if (!python) return cannot_go_on(python.error());
-  Status done = file::write_atomically(made / kRequirementsFile, requirements(*python));
-  if (done) done = write_cell(results, subject, made);
+  Status done;
+  if (!form.is_cpp) {
+    const Result<PythonCommand> python = python_of(installation, subject);
+    if (!python) return cannot_go_on(python.error());
+    done =
+        file::write_atomically(made / kRequirementsFile, requirements(*python, written->value("needs_pytorch", false)));
+  }
+  if (done) done = write_cell(results, subject, made, form.is_cpp ? kCppFile : kRunFile);
   if (done) done = file::put_in_new_place(made, fs::absolute(folder));
   if (!done) return cannot_go_on(done.error());
   return Done{};
@@ -157,7 +171,8 @@ campaign::Answer<std::string> snippet(const campaign::Installation& installation
                                       const Subject& subject, campaign::Observer& observer) {
   const auto scratch = ScratchFolder::temporary("ngb-export");
   if (!scratch) return cannot_go_on(scratch.error());
-  const auto written = write_files(installation, results, subject, scratch->path(), /*is_snippet=*/true, observer);
+  const auto written =
+      write_files(installation, results, subject, json::object({{"form", "snippet"}}), scratch->path(), observer);
   if (!written) return tl::unexpected(written.error());
   return written->value("snippet", "");
 }

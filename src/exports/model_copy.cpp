@@ -27,7 +27,7 @@ Result<std::string> copy_files(const work::Model& model, const fs::path& folder)
     if (!hash) return error_of(hash);
     if (*hash != file.sha256) return fail("has changed while it was read", file.path, "run the same command again");
   }
-  return model.files.front().name.substr(kFolderOfModel.size());
+  return model.is_module() ? "" : model.files.front().name.substr(kFolderOfModel.size());
 }
 
 // As processes record it (samples::Provenance::model_sha256).
@@ -62,7 +62,8 @@ Result<std::string> make_recipe(const Subject& subject, const fs::path& folder) 
 }  // namespace
 
 Result<std::string> put_model(const Subject& subject, const fs::path& folder) {
-  return subject.model().is_made() ? make_recipe(subject, folder) : copy_files(subject.model(), folder);
+  const work::Model& model = subject.model();
+  return std::holds_alternative<work::Recipe>(model.source) ? make_recipe(subject, folder) : copy_files(model, folder);
 }
 
 }  // namespace ngb::exports

@@ -10,8 +10,8 @@
 
 namespace ngb::exports {
 
-// Copies the user's file, with the weights beside it, or makes that of a recipe again. Returns the file's name in the
-// folder. Returns an error if it is not the file that was measured.
+// Copies the user's file, with the weights beside it, or makes that of a recipe again. Returns the name of the ONNX
+// file in the folder; "" for a PyTorch module. Returns an error if it is not the file that was measured.
 Result<std::string> put_model(const Subject& subject, const std::filesystem::path& folder);
 
 }  // namespace ngb::exports

@@ -8,7 +8,9 @@
 
 #include "base/json_text.h"
 #include "base/python.h"
+#include "config/study.h"
 #include "exports/cell_choice.h"
+#include "work/codec.h"
 #include "work/compiler.h"
 #include "work/thread_variables.h"
 
@@ -18,8 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
+// Programs of Python that call a function of ngraphbench/program.py.
 constexpr const char* kWriter =
     "import sys\nsys.path[:0] = sys.argv[1:]\nfrom ngraphbench import program\nprogram.answer(print)\n";
+constexpr const char* kDescriber =
+    "import sys\nsys.path[:0] = sys.argv[1:]\nfrom ngraphbench import program\nprogram.describe(print)\n";
 
 bool has_package(const toolchain::Toolchain& toolchain, const std::string& folder) {
   std::error_code code;
@@ -38,16 +43,73 @@ Result<toolchain::Toolchain> numpy_for(const campaign::Installation& installatio
               "run: ngb toolchain install identity");
 }
 
+bool converts_modules(const Subject& subject) {
+  return work::converts_modules({.host = subject.compiler.host, .runs_modules = subject.compiler.runs_modules});
+}
+
+Result<toolchain::Toolchain> exporter_of(const campaign::Installation& installation, const Subject& subject) {
+  const std::string& version = subject.plan.study.exporter_version;
+  auto found = toolchain::find(installation.toolchains, config::kExporter, version);
+  if (!found) return error_of(found);
+  if (*found) return **std::move(found);
+  const std::string name = fmt::format("{}@{}", config::kExporter, version);
+  return fail("PyTorch's toolchain is not installed, which the compiler needs beside its own", name,
+              "run: ngb toolchain install " + name);
+}
+
+// A module's description names its files as the plan does; Python needs their paths.
+json source_of(const work::Model& model) {
+  if (std::holds_alternative<work::OnnxFile>(model.source)) return {};
+  json source = json_text::parse(work::json_of(model.source));
+  if (!model.is_module()) return source;
+  for (const work::UserFile& file : model.files) {
+    for (const char* const key : {"file", "state_dict"}) {
+      if (source["module"].value(key, "") == file.name) source["module"][key] = file.path;
+    }
+  }
+  return source;
+}
+
+Result<json> ask(const campaign::Installation& installation, const Subject& subject, const char* program,
+                 const json& question) {
+  const Result<PythonCommand> python = python_of(installation, subject);
+  if (!python) return error_of(python);
+  std::vector<std::string> arguments{(installation.parts.lib / "python").string()};
+  for (const toolchain::Toolchain& each : python->packages_of) arguments.push_back(each.site.string());
+  const Result<std::string> text = python::ask({.interpreter = python->interpreter,
+                                                .program = program,
+                                                .arguments = arguments,
+                                                .input = json_text::dump(question),
+                                                .site = subject.toolchain.site});
+  if (!text) return error_of(text);
+  json answer = json_text::parse(*text);
+  if (!answer.is_object()) return fail("gave an unexpected answer: " + *text, title_of(subject.cell));
+  if (!answer.contains("error")) return answer;
+  return fail(answer["error"].get<std::string>(), title_of(subject.cell), answer.value("next", ""));
+}
+
 }  // namespace
+
+Result<std::vector<TensorSignature>> inputs_of_module(const campaign::Installation& installation,
+                                                      const Subject& subject) {
+  const work::Model& model = subject.model();
+  const auto answer = ask(installation, subject, kDescriber,
+                          {{"folder", (subject.compiler.folder.parent_path() / config::kExporter).string()},
+                           {"recipe", source_of(model)},
+                           {"batch", model.key.batch}});
+  if (!answer) return error_of(answer);
+  return work::parse_json<std::vector<TensorSignature>>((*answer)["inputs"], "inputs");
+}
 
 Result<PythonCommand> python_of(const campaign::Installation& installation, const Subject& subject) {
   const toolchain::Toolchain& own = subject.toolchain;
   PythonCommand command{python::of_toolchain(own.python, own.site), own.site.string(), {own}};
-  if (has_package(own, "numpy")) return command;
-  const Result<toolchain::Toolchain> numpy = numpy_for(installation, own);
-  if (!numpy) return error_of(numpy);
-  command.path += ":" + numpy->site.string();
-  command.packages_of.push_back(*numpy);
+  if (has_package(own, "numpy") && !converts_modules(subject)) return command;
+  const Result<toolchain::Toolchain> second =
+      converts_modules(subject) ? exporter_of(installation, subject) : numpy_for(installation, own);
+  if (!second) return error_of(second);
+  command.path += ":" + second->site.string();
+  command.packages_of.push_back(*second);
   return command;
 }
 
@@ -66,20 +128,16 @@ Result<json> write_program(const campaign::Installation& installation, const Sub
   question["folders"] = {subject.compiler.folder.string(),
                          (subject.compiler.folder.parent_path() / subject.compiler.toolchain).string()};
   question["facts"] = subject.cell.processes.front().facts;
-  const Result<PythonCommand> python = python_of(installation, subject);
-  if (!python) return error_of(python);
-  std::vector<std::string> arguments{(installation.parts.lib / "python").string()};
-  for (const toolchain::Toolchain& each : python->packages_of) arguments.push_back(each.site.string());
-  const Result<std::string> text = python::ask({.interpreter = python->interpreter,
-                                                .program = kWriter,
-                                                .arguments = arguments,
-                                                .input = json_text::dump(question),
-                                                .site = subject.toolchain.site});
-  if (!text) return error_of(text);
-  json answer = json_text::parse(*text);
-  if (!answer.is_object()) return fail("gave an unexpected answer: " + *text, title_of(subject.cell));
-  if (!answer.contains("error")) return answer;
-  return fail(answer["error"].get<std::string>(), title_of(subject.cell), answer.value("next", ""));
+  question["recipe"] = source_of(subject.model());
+  const CacheFolder cache = campaign::trusted_cache(installation);
+  question["cache"] = cache.is_none() ? "" : (cache.path() / "tuning").string();
+  question["module_site"] = "";
+  if (converts_modules(subject)) {
+    const Result<toolchain::Toolchain> exporter = exporter_of(installation, subject);
+    if (!exporter) return error_of(exporter);
+    question["module_site"] = exporter->site.string();
+  }
+  return ask(installation, subject, kWriter, question);
 }
 
 }  // namespace ngb::exports

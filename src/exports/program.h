@@ -22,9 +22,13 @@ struct PythonCommand {
   std::vector<toolchain::Toolchain> packages_of{};  // in the order of the path
 };
 
-// Returns the Python in which the subject's program runs: that of its toolchain and, where that has no NumPy, of
-// another one that has. Returns an error if none has.
+// Returns the Python in which the subject's program runs: that of its toolchain and, where that converts modules of
+// PyTorch or has no NumPy, of another one that has these. Returns an error if none has.
 Result<PythonCommand> python_of(const campaign::Installation& installation, const Subject& subject);
+
+// Returns the inputs that a PyTorch module reports, for its batch size. Precondition: the compiler runs modules itself.
+Result<std::vector<TensorSignature>> inputs_of_module(const campaign::Installation& installation,
+                                                      const Subject& subject);
 
 // Has the compiler write the program and, if it needs one, the file that it compiles, into the folder. `question` has
 // the keys of program.py that say what the cell was measured with. Returns the compiler's answer.

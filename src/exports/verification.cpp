@@ -84,16 +84,16 @@ std::string words_of(const Verification& verified, const statistics::VerdictRule
   return "not decided: " + verified.judgement.reason;
 }
 
-// Returns the lines of `now` that `before` does not have.
-std::vector<std::string> lines_changed(const std::string& before, const std::string& now) {
+// Returns the lines of `now` that `before` does not have, as texts that name the file.
+std::vector<std::string> lines_changed(const std::string& file, const std::string& before, const std::string& now) {
   const std::vector<std::string> known = text::split(before, '\n');
   const std::vector<std::string> lines = text::split(now, '\n');
   std::vector<std::string> changed;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (std::find(known.begin(), known.end(), lines[i]) != known.end()) continue;
-    changed.push_back(fmt::format("run.py was changed, line {}: {}", i + 1, text::trim(lines[i])));
+    changed.push_back(fmt::format("{} was changed, line {}: {}", file, i + 1, text::trim(lines[i])));
   }
-  if (changed.empty() && before != now) changed.emplace_back("run.py was changed: it lacks lines that it had");
+  if (changed.empty() && before != now) changed.push_back(file + " was changed: it lacks lines that it had");
   return changed;
 }
 
@@ -115,9 +115,9 @@ Result<json> read_cell(const fs::path& folder) {
                             measured_on, *entry.value.value),
                 folder.string(), "verify it there, or measure the cell here: ngb run");
   }
-  if (cell["study"]["models"][0].contains("onnx")) {
-    json& path = cell["study"]["models"][0]["onnx"];
-    path = (folder / path.get<std::string>()).string();
+  json& model = cell["study"]["models"][0];
+  for (const char* const key : kFileKeys) {
+    if (model.contains(key) && model[key].is_string()) model[key] = (folder / model[key].get<std::string>()).string();
   }
   return cell;
 }
@@ -139,12 +139,26 @@ campaign::Answer<std::optional<ProcessSpeed>> run_ngb(const campaign::Installati
   return speed;
 }
 
-campaign::Answer<ProcessSpeed> run_program(const PythonCommand& python, const fs::path& folder, int batch) {
-  process::Spawn spawn{
-      .arguments = python.interpreter,
-      .environment = {{"PYTHONPATH", python.path}, {"PYTHONNOUSERSITE", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}},
-      .folder = folder};
+// Returns how the folder's program is started: run.py with the toolchain's Python, or what main.cpp was built to.
+Result<process::Spawn> start_of(const campaign::Installation& installation, const Subject& subject,
+                                const fs::path& folder, const std::string& program_file) {
+  process::Spawn spawn{.arguments = {}, .folder = folder};
+  if (program_file == kCppFile) {
+    const fs::path built = folder / "build/program";
+    std::error_code code;
+    if (!fs::exists(built, code)) return fail("it is not built", built.string(), "build it as its README.md says");
+    spawn.arguments = {built.string(), "--json"};
+    return spawn;
+  }
+  const Result<PythonCommand> python = python_of(installation, subject);
+  if (!python) return error_of(python);
+  spawn.arguments = python->interpreter;
   spawn.arguments.insert(spawn.arguments.end(), {kRunFile, "--json"});
+  spawn.environment = {{"PYTHONPATH", python->path}, {"PYTHONNOUSERSITE", "1"}, {"PYTHONDONTWRITEBYTECODE", "1"}};
+  return spawn;
+}
+
+campaign::Answer<ProcessSpeed> run_program(const process::Spawn& spawn, const fs::path& folder, int batch) {
   constexpr Nanoseconds kLimit = std::chrono::minutes(10);
   const Result<process::Outcome> outcome = process::run(spawn, {}, kLimit);
   if (!outcome) return cannot_go_on(outcome.error());
@@ -154,7 +168,7 @@ campaign::Answer<ProcessSpeed> run_program(const PythonCommand& python, const fs
     if (json each = json_text::parse(line); each.is_object()) told = std::move(each);
   }
   if (!outcome->succeeded() || !told.is_object() || told.value("p50_ms", 0.0) <= 0) {
-    return cannot_go_on({"the program failed: " + lines.back(), (folder / kRunFile).string(), ""});
+    return cannot_go_on({"the program failed: " + lines.back(), folder.string(), ""});
   }
   constexpr double kMsPerSecond = 1000;
   return ProcessSpeed{{batch * kMsPerSecond / told["p50_ms"].get<double>(), told.value("page_faults", 0.0)},
@@ -219,14 +233,15 @@ campaign::Answer<Verification> verify_folder(const campaign::Installation& insta
   const fs::path folder = fs::absolute(given);
   const Result<json> cell = read_cell(folder);
   if (!cell) return cannot_go_on(cell.error());
-  const Result<std::string> program = file::read(folder / kRunFile);
+  const std::string program_file = cell->value("program_file", json()) == kCppFile ? kCppFile : kRunFile;
+  const Result<std::string> program = file::read(folder / program_file);
   if (!program) return cannot_go_on(program.error());
   json study = (*cell)["study"];
   study["output"] = (folder / "results").string();
   const auto subject = subject_of(installation, study, campaign::saying(observer));
   if (!subject) return tl::unexpected(subject.error());
-  const Result<PythonCommand> python = python_of(installation, *subject);
-  if (!python) return cannot_go_on(python.error());
+  const Result<process::Spawn> start = start_of(installation, *subject, folder, program_file);
+  if (!start) return cannot_go_on(start.error());
   const int batch = subject->model().key.batch;
   std::vector<ProcessSpeed> of_ngb;
   std::vector<ProcessSpeed> of_program;
@@ -241,15 +256,15 @@ campaign::Answer<Verification> verify_folder(const campaign::Installation& insta
       }
       continue;
     }
-    const auto theirs = run_program(*python, folder, batch);
+    const auto theirs = run_program(*start, folder, batch);
     if (!theirs) return tl::unexpected(theirs.error());
     of_ngb.push_back(**ours);
     of_program.push_back(*theirs);
-    observer.say(fmt::format("ngb: export: turn {} of {}: ngb {:.4g}, run.py {:.4g} samples/s\n", of_ngb.size(),
+    observer.say(fmt::format("ngb: export: turn {} of {}: ngb {:.4g}, the program {:.4g} samples/s\n", of_ngb.size(),
                              processes, (*ours)->per_s, theirs->per_s));
   }
   Verification verified = judge_program(std::move(of_ngb), std::move(of_program), batch,
-                                        lines_changed((*cell)["program"].get<std::string>(), *program));
+                                        lines_changed(program_file, (*cell)["program"].get<std::string>(), *program));
   if (const Status kept = keep(folder, verified); !kept) return cannot_go_on(kept.error());
   return verified;
 }

@@ -36,8 +36,8 @@ struct Verification {
 Verification judge_program(std::vector<ProcessSpeed> of_ngb, std::vector<ProcessSpeed> of_program, int batch,
                            std::vector<std::string> changed_lines);
 
-// Runs `processes` of ngb and as many of the folder's run.py in turns, on the same processors, and keeps the verdict in
-// the folder's cell.json. Returns an error if the folder is none that ngb has exported, was measured on another
+// Runs `processes` of ngb and as many of the folder's program in turns, on the same processors, and keeps the verdict
+// in the folder's cell.json. Returns an error if the folder is none that ngb has exported, was measured on another
 // machine, or if a process fails.
 campaign::Answer<Verification> verify_folder(const campaign::Installation& installation,
                                              const std::filesystem::path& folder, int processes,

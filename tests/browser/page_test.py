@@ -76,6 +76,19 @@ class InTheBrowser(ReportTest):
         self.assertEqual(self.page.complaints(), [])
         self.assertEqual(self.page.requests(), [])
 
+    def test_each_measured_cell_says_what_to_type_to_use_its_number(self):
+        self.open()
+        self.assertEqual(self.page.run("document.querySelectorAll('tr[data-id] button.use').length"), 8)  # 4 of 12 have failed
+        self.page.run("document.querySelector('tr[data-id] button.use').click()")
+        lines = self.page.run("document.querySelector('dialog.use pre').textContent").splitlines()
+        cells = {cell["cell_id"][:8] for cell in json.loads(self.ngb("show", "results", "--json").stdout)["cells"]}
+        name, = [each for each in cells if each in lines[0]]
+        self.assertEqual(lines, [f"ngb export RESULTS {name} --form snippet", f"ngb export RESULTS {name} -o program",
+                                 "ngb export --verify program"])
+        self.page.run("document.querySelector('dialog.use button:last-child').click()")
+        self.page.wait_for("document.querySelector('dialog.use') === null")
+        self.assertEqual(self.page.complaints(), [])
+
     def test_a_link_restores_its_choices_and_says_what_is_not_there(self):
         self.open("#?batch=2&metric=compile_s&to=best&compiler=none_of_these")
         status = self.page.run("document.getElementById('status').textContent")

@@ -4,12 +4,12 @@
 import json
 import unittest
 
-from export_test import ExportingTest
+from export_test import ExportingTest, run_program
 
 
 class Programs(ExportingTest):
     COMPILERS = ("identity", "torchscript", "eager-cpp", "torch-compile", "aotinductor", "onnxruntime", "openvino", "iree", "mnn",
-                 "ncnn")
+                 "ncnn", "litert", "executorch", "tvm", "xla")
 
     def test_the_program_of_each_compiler_runs_without_ngb_and_has_the_expected_outputs(self):
         measured = {row["compiler"] for row in self.show("results/test")["cells"] if row["metrics"]["throughput_per_s"]["value"]}
@@ -21,7 +21,7 @@ class Programs(ExportingTest):
                 program = (folder / "run.py").read_text()
                 self.assertNotIn("ngraphbench", program)
                 self.assertLessEqual(len(program.splitlines()), 90)
-                ran = self.python(compiler, folder, "--json")
+                ran = run_program(compiler, folder, "--json")
                 self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
                 told, = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
                 self.assertGreater(told["samples_per_s"], 0)

@@ -3,7 +3,8 @@
 
 Request: {"model", "inputs": [{"name", "dtype", "shape"}], "output": path, "threads", "gpu": a target of kind cuda or
 null, "trials", "early_stop", "seed", "settings": pass configuration, "cache": folder, "frontend": "onnx" or "torch",
-"recipe": the model's origin as JSON or "", "signature": path of a JSON file with the names of the outputs, "is_profiled"}."""
+"recipe": the model's origin as JSON or "", "signature": path of a JSON file with the names of the outputs, "is_profiled",
+"is_tuned": whether the cache has to hold the tuning}."""
 
 import glob
 import importlib.util
@@ -208,6 +209,9 @@ def compile_model(request, report):
     records, facts = None, {"trials": "0"}
     if request["trials"] > 0:
         folder = tuning.folder_of(request, target)
+        if request.get("is_tuned") and not os.path.isdir(folder):
+            raise CompilerError("invalid_option", "what its tuning has found is no longer kept on this machine",
+                                "measure it again: ngb run --again")
         records, facts = tuning.tune(module, target, folder, request, report)
     report("building")
     build(module, target, records, request["output"], request.get("settings", {}))
