@@ -5,8 +5,10 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "report/write/text_width.h"
@@ -36,6 +38,13 @@ std::string one_line(std::string text) {
 
 // Ignores errors: a run continues if nobody can read its progress (a closed pipe, a log on a full disk).
 void draw(std::FILE* out, const std::string& text) { (void)std::fwrite(text.data(), 1, text.size(), out); }
+
+// Returns "1:05" or "2:00:09".
+std::string on_a_clock(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds);
+  return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
+                      : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+}
 
 std::size_t terminal_columns(std::FILE* out) {
   winsize size{};
@@ -67,7 +76,16 @@ std::string ProgressLine::counts() const {
   const double elapsed = std::floor(elapsed_s());
   if (elapsed >= 60) text += " after " + text::human_duration(elapsed);
   if (elapsed >= 1 && elapsed < 60) text += fmt::format(" after {:.0f} s", elapsed);
-  return note_.empty() ? text : text + " · " + note_;
+  return text;
+}
+
+std::string ProgressLine::with_note() const { return note_.empty() ? counts() : counts() + " · " + note_; }
+
+std::string ProgressLine::short_counts() const {
+  const char* const bound = form_.may_end_early && !is_over() ? "≤" : "";
+  std::string text = fmt::format("{}/{}{} in {}", done_, bound, total_, on_a_clock(elapsed_s()));
+  if (const auto left = left_s()) text += fmt::format(", {}{} left", bound, on_a_clock(*left));
+  return given_up_ > 0 ? text + fmt::format(", {} given up", given_up_) : text;
 }
 
 std::string ProgressLine::bar() const {
@@ -81,13 +99,19 @@ std::string ProgressLine::bar() const {
 }
 
 std::string ProgressLine::line_of(std::size_t columns) const {
-  constexpr std::int64_t kInTurn_s = 4;
-  const std::string head = bar() + counts() + " · ";
-  if (last_.empty()) return head + doing_;
-  const std::string last = "last: " + last_;
-  const std::string both = head + doing_ + " · " + last;
-  if (static_cast<std::size_t>(report::width_of(both)) <= columns) return both;
-  return head + (static_cast<std::int64_t>(elapsed_s()) / kInTurn_s % 2 == 0 ? doing_ : last);
+  constexpr std::size_t kInTurn_s = 4;
+  std::vector<std::string> parts{doing_};
+  if (!note_.empty()) parts.push_back(note_);
+  if (!last_.empty()) parts.push_back("last: " + last_);
+  const auto width = [](const std::string& text) { return static_cast<std::size_t>(report::width_of(text)); };
+  const std::string& longest = *std::ranges::max_element(parts, {}, width);
+  const std::string& now = parts[static_cast<std::size_t>(elapsed_s()) / kInTurn_s % parts.size()];
+  const std::array heads{bar() + counts() + " · ", short_counts() + " · "};
+  for (const std::string& head : heads) {
+    if (const std::string all = head + text::join(parts, " · "); width(all) <= columns) return all;
+    if (width(head + longest) <= columns) return head + now;
+  }
+  return heads.back() + now;
 }
 
 void ProgressLine::draw_line() {
@@ -102,7 +126,7 @@ void ProgressLine::show(const std::string& doing) {
   doing_ = doing;
   if (form_.detail == Detail::none) return;
   if (form_.is_terminal) return draw_line();
-  if (clock_->now() - written_ >= kBetweenLines) write(text::visible(one_line(counts() + " · " + doing)));
+  if (clock_->now() - written_ >= kBetweenLines) write(text::visible(one_line(with_note() + " · " + doing)));
 }
 
 void ProgressLine::tick() {
@@ -110,19 +134,19 @@ void ProgressLine::tick() {
   if (is_drawn_ && clock_->now() - written_ >= kBetweenFrames) draw_line();
 }
 
-void ProgressLine::finish_process(const std::string& line) {
+void ProgressLine::finish_process(const std::string& line, const std::string& redrawn) {
   ++done_;
-  last_ = line;
+  last_ = redrawn;
   if (form_.detail == Detail::none) return;
-  if (form_.detail == Detail::all) return say(counts() + " · " + line);
+  if (form_.detail == Detail::all) return say(with_note() + " · " + line);
   if (!form_.is_terminal && (lines_ < kFirstLines || is_over() || is_due())) {
-    write(text::visible(counts() + " · " + line));
+    write(text::visible(with_note() + " · " + line));
   }
 }
 
 void ProgressLine::note(std::string text) {
   note_ = std::move(text);
-  if (!form_.is_terminal && form_.detail != Detail::none && is_due()) write(text::visible(counts()));
+  if (!form_.is_terminal && form_.detail != Detail::none && is_due()) write(text::visible(with_note()));
 }
 
 bool ProgressLine::is_due() const { return lines_ == 0 || clock_->now() - written_ >= kBetweenLines; }
@@ -136,7 +160,8 @@ void ProgressLine::write(const std::string& line) {
 
 void ProgressLine::say(const std::string& line) {
   clear();
-  draw(out_, text::visible(line) + "\n");
+  const int columns = form_.is_terminal ? static_cast<int>(terminal_columns(out_)) : 0;
+  draw(out_, text::visible(report::wrapped(line, columns)) + "\n");
   std::fflush(out_);
 }
 

@@ -34,8 +34,10 @@ class ProgressLine {
   void show(const std::string& doing);
   // Called often: draws the line again when a second has passed, so that its times move.
   void tick();
-  // Counts one more ended process; `line` is its result ("resnet18 batch 8, openvino: 23.1 samples/s").
-  void finish_process(const std::string& line);
+  // Counts one more ended process, with its result: as a line of its own ("resnet18 batch 8, openvino: 23.1
+  // samples/s"), and as the line that is redrawn has it, which may be cut ("openvino: 23.1 samples/s · resnet18 batch
+  // 8").
+  void finish_process(const std::string& line, const std::string& redrawn);
   // Removes processes that need not run, because their cell's rounds have decided enough, from the total.
   void skip_processes(int count) { total_ -= count; }
   // Counts processes that will not run, because their cell failed.
@@ -46,8 +48,7 @@ class ProgressLine {
   void say(const std::string& line);
   void clear();
 
-  // Returns "3 of 60 processes, 2 min left after 9 s" or "57 of at most 60 processes, 3 given up", with the note if
-  // there is one: " · 14 attempts disturbed".
+  // Returns "3 of 60 processes, 2 min 00 s left after 9 s" or "57 of at most 60 processes, 3 given up".
   [[nodiscard]] std::string counts() const;
 
  private:
@@ -56,7 +57,11 @@ class ProgressLine {
   [[nodiscard]] std::optional<double> left_s() const;
   // Returns "[####------] " for the share of the time, or of the processes while that is not known.
   [[nodiscard]] std::string bar() const;
-  // Returns the line that fits: what is being done and the last result or, if both are too long, one after the other.
+  [[nodiscard]] std::string with_note() const;  // the counts
+  // Returns the counts for a narrow terminal: "3/60 in 0:09, 2:00 left".
+  [[nodiscard]] std::string short_counts() const;
+  // Returns the line that fits: what is being done, the note and the last result or, if they are too long together, one
+  // after the other.
   [[nodiscard]] std::string line_of(std::size_t columns) const;
   [[nodiscard]] bool is_due() const;
   void draw_line();

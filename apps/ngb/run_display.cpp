@@ -59,22 +59,24 @@ std::string RunDisplay::leader_beside(int cell) {
     return a.second.mean_per_s() < b.second.mean_per_s();
   });
   if (leader->first == cell) return ", the fastest so far";
-  return fmt::format("; so far {} is the fastest: {} {}",
+  return fmt::format("; fastest so far: {}, {} {}",
                      plan_->compiler_of(plan_->cells[static_cast<std::size_t>(leader->first)]).label,
                      report::number(leader->second.mean_per_s(), kSpeed), kSpeed);
 }
 
 void RunDisplay::finish_process(const campaign::FinishedProcess& process) {
-  std::string line = process.label;
+  std::string result = "measured";
   if (process.samples_per_s && !options_.hides_speeds) {
     const work::Cell& of = plan_->cells[static_cast<std::size_t>(process.cell)];
     Speeds& speeds = speeds_[{of.device, of.model_index, of.load_index}][process.cell];
     speeds.sum_per_s += *process.samples_per_s;
     ++speeds.count;
-    line +=
-        fmt::format(": {} {}{}", report::number(*process.samples_per_s, kSpeed), kSpeed, leader_beside(process.cell));
+    result =
+        fmt::format("{} {}{}", report::number(*process.samples_per_s, kSpeed), kSpeed, leader_beside(process.cell));
   }
-  line_->finish_process(line);
+  const std::string line = fmt::format("{}, {}: {}", process.workload, process.compiler, result);
+  // A terminal may cut the end.
+  line_->finish_process(line, fmt::format("{}: {} · {}", process.compiler, result, process.workload));
   if (page_of_run_ != nullptr) page_of_run_->finish_process(process, line);
 }
 

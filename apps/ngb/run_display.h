@@ -50,9 +50,8 @@ class RunDisplay : public campaign::Observer {
     int count = 0;
     [[nodiscard]] double mean_per_s() const { return sum_per_s / count; }
   };
-  // Returns "; so far openvino 2026.4.1 is the fastest: 30.94 samples/s" of the cell's workload, or that the cell is
-  // it;
-  // "" while none but the cell was measured.
+  // Returns "; fastest so far: openvino 2026.4.1, 30.94 samples/s" of the cell's workload, or that the cell is it; ""
+  // while none but the cell was measured.
   [[nodiscard]] std::string leader_beside(int cell);
 
   Options options_;

@@ -38,7 +38,8 @@ struct FinishedProcess {
   int cell = 0;                           // in the plan's cells
   int round = 0;                          // the process's index
   int left = 0;                           // processes of the cell that are still to be measured
-  std::string label{};                    // "resnet18 batch 8, openvino 2026.4.1"
+  std::string workload{};                 // "resnet18 batch 8"
+  std::string compiler{};                 // "openvino 2026.4.1"
   std::optional<double> samples_per_s{};  // by time; unknown if no repetition was steady
 };
 

@@ -207,12 +207,15 @@ std::string Recorder::who_is_in_the_way() const {
       store_->who_holds_it());
 }
 
-std::string Recorder::label(const CellToDo& to_do) const {
+std::string Recorder::workload(const CellToDo& to_do) const {
   const work::Cell& cell = plan_->cells[static_cast<std::size_t>(to_do.index)];
   const work::Model& model = plan_->model_of(cell);
   const bool is_fleet = plan_->study.devices.size() > 1;
-  return fmt::format("{}{} batch {}, {}", is_fleet ? cell.device + ": " : "", model.label, model.key.batch,
-                     plan_->compiler_of(cell).label);
+  return fmt::format("{}{} batch {}", is_fleet ? cell.device + ": " : "", model.label, model.key.batch);
+}
+
+std::string Recorder::label(const CellToDo& to_do) const {
+  return workload(to_do) + ", " + plan_->compiler_of(plan_->cells[static_cast<std::size_t>(to_do.index)]).label;
 }
 
 void Recorder::tell(const samples::ProcessResult& result) {
@@ -225,12 +228,14 @@ void Recorder::tell(const samples::ProcessResult& result) {
   if (!result.failure) {
     --cell.processes_left;
     ++finished_;
+    runs_turns_again_ = false;
     const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
     const int batch = plan_->model_of(planned).key.batch;
     observer_->finish_process({.cell = cell.index,
                                .round = result.process_index,
                                .left = cell.processes_left,
-                               .label = label(cell),
+                               .workload = workload(cell),
+                               .compiler = plan_->compiler_of(planned).label,
                                .samples_per_s = speed_of(result, batch)});
     return;
   }
@@ -268,18 +273,19 @@ void Recorder::tell_disturbed(const samples::ProcessResult& result, const CellTo
 }
 
 void Recorder::tell_what_to_expect() {
-  if (has_said_what_to_expect_ || disturbances_.attempts() == 0) return;
+  if (has_said_what_to_expect_) return;
   int left = 0;
   for (const auto& [id, each] : cells_) left += each.processes_left;
-  const std::string expected = expectation({.elapsed_s = seconds_since(started_),
-                                            .finished = finished_,
-                                            .left = left,
-                                            .disturbed = disturbances_.attempts(),
-                                            .expected_s = expected_s_,
-                                            .takes_turns = plan_->study.protocol.turns > 1});
-  if (expected.empty()) return;
-  observer_->remark(expected);
-  has_said_what_to_expect_ = true;
+  const std::vector<std::string> lines =
+      expectation({.elapsed_s = seconds_since(started_),
+                   .finished = finished_,
+                   .left = left,
+                   .disturbed = disturbances_.attempts() + (runs_turns_again_ ? 1 : 0),
+                   .expected_s = expected_s_,
+                   .culprit = disturbances_.culprit(),
+                   .takes_turns = plan_->study.protocol.turns > 1});
+  for (const std::string& line : lines) observer_->remark(line);
+  has_said_what_to_expect_ = !lines.empty();
 }
 
 // The same advice is told once.
@@ -309,13 +315,15 @@ void Recorder::on_progress(const std::string& device, const samples::Progress& p
   const auto cell = cells_.find(progress.cell_id);
   if (cell == cells_.end()) return;
   if (!progress.remark.empty()) {
+    runs_turns_again_ = progress.phase == samples::Phase::timed;  // no compiler remarks on anything then
     return observer_->show(device, fmt::format("{} · {}", progress.remark, label(cell->second)), true);
   }
   time_left_->work_on(cell->second.index, seconds_since(started_));
-  // The action comes first: a terminal may cut the rest.
+  // A terminal may cut the end.
+  const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell->second.index)];
   observer_->show(device,
-                  fmt::format("{} (process {}) · {}", words_of(progress, plan_->study.protocol),
-                              progress.process_index + 1, label(cell->second)),
+                  fmt::format("{} (process {}) · {} · {}", words_of(progress, plan_->study.protocol),
+                              progress.process_index + 1, plan_->compiler_of(planned).label, workload(cell->second)),
                   true);
 }
 
@@ -330,14 +338,18 @@ void Disturbances::add(const samples::ProcessResult& result) {
 
 std::string Disturbances::text() const {
   if (attempts_ == 0) return {};
-  std::string text = fmt::format("{} attempt{} disturbed", attempts_, attempts_ == 1 ? "" : "s");
+  const std::string by = culprit();
+  return fmt::format("{} attempt{} disturbed{}{}", attempts_, attempts_ == 1 ? "" : "s",
+                     by.empty() ? "" : ", mostly by ", by);
+}
+
+std::string Disturbances::culprit() const {
   const auto most = std::max_element(programs_.begin(), programs_.end(),
                                      [](const auto& a, const auto& b) { return a.second.cpu_ns < b.second.cpu_ns; });
-  if (most == programs_.end()) return text;
+  if (most == programs_.end()) return {};
   const auto& pids = most->second.pids;
-  const std::string which =
-      pids.size() == 1 ? fmt::format("process {}", *pids.begin()) : fmt::format("{} processes", pids.size());
-  return text + fmt::format(", mostly by {} ({})", most->first, which);
+  return pids.size() == 1 ? fmt::format("{} (process {})", most->first, *pids.begin())
+                          : fmt::format("{} ({} processes)", most->first, pids.size());
 }
 
 std::string words_of(const samples::Progress& progress, const work::Protocol& protocol) {
@@ -368,20 +380,23 @@ std::string words_of(const samples::Progress& progress, const work::Protocol& pr
   return fmt::format("repetition {} of {}{}", number, protocol.warm_up ? "" : "at least ", all);
 }
 
-std::string expectation(const Pace& pace) {
+std::vector<std::string> expectation(const Pace& pace) {
   constexpr double kFirst_s = 20;
   if (pace.elapsed_s < kFirst_s || pace.disturbed <= pace.finished) return {};
-  std::string text = "most attempts are disturbed, and waiting does not help as long as the others work: ";
-  if (pace.finished == 0) {
-    text += fmt::format("nothing was measured in {}", text::human_duration(pace.elapsed_s));
-  } else {
-    const double whole_s = pace.elapsed_s * (pace.finished + pace.left) / pace.finished;
-    text += fmt::format("at this rate the run takes {}", text::human_duration(whole_s));
-    if (pace.expected_s) text += fmt::format(" instead of {}", text::human_duration(*pace.expected_s));
+  std::string rate = "nothing was measured in " + text::human_duration(pace.elapsed_s);
+  if (pace.finished > 0) {
+    rate = "at this rate the run takes " +
+           text::human_duration(pace.elapsed_s * (pace.finished + pace.left) / pace.finished);
+    if (pace.expected_s) rate += fmt::format(" instead of {}", text::human_duration(*pace.expected_s));
   }
-  text += ". Ctrl-C ends it and the same command goes on later; --budget 10m takes the best of that time";
-  return text + (pace.takes_turns ? "; `disturbance: {max_wait_percent: 100}` in the study counts what is disturbed"
-                                  : "; `turns: 20` in the study is disturbed less");
+  const std::string others = pace.culprit.empty() ? "other programs work" : pace.culprit + " works";
+  return {
+      fmt::format("most attempts are disturbed, which does not get better while {}: {}; three ways out:", others, rate),
+      "  Ctrl-C, and the same command when the machine is quiet: it keeps what was measured",
+      "  Ctrl-C, and the same command with --budget 10m: it makes the best of that time",
+      pace.takes_turns
+          ? "  `disturbance: {max_wait_percent: 100}` in the study: it counts what is disturbed, and flags it"
+          : "  `turns: 20` in the study: short turns are disturbed less"};
 }
 
 }  // namespace ngb::campaign

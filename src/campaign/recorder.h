@@ -33,9 +33,11 @@ class Disturbances {
 
   [[nodiscard]] int attempts() const { return attempts_; }
 
-  // Returns "14 attempts disturbed, mostly by compile (process 2822)", or "… by cc1plus (31 processes)"; "" if there
-  // are none. The program is the one that used most processor time.
+  // Returns "14 attempts disturbed, mostly by compile (process 2822)"; "" if there are none.
   [[nodiscard]] std::string text() const;
+  // Returns the program that used most processor time: "compile (process 2822)" or "cc1plus (31 processes)"; "" if none
+  // is known.
+  [[nodiscard]] std::string culprit() const;
 
  private:
   struct Program {
@@ -53,11 +55,13 @@ struct Pace {
   int left = 0;                        // that are still to be measured
   int disturbed = 0;                   // attempts in this time
   std::optional<double> expected_s{};  // what the whole run was estimated to take; nothing: unknown
+  std::string culprit{};               // the program that disturbed most; "": unknown
   bool takes_turns = false;
 };
 
-// Returns what to expect and what to do if more attempts are disturbed than measured; "" else, and in the first 20 s.
-std::string expectation(const Pace& pace);
+// Returns what to expect if more attempts are disturbed than measured, and three ways out, as lines; none else, and in
+// the first 20 s.
+std::vector<std::string> expectation(const Pace& pace);
 
 // Returns what a process does now, in words with units: "repetition 11 of 20", "compiling".
 std::string words_of(const samples::Progress& progress, const work::Protocol& protocol);
@@ -94,6 +98,9 @@ class Recorder {
   // Reads what is left to do, and tells the observer.
   Status look_at_what_is_left(bool is_of_before);
   // Returns "resnet18 batch 8, openvino 2026.4.1", with "xeon: " before it if the plan has several devices.
+  // Returns "resnet18 batch 8", with the device before it if there are several.
+  [[nodiscard]] std::string workload(const CellToDo& cell) const;
+  // Returns "resnet18 batch 8, openvino 2026.4.1".
   [[nodiscard]] std::string label(const CellToDo& cell) const;
   Status on_event(const std::string& device, const samples::Event& event);
   Status commit();
@@ -129,7 +136,8 @@ class Recorder {
   Disturbances disturbances_{};
   std::set<std::string> advised_{};  // what was told
   bool has_said_what_to_expect_ = false;
-  int finished_ = 0;  // processes of this run that were measured
+  bool runs_turns_again_ = false;  // the processes that run are disturbed
+  int finished_ = 0;               // processes of this run that were measured
   Nanoseconds started_ = system_clock().now();
   double processes_s_ = 0;  // that all processes of this run took together
   bool is_whole_ = true;    // false: something was done before, or failed

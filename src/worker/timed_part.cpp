@@ -62,7 +62,10 @@ void TimedPart::run_timed_phase(const std::vector<samples::Reading>& idle) {
   timing_.pauses.leave_out_of(result_.phases.back());
   result_.readings = probe::readings_between(before, probe::snapshot());
   if (takes_turns()) forget_machine(result_.readings);
-  if (timing_.turns.again() > 0) result_.facts["turns_again"] = std::to_string(timing_.turns.again());
+  if (timing_.turns.again() > 0) {
+    result_.facts["turns_again"] = std::to_string(timing_.turns.again());
+    tell_turns_again(0);
+  }
   result_.readings.push_back(inferences_in(
       Phase::timed, server_ ? server_->inferences() : timing_.repetitions.inferences() - inferences_before));
   result_.readings.push_back(page_faults);
@@ -72,7 +75,14 @@ void TimedPart::run_timed_phase(const std::vector<samples::Reading>& idle) {
 
 void TimedPart::begin_turns() {
   const int turns = request_.protocol.turns;
-  timing_.turns.begin(repetitions_of_turn(timing_.repetitions.least(), turns), most_turns_again(turns));
+  timing_.turns.begin(repetitions_of_turn(timing_.repetitions.least(), turns), most_turns_again(turns),
+                      [this](std::size_t again) { tell_turns_again(again); });
+}
+
+void TimedPart::tell_turns_again(std::size_t again) const {
+  if (phases_.page() == nullptr) return;
+  samples::write_remark(*phases_.page(),
+                        again == 0 ? "" : fmt::format("{} turns run again, disturbed by other work", again));
 }
 
 // Threads that share a processor at first would share it in all of a short timed phase. Each turn settles by itself.

@@ -29,6 +29,8 @@ class TimedPart {
  private:
   void run_timed_phase(const std::vector<samples::Reading>& idle);
   void begin_turns();
+  // Tells those who watch the run why it takes so long; 0: it has ended.
+  void tell_turns_again(std::size_t again) const;
   bool settle();
   bool time_together();
   Attempt<Done> serve();

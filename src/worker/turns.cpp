@@ -7,7 +7,9 @@
 
 namespace ngb::worker {
 
-void TurnTaker::begin(std::size_t repetitions_of_turn, std::size_t most_again) {
+void TurnTaker::begin(std::size_t repetitions_of_turn, std::size_t most_again,
+                      std::function<void(std::size_t)> on_again) {
+  on_again_ = std::move(on_again);
   of_turn_ = repetitions_of_turn;
   most_again_ = most_again;
   left_ = 0;
@@ -30,6 +32,7 @@ std::size_t TurnTaker::repeat(std::uint32_t inferences, const Times& times, std:
     if (completed < count) return done + completed;
     if (again_ < most_again_ && giver_.was_disturbed()) {
       ++again_;
+      if (on_again_) on_again_(again_);
       left_ = 0;
       continue;
     }

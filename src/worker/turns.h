@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "worker/repetitions.h"
@@ -38,8 +39,8 @@ class TurnTaker final : public Repeater {
   TurnTaker(Repeater& repeater, TurnGiver& giver) : repeater_(repeater), giver_(giver) {}
 
   // From now on the process takes turns of so many repetitions, at least 1; the first one begins with the next
-  // repetition. At most `most_again` turns run again.
-  void begin(std::size_t repetitions_of_turn, std::size_t most_again);
+  // repetition. At most `most_again` turns run again; `on_again`, if it is given, is called with their number so far.
+  void begin(std::size_t repetitions_of_turn, std::size_t most_again, std::function<void(std::size_t)> on_again = {});
   // From now on there are no turns: the process goes on in the one that it has.
   void end() { of_turn_ = 0; }
   // Returns how many turns ran again.
@@ -55,6 +56,7 @@ class TurnTaker final : public Repeater {
   std::size_t left_ = 0;     // of the present turn
   std::size_t most_again_ = 0;
   std::size_t again_ = 0;
+  std::function<void(std::size_t)> on_again_{};
 };
 
 }  // namespace ngb::worker

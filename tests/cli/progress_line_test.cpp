@@ -38,7 +38,7 @@ TEST(ProgressLine, AsksForTheTimeLeftEachTimeAndNotForAFinishedRun) {
   ProgressLine line(out.file(), {}, 60, 58, [&left_s] { return left_s; });
   EXPECT_EQ(line.counts(), "58 of 60 processes, 5 min 00 s left");
   left_s = 288;
-  line.finish_process("a");
+  line.finish_process("a", "a");
   EXPECT_EQ(line.counts(), "59 of 60 processes, 4 min 48 s left");
   line.skip_processes(1);
   EXPECT_EQ(line.counts(), "59 of 59 processes");
@@ -58,8 +58,8 @@ TEST(ProgressLine, WritesPlainLinesWithoutATerminal) {
   {
     ProgressLine line(out.file(), {}, 2, 0, [] { return 3.0; });
     line.show("not shown");
-    line.finish_process("resnet18 batch 1, openvino: 23.1 samples/s");
-    line.finish_process("resnet18 batch 1, identity: 8.6 samples/s");
+    line.finish_process("resnet18 batch 1, openvino: 23.1 samples/s", "resnet18 batch 1, openvino: 23.1 samples/s");
+    line.finish_process("resnet18 batch 1, identity: 8.6 samples/s", "resnet18 batch 1, identity: 8.6 samples/s");
   }
   EXPECT_EQ(out.text(),
             "1 of 2 processes, 3.0 s left · resnet18 batch 1, openvino: 23.1 samples/s\n"
@@ -74,7 +74,7 @@ TEST(ProgressLine, WithoutATerminalIsWrittenAtMostEveryTenSecondsAfterTheFirstFi
   for (int i = 0; i < 40; ++i) {  // one each second
     clock.advance(std::chrono::seconds(1));
     if (i == 30) line.note("3 attempts disturbed");
-    line.finish_process("a");
+    line.finish_process("a", "a");
   }
   EXPECT_EQ(out.text(),
             "1 of 40 processes after 1 s · a\n2 of 40 processes after 2 s · a\n3 of 40 processes after 3 s · a\n"
@@ -140,12 +140,23 @@ TEST(ProgressLine, ShowsWhatIsDoneAndTheLastResultByTurnsWhereBothDoNotFit) {
   const Captured out;  // no terminal has a width of its own here: 79 columns
   FakeClock clock;
   ProgressLine line(out.file(), kTerminal, 4, 0, [] { return std::optional<double>(); }, clock);
-  line.finish_process("mlp batch 1, openvino: 30.9 samples/s");
-  line.show("mlp batch 1, identity: starting");
+  line.finish_process("mlp batch 1, openvino: 30.9 samples/s", "openvino: 30.9 samples/s · mlp batch 1");
+  line.show("starting (process 1) · mlp batch 1, identity");
   clock.advance(std::chrono::seconds(4));
-  line.show("mlp batch 1, identity: starting");
-  EXPECT_EQ(out.text(), kErase + "[##--------] 1 of 4 processes · mlp batch 1, identity: starting" + kErase +
-                            "[##--------] 1 of 4 processes after 4 s · last: mlp batch 1, openvino: 30.9 sam");
+  line.show("starting (process 1) · mlp batch 1, identity");
+  EXPECT_EQ(out.text(), kErase + "[##--------] 1 of 4 processes · starting (process 1) · mlp batch 1, identity" + kErase +
+                            "1/4 in 0:04 · last: openvino: 30.9 samples/s · mlp batch 1");
+}
+
+TEST(ProgressLine, IsShorterWhereLittleElseWouldFit) {
+  const Captured out;
+  FakeClock clock;
+  ProgressLine line(out.file(), {.is_terminal = true, .may_end_early = true}, 60, 3, [] { return 90.0; }, clock);
+  clock.advance(std::chrono::seconds(3605));
+  line.show("compiling · resnet18");
+  line.show("repetition 11 of 20 (process 2) · resnet18 batch 8, openvino 2026.4.1");
+  EXPECT_EQ(out.text(), kErase + "3/≤60 in 1:00:05, ≤1:30 left · compiling · resnet18" + kErase +
+                            "3/≤60 in 1:00:05, ≤1:30 left · repetition 11 of 20 (process 2) · resnet18 batch");
 }
 
 TEST(ProgressLine, OfOneWhoWantsEachProcessHasALineForEach) {
@@ -153,7 +164,7 @@ TEST(ProgressLine, OfOneWhoWantsEachProcessHasALineForEach) {
   FakeClock clock;
   ProgressLine line(
       out.file(), {.detail = ProgressLine::Detail::all}, 8, 0, [] { return std::optional<double>(); }, clock);
-  for (const char* each : {"a", "b", "c", "d", "e", "f", "g"}) line.finish_process(each);
+  for (const char* each : {"a", "b", "c", "d", "e", "f", "g"}) line.finish_process(each, each);
   EXPECT_TRUE(out.text().ends_with("6 of 8 processes · f\n7 of 8 processes · g\n")) << out.text();
 }
 
@@ -163,7 +174,7 @@ TEST(ProgressLine, OfOneWhoWantsNoneSaysWhatIsWrongAlone) {
     ProgressLine line(out.file(), {.is_terminal = true, .detail = ProgressLine::Detail::none}, 2, 0,
                       [] { return 60.0; });
     line.show("openvino");
-    line.finish_process("a");
+    line.finish_process("a", "a");
     line.note("1 attempt disturbed");
     line.say("a message");
   }

@@ -88,11 +88,13 @@ TEST(Turns, RunAgainOnlySoOften) {
   Played played;
   played.disturbed = {1, 2, 3, 4, 5, 6, 7};
   TurnTaker taker(played, played);
-  taker.begin(1, 2);
+  std::vector<std::size_t> told;
+  taker.begin(1, 2, [&told](std::size_t again) { told.push_back(again); });
   Repetitions timed(2);
   EXPECT_EQ(taker.repeat(1, timed.times(), {}), 2U);
   EXPECT_THAT(timed.walls, ElementsAre(3, 4)) << "the third and the fourth count, although they were disturbed too";
   EXPECT_EQ(taker.again(), 2U);
+  EXPECT_THAT(told, ElementsAre(1, 2));
 }
 
 TEST(Turns, OfWhichAPartRanInACallBeforeRunAgainFromTheCallOn) {
