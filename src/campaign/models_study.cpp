@@ -19,6 +19,7 @@
 #include "plan/graph_shapes.h"
 #include "toolchain/toolchain.h"
 #include "userfiles/onnx_file.h"
+#include "userfiles/onnx_scan.h"
 #include "zoo/recipe.h"
 
 namespace ngb::campaign {
@@ -40,8 +41,13 @@ constexpr std::array kOtherKinds{
     OtherKind{".db", "a results file", "give its folder to: ngb show"},
     OtherKind{".pt", "weights or a program of PyTorch", "give the function that makes the module: net.py:build"},
     OtherKind{".pth", "weights of PyTorch", "give the function that makes the module: net.py:build"},
+    OtherKind{".pt2", "a program of PyTorch", "give the function that makes the module: net.py:build"},
+    OtherKind{".safetensors", "weights", "give the function that makes the module: net.py:build"},
     OtherKind{".py", "a Python file", "name the function that makes the module, as in net.py:build"},
     OtherKind{".tflite", "a file that LiteRT has compiled", kGiveOnnx},
+    OtherKind{".keras", "a model of Keras", "export it to ONNX, with keras or tf2onnx"},
+    OtherKind{".h5", "a model of Keras", "export it to ONNX, with keras or tf2onnx"},
+    OtherKind{".pb", "a graph of TensorFlow", "export it to ONNX, with tf2onnx"},
     OtherKind{".pte", "a file that ExecuTorch has compiled", kGiveOnnx},
     OtherKind{".mnn", "a file that MNN has converted", kGiveOnnx},
     OtherKind{".param", "a file that ncnn has converted", kGiveOnnx},
@@ -84,8 +90,10 @@ Result<std::string> model_entry_of(const Installation& installation, const std::
   const std::size_t function = is_function(model) ? model.rfind(':') : model.size();
   std::error_code failed;
   const fs::path file = fs::absolute(model.substr(0, function), failed).lexically_normal();
-  if (!fs::is_regular_file(file, failed))
+  if (!fs::exists(file, failed))
     return fail("there is no such file", file.string(), std::string(text::trim(file_meant(model.substr(0, function)))));
+  const Status usable = is_onnx(model) ? userfiles::scan_onnx(file, {}) : file::require_regular(file);
+  if (!usable) return error_of(usable);
   return fmt::format("{}: {}{}", is_onnx(model) ? "onnx" : "pytorch",
                      quoted(file.lexically_relative(folder).string() + model.substr(function)),
                      is_onnx(model) ? advised_keys(installation, file, say) : "");
@@ -118,10 +126,11 @@ Status check_known(const Installation& installation, const std::vector<std::stri
 }  // namespace
 
 Result<bool> is_model(const std::string& word) {
+  if (word.find("://") != std::string::npos) return fail("this is an address, and no file", word, "download it first");
   if (is_onnx(word) || is_function(word) || word.starts_with(kTimm)) return true;
   std::error_code failed;
   const fs::path path(word);
-  if (fs::exists(fs::status(path, failed))) {
+  if (const fs::file_status status = fs::status(path, failed); fs::exists(status) && !fs::is_directory(status)) {
     const auto* const kind = std::find_if(kOtherKinds.begin(), kOtherKinds.end(),
                                           [&](const OtherKind& each) { return path.extension() == each.ending; });
     if (kind != kOtherKinds.end()) return fail(fmt::format("this is {}, and no study", kind->what), word, kind->next);

@@ -46,7 +46,7 @@ void tell_who_compiles_each(const Installation& installation, const plan::Plan& 
 // "quickstart" and "paper/models" are studies that ship with ngb, unless there is a file of that name.
 std::filesystem::path find_file(const Installation& installation, const std::filesystem::path& given) {
   std::error_code code;
-  if (given.is_absolute() || given.has_extension() || std::filesystem::exists(given, code)) return given;
+  if (given.is_absolute() || given.has_extension() || std::filesystem::is_regular_file(given, code)) return given;
   std::filesystem::path shipped = installation.studies / given;
   shipped += ".yaml";
   return std::filesystem::exists(shipped, code) ? shipped : given;
@@ -62,9 +62,14 @@ std::vector<std::string> built_in_models() {
   return names;
 }
 
-// Returns a line with the studies that ship with ngb, if the file does not exist, and the one that may be meant.
-std::string what_ships(const Installation& installation, const std::filesystem::path& given) {
+// Returns a line that says what may be meant: if the file does not exist, the studies that ship with ngb; if it is a
+// folder of results, the commands for that.
+std::string what_may_be_meant(const Installation& installation, const std::filesystem::path& given) {
   std::error_code code;
+  if (std::filesystem::exists(given / "results.db", code)) {
+    return fmt::format("ngb: these are results; to read them: ngb show {0}; to go on: ngb resume {0}\n",
+                       given.string());
+  }
   if (std::filesystem::exists(given, code)) return {};
   const std::vector<std::string> names = shipped_studies(installation);
   if (names.empty()) return {};
@@ -78,7 +83,7 @@ Refusal refusal_of(const Installation& installation, const std::filesystem::path
                    const std::vector<config::StudyProblem>& problems) {
   Refusal refusal{.kind = Refusal::Kind::wrong_usage};
   for (const config::StudyProblem& problem : problems) refusal.text += problem.text() + "\n";
-  refusal.text += what_ships(installation, file);
+  refusal.text += what_may_be_meant(installation, file);
   refusal.text += fmt::format("ngb: {} problem{} in {}; nothing was run\n", problems.size(),
                               problems.size() == 1 ? "" : "s", file.string());
   return refusal;

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models that are measured without a study of the user's: `ngb run my_model.onnx`."""
 
+import os
+import signal
 import unittest
 
-from ngb_program import NgbTest
+from ngb_program import NULL_STUDY, NgbTest
 
 NULL = ("--compiler", "null")
 
@@ -61,10 +63,41 @@ class ModelsLine(NgbTest):
 
     def test_a_file_that_is_no_model_is_named_as_what_it_is(self):
         for name, what in {"net.pt": "weights or a program of PyTorch", "net.tflite": "a file that LiteRT has compiled",
-                           "results.zip": "a bundle", "net.py": "a Python file"}.items():
+                           "net.safetensors": "weights", "net.keras": "a model of Keras", "results.zip": "a bundle",
+                           "net.py": "a Python file"}.items():
             with self.subTest(name):
                 self.write(name, "PK")
                 self.assertIn(f"ngb: {name}: this is {what}", self.refused(name))
+
+    def test_what_is_no_file_at_all_is_named_as_what_it_is(self):
+        (self.folder / "folder").mkdir()
+        (self.folder / "folder.onnx").mkdir()
+        self.write("empty.onnx", "")
+        self.write("results.db", "")
+        os.mkfifo(self.folder / "pipe.onnx")
+        for word, what in {"https://host.example/net.onnx": "ngb: https://host.example/net.onnx: this is an address, and no file; "
+                                                            "download it first",
+                           "folder": "folder: a folder, expected a study file", "folder.onnx": "/folder.onnx: not a file; name an ONNX file",
+                           ".": "ngb: these are results; to read them: ngb show .; to go on: ngb resume .",
+                           "empty.onnx": "/empty.onnx: not an ONNX model: IR version, opset, or a graph with nodes is missing",
+                           "pipe.onnx": "/pipe.onnx: not a file"}.items():
+            with self.subTest(word):
+                self.assertIn(what, self.refused(word, *NULL))
+        self.assertFalse((self.folder / "results").exists(), "nothing is left of what was refused")
+
+    def test_a_file_that_shrinks_while_it_is_read_is_an_error_with_a_reason(self):
+        study = NULL_STUDY.replace('- "null"', '- "null": {options: {compile_ns: 600000000000}}')
+        self.write("study.yaml", study)
+        run = self.start("run", "study.yaml")
+        self.wait_for(lambda: self.children_of(run.pid))
+        run.send_signal(signal.SIGBUS)  # as the kernel does where a mapped file has lost the part that is read
+        self.assertEqual(run.wait(timeout=1500), 3)
+        self.assertIn("ngb: a file became shorter while it was read; let what writes it end, then run the same command again\n",
+                      run.stdout.read())
+
+    def test_a_folder_does_not_hide_the_study_that_ships_under_its_name(self):
+        (self.folder / "quickstart").mkdir()
+        self.assertEqual(self.ngb("plan", "quickstart").returncode, 0)
 
     def test_what_is_missing_is_named(self):
         self.assertIn("there is no such file", self.refused("absent.onnx", *NULL))
