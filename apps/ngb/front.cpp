@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,16 +13,23 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/terminal.h"
+#include "base/environment.h"
 #include "base/text.h"
 #include "report/write/text_width.h"
 
 namespace ngb::app {
 namespace {
 
-// Breaks lines at the width of the terminal, with headings in bold on one that has colours.
+// Breaks lines at the width of the terminal, or at COLUMNS where there is none, with headings in bold on one that has
+// colours.
 class Help : public CLI::Formatter {
  public:
-  explicit Help(const OutputShape& shape) : shape_(shape) {}
+  explicit Help(const OutputShape& shape) : shape_(shape) {
+    const std::string columns = environment::variable("COLUMNS");
+    if (shape.wrap == 0) std::from_chars(columns.data(), columns.data() + columns.size(), shape_.width);
+    label("Positionals", "Arguments");
+    label("SUBCOMMAND", "COMMAND");
+  }
 
   std::string make_group(std::string group, bool is_positional,
                          std::vector<const CLI::Option*> options) const override {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <unistd.h>
+
 #include <csignal>
 #include <optional>
 #include <vector>
@@ -25,11 +27,16 @@ Words:
   alone      while no other process has a turn
 All others: docs/glossary.md, docs/metrics.md.
 
-Exit codes: 0 success (of a run: every cell has a result), 1 some cells have none (their reasons are stored), 2 wrong usage
-or study file, 3 the command could not continue (the message says why and what to do), 4 a gate failed (slower, or
-newly failing) or a choice that was to be confirmed did not hold, 5 a gate is undecided (with --fail-if-undecided), a bisection
-has no single answer or no choice is shown to hold, 6 a verified bundle has other files than its manifest lists, 7 its numbers do
-not follow from its samples, 130 interrupted (run again to resume).)";
+Exit codes:
+  0    success; of a run: every cell has a result
+  1    some cells have none; their reasons are stored
+  2    wrong usage, or a mistake in the study
+  3    the command could not continue; the message says why and what to do
+  4    a gate failed (slower, or newly failing), or a choice that was to be confirmed did not hold
+  5    a gate is undecided (--fail-if-undecided), a bisection has no single answer, or no choice holds
+  6    a verified bundle has other files than its manifest lists
+  7    its numbers do not follow from its samples
+  130  interrupted; run again to resume)";
 
 // The commands in groups by purpose, in the order in which a user needs them.
 struct CommandGroup {
@@ -74,11 +81,20 @@ int run(int argc, char** argv) {
   return code;
 }
 
+// Files are mapped. The kernel raises SIGBUS where one is read that has become shorter, and no error can be returned.
+void end_for_a_file_that_shrank(int /*signal*/) {
+  constexpr char kWhat[] =
+      "ngb: a file became shorter while it was read; let what writes it end, then run the same command again\n";
+  (void)!::write(STDERR_FILENO, kWhat, sizeof kWhat - 1);
+  ::_exit(ngb::app::kCannotGoOn);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   // Without this signal, a write beyond the file size limit (ulimit -f) fails with EFBIG. Child processes inherit that.
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGBUS, end_for_a_file_that_shrank);
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {

@@ -101,7 +101,7 @@ class Front(NgbTest):
                     self.assertEqual(too_wide, [])
 
     def test_headings_are_bold_unless_the_terminal_shall_have_no_colours(self):
-        self.assertIn("\x1b[1mPositionals:\x1b[0m", on_a_terminal(100, "run", "--help"))
+        self.assertIn("\x1b[1mArguments:\x1b[0m", on_a_terminal(100, "run", "--help"))
         self.assertNotIn("\x1b", on_a_terminal(100, "run", "--help", NO_COLOR="1"))
 
 
