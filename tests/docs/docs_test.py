@@ -106,6 +106,19 @@ class AsTyped(NgbTest):
         self.assertIn(anew, [line.partition("  #")[0] for line in commands_of(SOURCE / "README.md")])
         self.assertIn("plain time", self.type([stored]))
 
+    @unittest.skipIf(without_toolchains("openvino"), without_toolchains("openvino"))
+    def test_ones_own_files_are_measured(self):
+        self.use_toolchains("onnxruntime", "openvino")
+        for name, depth in {"my_model.onnx": 1, "before.onnx": 1, "after.onnx": 2}.items():
+            self.write_model(name, depth)
+        # Beside other work they may be disturbed until the budget is over (3), of which some time is enough here.
+        commands = [line.partition("  #")[0].replace(" --budget 2m", "") + " --budget 20s" for line in commands_of(DOCS / "own-model.md")]
+        self.assertEqual(len(commands), 3)
+        self.type(commands, run=[0, 1, 3])
+        for name in ("my_model", "my_model_8", "before_after"):
+            self.assertTrue((self.folder / f"results/{name}.yaml").exists())
+            self.assertTrue((self.folder / f"results/{name}/results.db").exists())
+
     @unittest.skipIf(without_toolchains("identity", "openvino"), without_toolchains("identity", "openvino"))
     def test_variants_are_made_shown_and_chosen(self):
         self.use_toolchains("onnxruntime", "openvino", "identity")
