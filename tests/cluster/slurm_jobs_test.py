@@ -31,7 +31,8 @@ class SlurmJobs(SlurmFleetTest):
         self.wait_until(lambda: self.recorded().get("any", 0) >= 1)
         job, = self.cluster.jobs()
         self.assertEqual(job["limit"], "1:00")
-        self.cluster.command("scontrol", "update", f"JobId={job['id']}", "EndTime=now")  # as if that minute were over
+        # As if that minute were over soon: Slurm refuses a time that is over when it reads it.
+        self.cluster.command("scontrol", "update", f"JobId={job['id']}", "EndTime=now+5")
         output = client.communicate(timeout=PATIENCE_S)[0]
         self.assertEqual(client.returncode, 0, output)
         self.assertIn("ended: TIMEOUT; another job continues", output)
