@@ -14,8 +14,8 @@ def parts(cell):
 
 def cpp(cell):
     _compile(cell)
-    return torch_program.cpp(cell, "#include <torch/csrc/inductor/aoti_package/model_package_loader.h>",
-                             "  at::NoGradGuard mode;\n"
+    return torch_program.cpp(cell, "#include <c10/core/GradMode.h>\n#include <torch/csrc/inductor/aoti_package/model_package_loader.h>",
+                             "  c10::NoGradGuard mode;\n"
                              f'  torch::inductor::AOTIModelPackageLoader loader{{FOLDER "{_FILE}"}};\n'
                              "  std::vector<at::Tensor> tensors;\n  std::vector<at::Tensor> result;",
                              "", "loader.run(tensors)", _FILE)

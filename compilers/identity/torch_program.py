@@ -25,7 +25,8 @@ find_path(TORCH torch/script.h PATH_SUFFIXES include REQUIRED)
 set(INCLUDES ${TORCH} ${TORCH}/torch/csrc/api/include)
 find_library(TORCH_CPU torch_cpu REQUIRED)
 find_library(C10 c10 REQUIRED)
-set(LIBRARIES -Wl,--no-as-needed,--allow-shlib-undefined ${TORCH_CPU} ${C10})"""
+find_library(WHOLE_TORCH torch REQUIRED)  # a package of AOTInductor asks for it
+set(LIBRARIES -Wl,--no-as-needed,--allow-shlib-undefined ${WHOLE_TORCH} ${TORCH_CPU} ${C10})"""
 
 
 def open_adaptor(kind, cell):

@@ -159,9 +159,7 @@ Status Recorder::on_event(const std::string& device, const samples::Event& event
     uncommitted_.push_back(*result);
     if (values_ != nullptr) values_->note(device, *result);
   }
-  if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) {
-    ended_.push_back(*ended);
-  }
+  if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) ended_.push_back(*ended);
   if (std::holds_alternative<samples::Finished>(event.body)) observer_->finish_device(device);
   return Done{};
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "base/removal.h"
 #include "base/scratch_folder.h"
 #include "dispatch/make_job.h"
 #include "exports/cell_choice.h"
@@ -58,9 +59,8 @@ campaign::Answer<json> write_files(const campaign::Installation& installation, c
   if (!answer) return cannot_go_on(answer.error());
   if (!answer->value("reads_model", true) && model.is_made() && !file->empty()) {
     // ngb can make it again, and the program has its own.
-    std::error_code code;
-    fs::remove(folder / *file, code);
-    fs::remove(folder / (*file + ".data"), code);
+    file::remove(folder / *file);
+    file::remove(folder / (*file + ".data"));
   }
   return *std::move(answer);
 }

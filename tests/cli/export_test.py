@@ -190,7 +190,9 @@ class UsersFile(NgbTest):
     def test_a_users_file_is_copied_and_a_changed_one_is_refused(self):
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
         self.ngb("models", "write", "mlp", "--batch", "1", "-o", "mine.onnx")
-        run = self.ngb("run", "mine.onnx", "--compilers", "onnxruntime", "-o", "results", "--no-report")
+        self.write("study.yaml", "models: [{onnx: mine.onnx}]\ncompilers: [onnxruntime]\nprocesses: 3\nrepetitions: 6\n"
+                                 "disturbance: {max_wait_percent: 100}\noutput: results\n")
+        run = self.ngb("run", "study.yaml", "--no-report")
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         exported = self.ngb("export", "results", "--fastest", "-o", "program")
         self.assertEqual(exported.returncode, 0, exported.stderr)

@@ -69,6 +69,13 @@ def _named(pointer, count):
     return [pointer[i].decode("utf-8", "replace") for i in range(count)]
 
 
+def _defaults(folder):
+    """All options of a compiler as the worker hands them over: words without quotes."""
+    with open(os.path.join(folder, "compiler.json"), encoding="utf-8") as file:
+        options = json.load(file)["options"]
+    return {each["name"]: str(each["default"]).strip('"') for each in options}
+
+
 class Native:
     """A session with a native plugin."""
 
@@ -78,7 +85,8 @@ class Native:
         self._library.ngb_compiler_table.restype = ctypes.POINTER(_Table)
         self._table = self._library.ngb_compiler_table().contents
         self._error, self._session = _Error(), ctypes.c_void_p()
-        given = [_Option(name.encode(), value.encode()) for name, value in request.get("options", {}).items()]
+        values = _defaults(folder) | request.get("options", {})
+        given = [_Option(name.encode(), value.encode()) for name, value in values.items()]
         options = (_Option * max(len(given), 1))(*given)
         settings = _Settings(ctypes.sizeof(_Settings), request["site"].encode(), b"cpu", b"f32", request["threads"],
                              options, len(given), request["python"].encode(), b"", None, None, None, 0, 1, 1)

@@ -101,8 +101,12 @@ class RecordedSession : public testing::Test {
   ngb_status open(const Given& given = {}) {
     const std::string toolchain = (folder_ / "toolchain").string();
     const std::string cache = (folder_ / "cache").string();
+    Options all{{"builder_optimization_level", "3"}, {"workspace_bytes", "0"},
+                {"timing_cache", "false"},           {"cuda_graph", "false"},
+                {"include_transfer", "false"},       {"wait", "spin"}};
+    for (const auto& [name, value] : given.options) all[name] = value;
     std::vector<ngb_option> options;
-    for (const auto& [name, value] : given.options) options.push_back({name.c_str(), value.c_str()});
+    for (const auto& [name, value] : all) options.push_back({name.c_str(), value.c_str()});
     std::vector<ngb_option> handed_on;
     for (const auto& [name, value] : given.settings) handed_on.push_back({name.c_str(), value.c_str()});
     const ngb_settings settings{sizeof(ngb_settings),

@@ -46,6 +46,7 @@ TEST(CompilerPages, ExistAndAreUpToDate) {
   ASSERT_TRUE(catalog) << catalog.error().text();
   ASSERT_GE(catalog->size(), 4U);
   for (const CompilerDescription& compiler : *catalog) {
+    if (compiler.name == "template") continue;  // docs/plugin.md
     const std::filesystem::path path = kSource / "docs/compilers" / (compiler.name + ".md");
     const std::string document = file::read(path).value_or("");
     const std::size_t begin = document.find(kBegin);
