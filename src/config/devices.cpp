@@ -235,7 +235,8 @@ class BodyReader {
       device_.folder.clear();
       return;
     }
-    for (const Field& field : fields_or_problem(body, path, "how the device is reached, such as {ssh: HOST}", problems_)) {
+    for (const Field& field :
+         fields_or_problem(body, path, "how the device is reached, such as {ssh: HOST}", problems_)) {
       const Key* const key = find_key(device_keys(), field.name);
       if (key == nullptr) {
         problems_.add(*field.key, path, unknown_word(field.name, "key", names(device_keys())));

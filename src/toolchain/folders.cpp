@@ -171,7 +171,8 @@ Result<std::vector<Toolchain>> list(const fs::path& root) {
 
 std::vector<DamagedToolchain> take_damaged(const fs::path& root, std::vector<Toolchain>& listed) {
   std::vector<DamagedToolchain> found;
-  each_place(root, [&](const Place& place) {
+  // Whoever listed them has said what cannot be read.
+  std::ignore = each_place(root, [&](const Place& place) {
     std::error_code ignored;
     if (!check_version(place.version) || !fs::is_directory(place.folder(), ignored)) return;
     const Result<Toolchain> toolchain = read_whole(place);

@@ -144,8 +144,8 @@ TEST(ProgressLine, ShowsWhatIsDoneAndTheLastResultByTurnsWhereBothDoNotFit) {
   line.show("starting (process 1) · mlp batch 1, identity");
   clock.advance(std::chrono::seconds(4));
   line.show("starting (process 1) · mlp batch 1, identity");
-  EXPECT_EQ(out.text(), kErase + "[##--------] 1 of 4 processes · starting (process 1) · mlp batch 1, identity" + kErase +
-                            "1/4 in 0:04 · last: openvino: 30.9 samples/s · mlp batch 1");
+  EXPECT_EQ(out.text(), kErase + "[##--------] 1 of 4 processes · starting (process 1) · mlp batch 1, identity" +
+                            kErase + "1/4 in 0:04 · last: openvino: 30.9 samples/s · mlp batch 1");
 }
 
 TEST(ProgressLine, IsShorterWhereLittleElseWouldFit) {
