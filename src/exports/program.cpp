@@ -20,12 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-// Programs of Python that call a function of ngraphbench/program.py.
-constexpr const char* kWriter =
-    "import sys\nsys.path[:0] = sys.argv[1:]\nfrom ngraphbench import program\nprogram.answer(print)\n";
-constexpr const char* kDescriber =
-    "import sys\nsys.path[:0] = sys.argv[1:]\nfrom ngraphbench import program\nprogram.describe(print)\n";
-
 bool has_package(const toolchain::Toolchain& toolchain, const std::string& folder) {
   std::error_code code;
   return fs::exists(toolchain.site / folder, code);
@@ -70,14 +64,16 @@ json source_of(const work::Model& model) {
   return source;
 }
 
-Result<json> ask(const campaign::Installation& installation, const Subject& subject, const char* program,
-                 const json& question) {
-  const Result<PythonCommand> python = python_of(installation, subject);
-  if (!python) return error_of(python);
+// Calls a function of ngraphbench/program.py.
+Result<json> ask(const campaign::Installation& installation, const Subject& subject, const PythonCommand& python,
+                 std::string_view function, const json& question) {
   std::vector<std::string> arguments{(installation.parts.lib / "python").string()};
-  for (const toolchain::Toolchain& each : python->packages_of) arguments.push_back(each.site.string());
-  const Result<std::string> text = python::ask({.interpreter = python->interpreter,
-                                                .program = program,
+  for (const toolchain::Toolchain& each : python.packages_of) arguments.push_back(each.site.string());
+  const Result<std::string> text = python::ask({.interpreter = python.interpreter,
+                                                .program = fmt::format("import sys\nsys.path[:0] = sys.argv[1:]\n"
+                                                                       "from ngraphbench import program\n"
+                                                                       "program.{}(print)\n",
+                                                                       function),
                                                 .arguments = arguments,
                                                 .input = json_text::dump(question),
                                                 .site = subject.toolchain.site});
@@ -93,7 +89,9 @@ Result<json> ask(const campaign::Installation& installation, const Subject& subj
 Result<std::vector<TensorSignature>> inputs_of_module(const campaign::Installation& installation,
                                                       const Subject& subject) {
   const work::Model& model = subject.model();
-  const auto answer = ask(installation, subject, kDescriber,
+  const Result<PythonCommand> python = python_of(installation, subject);
+  if (!python) return error_of(python);
+  const auto answer = ask(installation, subject, *python, "describe",
                           {{"folder", (subject.compiler.folder.parent_path() / config::kExporter).string()},
                            {"recipe", source_of(model)},
                            {"batch", model.key.batch}});
@@ -131,13 +129,10 @@ Result<json> write_program(const campaign::Installation& installation, const Sub
   question["recipe"] = source_of(subject.model());
   const CacheFolder cache = campaign::trusted_cache(installation);
   question["cache"] = cache.is_none() ? "" : (cache.path() / "tuning").string();
-  question["module_site"] = "";
-  if (converts_modules(subject)) {
-    const Result<toolchain::Toolchain> exporter = exporter_of(installation, subject);
-    if (!exporter) return error_of(exporter);
-    question["module_site"] = exporter->site.string();
-  }
-  return ask(installation, subject, kWriter, question);
+  const Result<PythonCommand> python = python_of(installation, subject);
+  if (!python) return error_of(python);
+  question["module_site"] = converts_modules(subject) ? python->packages_of.back().site.string() : "";
+  return ask(installation, subject, *python, "answer", question);
 }
 
 }  // namespace ngb::exports
