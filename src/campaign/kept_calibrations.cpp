@@ -39,7 +39,7 @@ Status write_device(const CacheFolder& cache, const DeviceCalibration& device) {
   return cache.keep_text(calibration_name(device.environment_hash), json_text::dump(content, 1) + "\n");
 }
 
-// Keeps `measured` in a list of what is kept of the device, in place of what has the same key there.
+// Adds `measured` to a list of the device's kept calibration. It replaces the item that has the same key.
 template <class Item, class KeyOf>
 Status keep_in(std::vector<Item> DeviceCalibration::* list, const CacheFolder& cache,
                const std::string& environment_hash, Item measured, KeyOf key_of) {

@@ -24,7 +24,7 @@ inline double seconds_since(Nanoseconds time) {
   return std::chrono::duration<double>(system_clock().now() - time).count();
 }
 
-// The work that a run has before it when it begins.
+// What a run has to do, as it is known when the run begins.
 struct Outlook {
   const plan::Plan* plan = nullptr;  // until the run ends
   std::vector<int> left{};           // the number of processes of each cell that are to be measured

@@ -33,10 +33,10 @@ struct Drawn {
 // Returns the file of an image's n-th sheet: the image's own file, then "figure5-2.pdf".
 std::filesystem::path file_of_sheet(const std::filesystem::path& image, int sheet);
 
-// Writes the images. `format` is one of kImageFormats. All are exactly `width_px` wide, at 96 pixels an inch; 0: each
-// as wide as its content. Their panels are made to fill that. One that would be higher than kSheetPx then takes several
-// sheets, each with whole panels and axes of its own. Returns an error that names the figure if one cannot be drawn;
-// images before it are then written.
+// Writes the images. `format` is one of kImageFormats. Each image is exactly `width_px` wide, at 96 pixels an inch, and
+// its panels fill that width; with 0 an image is as wide as its content. With a given width, an image that would be
+// higher than kSheetPx takes several sheets, each with whole panels and axes of its own. Returns an error that names
+// the figure if one cannot be drawn; images before it are then written.
 Result<Drawn> draw(const Drawer& drawer, const std::string& format, const std::vector<Image>& images, int width_px = 0);
 
 }  // namespace ngb::report::figures

@@ -45,8 +45,8 @@ std::string base64(std::string_view bytes);
 // Returns the text as the page's scripts unpack it (unpacking.js): compressed by zlib, in base 64.
 std::string packed(std::string_view text);
 
-// Returns the page with each packed text as it was, because libraries may pack the same text as different bytes. What
-// cannot be unpacked, or is larger than 256 MiB, stays as it is.
+// Returns the page with its packed texts unpacked, because libraries may pack one text as different bytes. A text that
+// cannot be unpacked, or that has more than 256 MiB, stays packed.
 std::string with_parts_unpacked(std::string_view html);
 
 }  // namespace ngb::report::page

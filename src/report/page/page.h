@@ -44,9 +44,9 @@ struct Figure {
   std::string name{};     // of its files: "compile_time"
   std::string title{};    // for people
   std::string reading{};  // what it shows, and how to read it
-  // Vega-Lite as JSON. If the page has all rows, they are in `rows`, and "datasets" is {"places": …}: what a row has
-  // beside them, where its marks are drawn. Else it is {"drawn": …}: the rows that are drawn. Both are {"columns": […],
-  // "rows": [[…], …]}, where [] is the value of the row above.
+  // A Vega-Lite specification as JSON. If the page has all rows, `rows` holds them, and "datasets" is {"places": …}:
+  // for each row the fields that say where its marks are drawn. If not, "datasets" is {"drawn": …}: the rows that are
+  // drawn. Both have the form {"columns": […], "rows": [[…], …]}, in which [] repeats the value of the row above.
   std::string specification{};
   std::vector<std::string> columns{};
   std::vector<std::vector<Field>> rows{};  // each as long as `columns`
