@@ -57,13 +57,27 @@ std::string settings_text(const Plan& plan, Extent extent) {
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
+// Takes the columns that say the same of every cell out of a table whose last columns are aligned as `right` says, and
+// returns what they say: "device local, threads 1".
+std::string take_common_columns(std::vector<Row>& rows, std::vector<std::size_t>& right) {
+  std::vector<std::string> common;
+  for (std::size_t i = rows.front().size(); rows.size() > 2 && i-- > 0;) {
+    const bool is_common = std::all_of(rows.begin() + 2, rows.end(), [&](const Row& row) { return row[i] == rows[1][i]; });
+    if (!is_common) continue;
+    if (rows[1][i] != "-") common.insert(common.begin(), rows[0][i] + " " + rows[1][i]);
+    for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));
+    std::erase(right, i);
+    for (std::size_t& column : right) column -= column > i ? 1 : 0;
+  }
+  return text::join(common, ", ");
+}
+
 std::string cells_text(const Plan& plan, Extent extent) {
-  const bool has_loads = plan.loads.size() > 1 || !plan.loads.front().is_none();
   std::vector<Row> rows{{"id", "device", "model", "batch", "compiler", "version", "threads", "options, settings"}};
+  std::vector<std::size_t> right{3, 6};
+  const bool has_loads = plan.loads.size() > 1 || !plan.loads.front().is_none();
   if (has_loads) rows.front().emplace_back("load");
-  const std::size_t shown = extent == Extent::all ? plan.cells.size() : std::min(plan.cells.size(), kShownCells);
-  for (std::size_t i = 0; i < shown; ++i) {
-    const work::Cell& cell = plan.cells[i];
+  for (const work::Cell& cell : plan.cells) {
     const work::Model& model = plan.model_of(cell);
     const work::Compiler& compiler = plan.compiler_of(cell);
     rows.push_back({cell.id, cell.device, model.label, std::to_string(model.key.batch), compiler.label,
@@ -71,9 +85,16 @@ std::string cells_text(const Plan& plan, Extent extent) {
                     or_dash(words_of_options(plan.configuration_of(cell)))});
     if (has_loads) rows.back().push_back(plan.load_of(cell).name);
   }
-  const std::string more =
-      shown < plan.cells.size() ? fmt::format("  … and {} more; --all shows them\n", plan.cells.size() - shown) : "";
-  return aligned(rows, {3, 6}) + more;
+  if (extent == Extent::all) return aligned(rows, right);
+  for (Row& row : rows) row.erase(row.begin());  // the id
+  for (std::size_t& column : right) --column;
+  const std::string common = take_common_columns(rows, right);
+  std::string below = common.empty() ? "" : "  all with " + common + "\n";
+  if (rows.size() > kShownCells + 1) {
+    below = fmt::format("  … and {} more; --all shows them\n", rows.size() - kShownCells - 1) + below;
+    rows.resize(kShownCells + 1);
+  }
+  return aligned(rows, right) + below;
 }
 
 std::string group_text(const Plan& plan, const work::Group& group) {

@@ -185,7 +185,42 @@ class Exporting(ExportingTest):
         self.assertEqual((made / "expected_0.npy").read_bytes(), (kept / "expected_0.npy").read_bytes())
 
 
+# A file whose weights are in another one, as exporters write large ones.
+WEIGHTS_BESIDE = """
+import numpy, onnx
+from onnx import TensorProto, helper, numpy_helper
+weight = numpy_helper.from_array(numpy.linspace(-1, 1, 64 * 64, dtype=numpy.float32).reshape(64, 64), "weight")
+x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 64]) for name in "xy")
+graph = helper.make_graph([helper.make_node("MatMul", ["x", "weight"], ["y"])], "net", [x], [y], [weight])
+model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+onnx.save_model(model, "net.onnx", save_as_external_data=True, location="net.bin", size_threshold=0)
+"""
+
+
 class UsersFile(NgbTest):
+    @unittest.skipUnless(installed("onnxruntime") and installed("identity"), "no toolchains of onnxruntime and identity here")
+    def test_weights_beside_the_file_come_along_and_a_cell_beside_a_load_is_refused(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        subprocess.run(["/usr/bin/python3", "-c", WEIGHTS_BESIDE], cwd=self.folder, check=True,
+                       env={"PATH": os.environ["PATH"], "PYTHONPATH": site("identity"), "HOME": str(self.folder)})
+        self.write("study.yaml", "models: [{onnx: net.onnx}]\ncompilers: [onnxruntime]\nprocesses: 1\nrepetitions: 6\n"
+                                 "loads: [none, {cpu: 1}]\ndisturbance: {max_wait_percent: 100}\noutput: results\n")
+        run = self.ngb("run", "study.yaml", "--no-report")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        exported = self.ngb("export", "results", "--load", "none", "-o", "program")
+        self.assertEqual(exported.returncode, 0, exported.stderr)
+        self.assertEqual((self.folder / "program/net.bin").read_bytes(), (self.folder / "net.bin").read_bytes())
+        ran = run_program("onnxruntime", self.folder / "program")
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        loaded = self.ngb("export", "results", "--load", "cpu: 1", "-o", "other")
+        self.assertEqual(loaded.returncode, 3, loaded.stdout + loaded.stderr)
+        self.assertIn("it was measured beside a load (cpu: 1), which a program cannot bring along; "
+                      "choose its cell without a load: --load none", loaded.stderr)
+        os.truncate(self.folder / "net.bin", 64 * 64 * 4 - 4)
+        cut = self.ngb("export", "results", "--load", "none", "-o", "other")
+        self.assertNotEqual(cut.returncode, 0, cut.stdout)
+        self.assertIn("net.bin", cut.stderr)
+
     @unittest.skipUnless(installed("onnxruntime") and installed("identity"), "no toolchains of onnxruntime and identity here")
     def test_a_users_file_is_copied_and_a_changed_one_is_refused(self):
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)

@@ -50,6 +50,24 @@ TEST(PlanText, ShowsCellsAlignedByCharacters) {
                         "  1111111111111111  local   file        16  null         -              1  -\n"));
 }
 
+TEST(PlanText, InBriefHasNoIdsAndSaysOnceWhatIsTheSameInAllCells) {
+  EXPECT_THAT(to_text(by_hand(), Extent::brief),
+              HasSubstr("\nCells\n"
+                        "  model    batch  compiler     version  threads  options, settings\n"
+                        "  größe=1      1  null         -              1  -\n"
+                        "  größe=1      1  onnxruntime  1.31.1        16  arena=false graph_optimization=basic\n"
+                        "  file        16  null         -              1  -\n"));
+  Plan alike = by_hand();
+  alike.cells = {alike.cells[1], alike.cells[3]};
+  EXPECT_THAT(to_text(alike, Extent::brief),
+              HasSubstr("\nCells\n"
+                        "  model    batch\n"
+                        "  größe=1      1\n"
+                        "  file        16\n"
+                        "  all with device local, compiler onnxruntime, version 1.31.1, threads 16, options, settings "
+                        "arena=false graph_optimization=basic\n"));
+}
+
 TEST(PlanText, ShowsTheOrderByRounds) {
   EXPECT_THAT(to_text(by_hand(), Extent::all),
               HasSubstr("\n  1. file batch 16 on local: onnxruntime, null | null, onnxruntime | …\n"
