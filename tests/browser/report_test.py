@@ -233,8 +233,8 @@ class Tables(ReportTest):
         self.report("results", "--tables", "csv")
         rows = list(csv.DictReader(io.StringIO(self.table("table6_families.csv"), newline=""), strict=True))
         series = json.loads(self.ngb("show", "results", "--json").stdout)["series"]["values"]
-        for quantity, column in (("family_throughput_per_s", "throughput_b2_per_s"),
-                                 ("family_cpu_std_percent", "cpu_std_b2_percent")):
+        for quantity, column in (("model_group_throughput_per_s", "throughput_b2_per_s"),
+                                 ("model_group_cpu_std_percent", "cpu_std_b2_percent")):
             values = [each["value"] for each in series if each["series"] == quantity and each["batch_sizes"] == "2"]
             self.assertEqual([float(row[column]) if row[column] else None for row in rows], values)
         self.assertIn("toolchain_missing", rows[-1]["notes"])

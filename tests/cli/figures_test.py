@@ -61,7 +61,7 @@ class Figures(MeasuredTest):
 
     def test_a_failed_cell_is_a_row_with_its_reason(self):
         self.report()
-        failed = [row for row in self.rows("speed_up_by_family") if row["compiler"].startswith("onnxruntime")]
+        failed = [row for row in self.rows("speed_up_by_model_group") if row["compiler"].startswith("onnxruntime")]
         self.assertEqual({row["state"] for row in failed}, {"failed"})
         self.assertIn("toolchain_missing", failed[0]["reason"])
 

@@ -171,7 +171,7 @@ class Correctness(unittest.TestCase):
                     expected["6", *key, ""] = speed / identity[f"throughput_{column}"]
                     expected["12", *key, "CPU reduction (%)"] = 100 * (1 - use / identity[f"cpu_percent_{column}"])
         drawn = {}
-        for figure, number in (("5", "throughput_per_s"), ("6", "family_batch_speed_up_ratio"), ("12", "percent")):
+        for figure, number in (("5", "throughput_per_s"), ("6", "model_group_batch_speed_up_ratio"), ("12", "percent")):
             with (self.folder / f"published/figures/figure{figure}.csv").open(newline="") as file:
                 for row in csv.DictReader(file):
                     if row["state"] == "published":

@@ -65,18 +65,18 @@ def _family(oracle, cells):
         return numpy.std(numbers, ddof=1) if len(numbers) > 1 else None
 
     found = {
-        "family_throughput_per_s": over_cells("throughput_mean_per_s", numpy.mean),
-        "family_throughput_std_per_s": over_cells("throughput_std_per_s", numpy.mean),
-        "family_throughput_between_std_per_s": over_cells("throughput_mean_per_s", deviation),
-        "family_cpu_percent": over_cells("cpu_percent", numpy.mean),
-        "family_cpu_std_percent": over_cells("cpu_std_percent", numpy.mean),
-        "family_gpu_percent": over_cells("gpu_percent", numpy.mean),
+        "model_group_throughput_per_s": over_cells("throughput_mean_per_s", numpy.mean),
+        "model_group_throughput_std_per_s": over_cells("throughput_std_per_s", numpy.mean),
+        "model_group_throughput_between_std_per_s": over_cells("throughput_mean_per_s", deviation),
+        "model_group_cpu_percent": over_cells("cpu_percent", numpy.mean),
+        "model_group_cpu_std_percent": over_cells("cpu_std_percent", numpy.mean),
+        "model_group_gpu_percent": over_cells("gpu_percent", numpy.mean),
     }
     if oracle.relatives.baseline(cells[0]) != cells[0]:
-        found["family_speed_up_ratio"] = _mean_ratio(oracle.log_speed_up, cells)
+        found["model_group_speed_up_ratio"] = _mean_ratio(oracle.log_speed_up, cells)
         share = _mean_ratio(oracle.log_cpu_ratio, cells)
         ends = (None, None) if share is None or share.low is None else (1 - share.high, 1 - share.low)
-        found["family_cpu_reduction_ratio"] = None if share is None else Number(1 - share.value, *ends)
+        found["model_group_cpu_reduction_ratio"] = None if share is None else Number(1 - share.value, *ends)
     return {(name, ids): value if isinstance(value, Number) or value is None else Number(value)
             for name, value in found.items()}
 
@@ -106,8 +106,8 @@ def _at_a_batch(oracle, cells, name):
 
 def _cpu_at_a_batch(oracle, cells):
     of_groups = _family(oracle, cells)
-    return {(name.replace("family_", "family_batch_"), ids): value for (name, ids), value in of_groups.items()
-            if name in ("family_cpu_percent", "family_cpu_std_percent", "family_cpu_reduction_ratio")}
+    return {(name.replace("family_", "model_group_batch_"), ids): value for (name, ids), value in of_groups.items()
+            if name in ("model_group_cpu_percent", "model_group_cpu_std_percent", "model_group_cpu_reduction_ratio")}
 
 
 def _mean_ratio(log_of, cells):

@@ -115,10 +115,10 @@ class Series(unittest.TestCase):
         for batch in (1, 4):
             rates = [rates_of(model, FAST) for model in networks(batch)]
             means = [statistics.mean(each) for each in rates]
-            self.expect("family_throughput_per_s", statistics.mean(means), "ResNets", batch, within=1e-6)
-            self.expect("family_throughput_std_per_s", statistics.mean(map(statistics.stdev, rates)), "ResNets", batch,
+            self.expect("model_group_throughput_per_s", statistics.mean(means), "ResNets", batch, within=1e-6)
+            self.expect("model_group_throughput_std_per_s", statistics.mean(map(statistics.stdev, rates)), "ResNets", batch,
                         within=1e-6)
-            self.expect("family_throughput_between_std_per_s", statistics.stdev(means), "ResNets", batch, within=1e-6)
+            self.expect("model_group_throughput_between_std_per_s", statistics.stdev(means), "ResNets", batch, within=1e-6)
 
     def test_a_groups_ratio_is_the_middle_of_counted_ratios(self):
         """Two models, by the geometric mean: one twice and one eight times as fast are four times as fast."""
@@ -129,7 +129,7 @@ class Series(unittest.TestCase):
             bsr = [up / self.speed_up(one) for up, one in zip(ups, single)]
             for name, subject in (("family", "ResNets"), ("style", "convolutional")):
                 if name == "family":
-                    self.expect("family_speed_up_ratio", statistics.geometric_mean(ups), subject, batch)
+                    self.expect("model_group_speed_up_ratio", statistics.geometric_mean(ups), subject, batch)
                 self.expect(f"{name}_batch_speed_up_ratio", statistics.geometric_mean(ups), subject, batch)
                 if batch == 4:
                     self.expect(f"{name}_batch_ase_ratio", statistics.geometric_mean(scaled), subject, batch)
@@ -145,7 +145,7 @@ class Series(unittest.TestCase):
             self.expect(f"{name}_cpu_percent", statistics.mean(map(statistics.mean, percents)), "ResNets", within=1e-6)
             self.expect(f"{name}_cpu_std_percent", statistics.mean(map(statistics.stdev, percents)), "ResNets", within=1e-6)
             self.expect(f"{name}_cpu_reduction_ratio", 1 - statistics.geometric_mean(shares), "ResNets", within=1e-6)
-        self.expect("family_gpu_percent", statistics.mean(GPU_PERCENT.values()), "ResNets", within=1e-9)
+        self.expect("model_group_gpu_percent", statistics.mean(GPU_PERCENT.values()), "ResNets", within=1e-9)
 
     def test_each_block_more_costs_what_a_clock_says(self):
         """Speed-ups of 2, 1.8 and 1.6 at depths of 1, 2 and 3, with 10 ms a block of the identity."""

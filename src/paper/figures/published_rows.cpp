@@ -27,12 +27,13 @@ State published_state() { return {"published", ""}; }
 // Returns nothing for a ratio to Identity of Identity itself.
 std::optional<Number> quantity_of(const PublishedNumber& number, std::string_view quantity) {
   const double use = number.cpu_percent;
-  if (quantity == "family_batch_cpu_percent")
+  if (quantity == "model_group_batch_cpu_percent")
     return Number{use, use - number.cpu_std_percent, use + number.cpu_std_percent, ""};
   if (number.is_identity) return std::nullopt;
-  if (quantity == "family_batch_speed_up_ratio")
+  if (quantity == "model_group_batch_speed_up_ratio")
     return Number{number.throughput_per_s / number.identity_per_s, {}, {}, ""};
-  if (quantity == "family_batch_cpu_reduction_ratio") return Number{1 - use / number.identity_cpu_percent, {}, {}, ""};
+  if (quantity == "model_group_batch_cpu_reduction_ratio")
+    return Number{1 - use / number.identity_cpu_percent, {}, {}, ""};
   return std::nullopt;
 }
 

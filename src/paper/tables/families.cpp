@@ -26,9 +26,9 @@ struct Quantity {
   const char* published;  // in published/table6_families.csv, before the batch sizes
 };
 constexpr std::array kQuantities{
-    Quantity{"family_throughput_per_s", "family_throughput_std_per_s", "throughput", "per_s", "samples/s",
+    Quantity{"model_group_throughput_per_s", "model_group_throughput_std_per_s", "throughput", "per_s", "samples/s",
              "throughput"},
-    Quantity{"family_cpu_percent", "family_cpu_std_percent", "cpu", "percent", "CPU %", "cpu_percent"},
+    Quantity{"model_group_cpu_percent", "model_group_cpu_std_percent", "cpu", "percent", "CPU %", "cpu_percent"},
 };
 
 using Batches = std::pair<int, int>;  // the smallest and the largest batch size

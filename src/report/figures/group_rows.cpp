@@ -72,8 +72,8 @@ void add_percentages(const Selection& selection, const char* series, const char*
 Rows cpu_use(const Selection& selection) {
   constexpr double kPercent = 100;
   std::vector<Row> rows;
-  add_percentages(selection, "family_batch_cpu_percent", "CPU use (%)", 1, rows);
-  add_percentages(selection, "family_batch_cpu_reduction_ratio", "CPU reduction (%)", kPercent, rows);
+  add_percentages(selection, "model_group_batch_cpu_percent", "CPU use (%)", 1, rows);
+  add_percentages(selection, "model_group_batch_cpu_reduction_ratio", "CPU reduction (%)", kPercent, rows);
   sort_by("place", rows);
   return grid_with(std::move(rows), "percent", "no group of models has a known use of the processor",
                    "no model of this group was measured");

@@ -60,7 +60,7 @@ TEST(PublishedFigures, FiveSixAndTwelveHaveTheNumbersOfTableVi) {
   EXPECT_DOUBLE_EQ(number_in(five, "batch", "paper: Orin", "tensorrt", "ResNets", "8-16"), std::sqrt(128.0));
   const std::vector<Row> six = published_rows_of("figure6");
   EXPECT_EQ(six.size(), 50U) << "one compiler on the Orin, two on each of the others";
-  EXPECT_DOUBLE_EQ(number_in(six, "family_batch_speed_up_ratio", "paper: Xeon", "openvino", "Swins", "8-16"),
+  EXPECT_DOUBLE_EQ(number_in(six, "model_group_batch_speed_up_ratio", "paper: Xeon", "openvino", "Swins", "8-16"),
                    42.79 / 23.81);
   const std::vector<Row> twelve = published_rows_of("figure12");
   EXPECT_EQ(twelve.size(), 130U) << "5 families, 2 groups of batch sizes, 8 uses and 5 reductions of 3 devices";
@@ -131,7 +131,7 @@ TEST(PaperFigures, SixSevenAndTwelveAreFiguresOfEveryReportUnderAnotherName) {
   };
   const std::set<std::string> usual = names_of(make_figures(results.selection()));
   const std::set<std::string> with_paper = names_of(figures_with(results));
-  for (const auto& [name, number] : {std::pair("speed_up_by_family", "figure6"),
+  for (const auto& [name, number] : {std::pair("speed_up_by_model_group", "figure6"),
                                      std::pair("speed_up_by_depth", "figure7"), std::pair("cpu_use", "figure12")}) {
     EXPECT_TRUE(usual.contains(name)) << name;
     EXPECT_FALSE(with_paper.contains(name)) << "it is " << number << " now";
@@ -162,8 +162,8 @@ TEST(PaperFigures, SixAndEightAreMeansAtEachBatchSize) {
   const std::vector<Row> six = rows_of_figure(results, "figure6");
   EXPECT_EQ(six.size(), 8U) << "2 compilers, 2 families, 2 batch sizes";
   for (const Row& row : six) {
-    EXPECT_NEAR(row.at("family_batch_speed_up_ratio").get<double>(), row.at("compiler") == "openvino 1.0" ? 1.5 : 3,
-                1e-3);
+    EXPECT_NEAR(row.at("model_group_batch_speed_up_ratio").get<double>(),
+                row.at("compiler") == "openvino 1.0" ? 1.5 : 3, 1e-3);
   }
   const std::vector<Row> eight = rows_of_figure(results, "figure8");
   ASSERT_EQ(eight.size(), 3U) << "3 compilers at batch 4";

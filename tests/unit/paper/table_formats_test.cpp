@@ -181,7 +181,7 @@ struct Quotable {
 
   Quotable() {
     for (const char* const subject : {"Res-Nets", "Res Nets"}) {
-      parts[0].values.push_back({.series = "family_speed_up_ratio",
+      parts[0].values.push_back({.series = "model_group_speed_up_ratio",
                                  .device = "local",
                                  .compiler = "openvino 1.0",
                                  .subject = subject,
@@ -191,7 +191,7 @@ struct Quotable {
                                  .high = 1.9,
                                  .cell_ids = {cells[0].cell_id}});
     }
-    parts[0].values.push_back({.series = "family_speed_up_ratio",
+    parts[0].values.push_back({.series = "model_group_speed_up_ratio",
                                .device = "local",
                                .compiler = "=cmd()% 1.0",
                                .subject = "a%\nb",

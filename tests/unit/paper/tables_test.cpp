@@ -196,14 +196,14 @@ TEST_F(PaperTables, CountTheModelsOfThePaperAsThePaperDoes) {
 TEST_F(PaperTables, HaveGroupsOfModelsByGroupsOfBatchSizes) {
   const std::string small = add_cell("openvino", 2).cell_id;
   const std::string large = add_cell("openvino", 8).cell_id;
-  add_value("family_throughput_per_s", "ResNets", "2-4", 104.69, small);
-  add_value("family_throughput_std_per_s", "ResNets", "2-4", 0.57, small);
-  add_value("family_cpu_percent", "ResNets", "2-4", std::nullopt, small, "no ticks");
-  add_value("family_cpu_std_percent", "ResNets", "2-4", std::nullopt, small, "no ticks");
-  add_value("family_throughput_per_s", "ResNets", "8", 150, large);
-  add_value("family_throughput_std_per_s", "ResNets", "8", 1, large);
-  add_value("family_cpu_percent", "ResNets", "8", 50, large);
-  add_value("family_cpu_std_percent", "ResNets", "8", 2, large);
+  add_value("model_group_throughput_per_s", "ResNets", "2-4", 104.69, small);
+  add_value("model_group_throughput_std_per_s", "ResNets", "2-4", 0.57, small);
+  add_value("model_group_cpu_percent", "ResNets", "2-4", std::nullopt, small, "no ticks");
+  add_value("model_group_cpu_std_percent", "ResNets", "2-4", std::nullopt, small, "no ticks");
+  add_value("model_group_throughput_per_s", "ResNets", "8", 150, large);
+  add_value("model_group_throughput_std_per_s", "ResNets", "8", 1, large);
+  add_value("model_group_cpu_percent", "ResNets", "8", 50, large);
+  add_value("model_group_cpu_std_percent", "ResNets", "8", 2, large);
   EXPECT_EQ(
       csv("table6_families"),
       "family,compiler,device,throughput_b2_4_per_s,throughput_std_b2_4_per_s,cpu_b2_4_percent,"
@@ -226,9 +226,9 @@ TEST_F(PaperTables, SayOverHowManyModelsAMeanIsWhereAnotherCompilersIsOverMore) 
   const std::string one = add_cell("openvino", 8, "resnet18").cell_id;
   const std::string two = add_cell("openvino", 8, "resnet101").cell_id;
   const std::string other = add_cell("tvm", 8, "resnet18").cell_id;
-  add_value("family_throughput_per_s", "ResNets", "8", 150, one);
+  add_value("model_group_throughput_per_s", "ResNets", "8", 150, one);
   parts_[0].values.back().cell_ids.push_back(two);
-  add_value("family_throughput_per_s", "ResNets", "8", 300, other);
+  add_value("model_group_throughput_per_s", "ResNets", "8", 300, other);
   const std::string table = csv("table6_families");
   EXPECT_THAT(table, HasSubstr("ResNets,openvino 1.0,local,150,,,,throughput_std_b8_per_s: not measured"));
   EXPECT_THAT(table,

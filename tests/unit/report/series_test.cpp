@@ -21,14 +21,14 @@ store::CellData cell_called(const std::string& id) {
 
 std::vector<store::SeriesPart> parts() {
   store::SeriesPart part{.part = "local: resnet"};
-  part.values = {{.series = "family_throughput_per_s",
+  part.values = {{.series = "model_group_throughput_per_s",
                   .device = "local",
                   .compiler = "fast 1.0",
                   .subject = "resnet",
                   .batch_sizes = "2-4",
                   .value = 120,
                   .cell_ids = {"aa", "bb"}},
-                 {.series = "family_throughput_std_per_s",
+                 {.series = "model_group_throughput_std_per_s",
                   .device = "local",
                   .compiler = "fast 1.0",
                   .subject = "resnet",
@@ -59,7 +59,7 @@ class SeriesOfResults : public ::testing::Test {
 TEST_F(SeriesOfResults, HaveTheirDeviationOrTheReasonWhyThereIsNoValue) {
   const std::vector<store::SeriesPart> all = parts();
   const std::string text = series_text(results(all), {.all = true});
-  EXPECT_THAT(text, HasSubstr("throughput of a group, samples/s: family_throughput_per_s\n"));
+  EXPECT_THAT(text, HasSubstr("throughput of a group, samples/s: model_group_throughput_per_s\n"));
   EXPECT_THAT(text, HasSubstr("  resnet        2-4  local   fast 1.0  120.0 ± 1.5\n"));
   EXPECT_THAT(text, HasSubstr("a single block was not measured"));
   EXPECT_THAT(text, Not(HasSubstr("± within cells")));

@@ -58,10 +58,10 @@ TEST(FamilyMeans, AreOfEachBatchSize) {
   for (const Part& part : parts_of(of_exact_models(cells))) {
     for (SeriesValue& value : values_of(made_up::analysis_of(cells), part)) values.push_back(std::move(value));
   }
-  EXPECT_NEAR(of_fast(values, "family_batch_speed_up_ratio", "b", "4").value.value(), 4, 1e-6);
-  EXPECT_NEAR(of_fast(values, "family_batch_ase_ratio", "b", "4").value.value(), 0.25, 1e-6);
-  EXPECT_NEAR(of_fast(values, "family_batch_bsr_ratio", "b", "4").value.value(), 0.5, 1e-6);
-  EXPECT_NEAR(of_fast(values, "family_batch_bsr_ratio", "a", "4").value.value(), 1, 1e-6);
+  EXPECT_NEAR(of_fast(values, "model_group_batch_speed_up_ratio", "b", "4").value.value(), 4, 1e-6);
+  EXPECT_NEAR(of_fast(values, "model_group_batch_ase_ratio", "b", "4").value.value(), 0.25, 1e-6);
+  EXPECT_NEAR(of_fast(values, "model_group_batch_bsr_ratio", "b", "4").value.value(), 0.5, 1e-6);
+  EXPECT_NEAR(of_fast(values, "model_group_batch_bsr_ratio", "a", "4").value.value(), 1, 1e-6);
   EXPECT_EQ(of_fast(values, "style_batch_bsr_ratio", "convolutional", "4").reason, "no such row");
 }
 

@@ -37,18 +37,18 @@ SeriesValue of_fast(const std::vector<CellData>& cells, const std::string& serie
 
 // Expected: pandas 3.1.1, groupby over cells, mean of means, mean of std and std of means (n - 1).
 TEST(FamilyThroughput, IsTheMeanOfTheCellsWithItsDeviationBothWays) {
-  const SeriesValue mean = of_fast(two_models(), "family_throughput_per_s");
+  const SeriesValue mean = of_fast(two_models(), "model_group_throughput_per_s");
   EXPECT_EQ(mean.subject, "resnet");
   EXPECT_EQ(mean.batch_sizes, "2-4");
   EXPECT_EQ(mean.cell_ids.size(), 4U);
   EXPECT_NEAR(mean.value.value(), 90.83333333333333, 1e-5);
-  EXPECT_NEAR(of_fast(two_models(), "family_throughput_std_per_s").value.value(), 1.793319135679134, 1e-5);
-  EXPECT_NEAR(of_fast(two_models(), "family_throughput_between_std_per_s").value.value(), 47.36032094485847, 1e-5);
+  EXPECT_NEAR(of_fast(two_models(), "model_group_throughput_std_per_s").value.value(), 1.793319135679134, 1e-5);
+  EXPECT_NEAR(of_fast(two_models(), "model_group_throughput_between_std_per_s").value.value(), 47.36032094485847, 1e-5);
 }
 
 // Expected: scipy 1.17.1, a contrast of four paired means of logarithms with weights 1/4.
 TEST(FamilySpeedUp, IsTheGeometricMeanOfTheCellsWithItsInterval) {
-  const SeriesValue value = of_fast(two_models(), "family_speed_up_ratio");
+  const SeriesValue value = of_fast(two_models(), "model_group_speed_up_ratio");
   EXPECT_NEAR(value.value.value(), 1.8588502659893618, 1e-6);
   EXPECT_NEAR(value.low.value(), 1.8224942501251833, 1e-5);
   EXPECT_NEAR(value.high.value(), 1.8959315296228685, 1e-5);
@@ -66,7 +66,7 @@ TEST(FamilyThroughput, KeepsSettingsApartThatDifferInInferencesInFlightOrInTheLi
     cells.push_back(std::move(changed));
   }
   std::size_t rows = 0;
-  for (const SeriesValue& value : values_of_series(cells, "family_throughput_per_s")) {
+  for (const SeriesValue& value : values_of_series(cells, "model_group_throughput_per_s")) {
     if (value.compiler == "fast 1.0") ++rows;
   }
   EXPECT_EQ(rows, 3U);
@@ -76,7 +76,7 @@ TEST(FamilyThroughput, HasNoValueIfOneOfItsCellsHasNone) {
   std::vector<CellData> cells = two_models();
   cells.back().processes.clear();
   cells.back().failed = {made_up::failure(0, samples::FailureKind::crash)};
-  const SeriesValue value = of_fast(cells, "family_throughput_per_s");
+  const SeriesValue value = of_fast(cells, "model_group_throughput_per_s");
   EXPECT_FALSE(value.value);
   EXPECT_EQ(value.reason.substr(0, 12), "b, batch 4: ");
 }
@@ -92,7 +92,7 @@ TEST(FamilyCpuReduction, IsOneMinusTheGeometricMeanOfTheShares) {
   };
   const SeriesValue value = of_fast({cell("identity", 2, {3, 3.1, 2.9}), cell("fast", 2, {1.5, 1.6, 1.4}),
                                      cell("identity", 4, {4, 4.2, 4.1}), cell("fast", 4, {2, 2.1, 2.2})},
-                                    "family_cpu_reduction_ratio");
+                                    "model_group_cpu_reduction_ratio");
   EXPECT_NEAR(value.value.value(), 0.4943622067357114, 1e-6);
   EXPECT_NEAR(value.low.value(), 0.4721946724305024, 1e-5);
   EXPECT_NEAR(value.high.value(), 0.5155987167569567, 1e-5);
@@ -154,7 +154,7 @@ TEST(EqualEntriesUnderTwoLabels, HaveNumbersOfTheirOwn) {
   EXPECT_NE(analysis.settings().of(cells[1]), analysis.settings().of(cells[2]));
   EXPECT_EQ(analysis.single_of(4), 1U) << "of a";
   EXPECT_EQ(analysis.single_of(5), 2U) << "of b";
-  const auto values = values_of_series(cells, "family_batch_speed_up_ratio");
+  const auto values = values_of_series(cells, "model_group_batch_speed_up_ratio");
   ASSERT_EQ(values.size(), 4U);
   for (const SeriesValue& value : values) {
     ASSERT_EQ(value.cell_ids.size(), 1U);

@@ -116,11 +116,11 @@ TEST(FiguresOfGroups, HaveTheGeometricMeanOfEachGroup) {
                            of_group(cell_with({.model = "a", .compiler = "fast"}, always(200)), "Nets"),
                            of_group(cell_with({.model = "b"}, always(100)), "Nets"),
                            of_group(cell_with({.model = "b", .compiler = "fast"}, always(800)), "Nets")});
-  const auto rows = rows_of(results, "speed_up_by_family");
+  const auto rows = rows_of(results, "speed_up_by_model_group");
   ASSERT_EQ(rows.size(), 1U) << "the baseline has no speed-up over itself";
   EXPECT_EQ(rows.front().at("column"), "Nets");
   EXPECT_EQ(rows.front().at("models"), 2);
-  EXPECT_NEAR(number_in(rows, "fast 1.0", "family_batch_speed_up_ratio"), 4, 1e-6);
+  EXPECT_NEAR(number_in(rows, "fast 1.0", "model_group_batch_speed_up_ratio"), 4, 1e-6);
 }
 
 TEST(FiguresOfGroups, NameTheCellBecauseOfWhichAGroupHasNoNumber) {
@@ -130,10 +130,10 @@ TEST(FiguresOfGroups, NameTheCellBecauseOfWhichAGroupHasNoNumber) {
                            of_group(cell_that_failed({.model = "b", .compiler = "fast"}, FailureKind::crash), "Nets"),
                            of_group(cell_with({.model = "a", .compiler = "other"}, always(200)), "Nets"),
                            of_group(cell_with({.model = "b", .compiler = "other"}, always(200)), "Nets")});
-  const auto rows = rows_of(results, "speed_up_by_family");
+  const auto rows = rows_of(results, "speed_up_by_model_group");
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(row_of(rows, "fast 1.0").at("state"), "failed");
-  EXPECT_TRUE(row_of(rows, "fast 1.0").at("family_batch_speed_up_ratio").is_null());
+  EXPECT_TRUE(row_of(rows, "fast 1.0").at("model_group_batch_speed_up_ratio").is_null());
   EXPECT_NE(row_of(rows, "fast 1.0").at("reason"), "");
 }
 
@@ -164,8 +164,8 @@ TEST(FiguresOfGroups, OfStylesHaveTheMeanOfTheirModelsWithItsInterval) {
 
 TEST(FigureOfTheProcessor, HasTheDeviationBetweenProcessesAsItsInterval) {
   const ResultsOf results({of_group(cell_with({.model = "a"}, always(100)), "A")},
-                          {series_value("family_batch_cpu_percent", "A", "local/a/identity/1", 50),
-                           series_value("family_batch_cpu_std_percent", "A", "local/a/identity/1", 5)});
+                          {series_value("model_group_batch_cpu_percent", "A", "local/a/identity/1", 50),
+                           series_value("model_group_batch_cpu_std_percent", "A", "local/a/identity/1", 5)});
   const auto rows = rows_of(results, "cpu_use");
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(number_in(rows, "PyTorch eager (identity 1.0)", "percent"), 50);
