@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "apps/ngb/command.h"
+#include "apps/ngb/results_table.h"
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
@@ -112,6 +113,7 @@ int merge(const MergeArguments& arguments) {
   NewFolder folder(output);
   const Status written = write_merged(*sources, folder);
   if (!written) return report_failure(written.error(), g_merge_stopped ? kInterrupted : kCannotGoOn);
+  keep_values(output);
   const auto summary = summary_of(output);
   if (!summary) return report_failure(summary.error(), kCannotGoOn);
   say("{}: {}\n", arguments.output, *summary);

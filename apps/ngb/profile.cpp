@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <utility>
 
@@ -27,7 +26,7 @@ struct ProfileArguments {
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
 
-// The rows of cells, which several threads add, and the devices of these cells.
+// The rows of cells, and the devices of these.
 struct Profile {
   std::vector<report::ProfileRow> rows{};
   std::set<std::string> devices{};
@@ -36,19 +35,16 @@ struct Profile {
 Result<Profile> read_profile(metrics::FamilyReader& reader, const report::CellFilter& filter,
                              const std::vector<store::ValueFamily>& families, const CostPerHour& costs) {
   Profile profile;
-  std::mutex mutex;
   const auto add = [&](const report::FamilyResults& family) {
     for (std::size_t i = 0; i < family.results.cells.size(); ++i) {
       const store::CellData& cell = *family.results.cells[i];
       report::ProfileRow row = report::profile_row(cell, family.results, costs);
       row.position = family.positions[i];
-      const std::scoped_lock lock(mutex);
       profile.rows.push_back(std::move(row));
       profile.devices.insert(cell.of.device);
     }
   };
-  const Status done =
-      report::each_family(reader, families, metrics::all_metrics(), filter, /*with_best_options=*/false, add);
+  const Status done = report::each_family(reader, families, filter, /*with_best_options=*/false, add);
   if (!done) return error_of(done);
   std::sort(profile.rows.begin(), profile.rows.end(),
             [](const report::ProfileRow& a, const report::ProfileRow& b) { return a.position < b.position; });

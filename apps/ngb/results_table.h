@@ -12,4 +12,8 @@ namespace ngb::app {
 // options below it if the study asks for them.
 int print_table(const std::filesystem::path& results_folder, const FormatArguments& format = {});
 
+// Computes the values of all cells of a results folder and keeps them in its file, for those who query it; but not of
+// more than 10,000 cells. Ignores errors: a file that cannot be written can still be shown.
+void keep_values(const std::filesystem::path& results_folder);
+
 }  // namespace ngb::app

@@ -52,12 +52,13 @@ int print_outcome(const std::filesystem::path& results, const FormatArguments& f
     auto read = store->cell_states();
     if (!read) return report_failure(read.error(), kCannotGoOn);
     states = *std::move(read);
-  }  // the table stores what it derives, which an open reader would prevent
+  }  // an open reader would prevent that values are kept
   if (states.size() > kMostCellsInATable && format.is_text()) {
     print_counts(states);
   } else if (const int shown = print_table(results, format); shown != kSuccess) {
     return shown;
   }
+  keep_values(results);
   return code_of(states);
 }
 

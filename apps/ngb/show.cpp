@@ -4,14 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <type_traits>
 #include <utility>
 
 #include "apps/ngb/command.h"
@@ -26,7 +22,6 @@
 #include "metrics/series/derive_series.h"
 #include "paper/claims.h"
 #include "report/series/series.h"
-#include "report/show/text_table.h"
 #include "report/write/text_width.h"
 
 namespace ngb::app {
@@ -57,6 +52,9 @@ report::ShowOptions options_for_terminal(const ShowArguments& arguments, const m
           .color = shape.has_color};
 }
 
+// Of more cells no values are kept: whoever queries them computes what they need.
+constexpr std::size_t kMostCellsWithValues = 10'000;
+
 // For more cells than this the answer takes seconds. It is then left out; `ngb show --findings` prints it.
 constexpr std::size_t kMostCellsWithAnAnswer = 5000;
 
@@ -66,91 +64,30 @@ void print_answer(const report::Results& results) {
   if (!answer.empty()) print_table_text(report::wrapped(answer, shape_of_stdout().wrap) + '\n');
 }
 
-// Prints the table of results whose cells do not fit into memory together.
-Status print_table_of_families(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
-                               const report::CellFilter& filter, const report::ShowOptions& options) {
-  const metrics::Heading& heading = reader.heading();
-  report::TextTable table(options, heading.baseline);
-  std::mutex mutex;
-  const Status done = report::each_family(reader, families, table.needed_metrics(), filter, options.best,
-                                          [&](const report::FamilyResults& family) {
-                                            report::TextTable part(options, heading.baseline);
-                                            part.add(family.results, family.positions);
-                                            const std::scoped_lock lock(mutex);
-                                            table.append(std::move(part));
-                                          });
-  if (!done) return done;
-  table.print(report::environment_differences(heading.environments, table.devices()), heading.allocator,
-              print_table_text);
-  return Done{};
-}
-
-// Uses parts that several threads make, one after the other in the order of their numbers: 0, 1, …
-template <class Part>
-class InOrder {
- public:
-  explicit InOrder(std::function<void(const Part& part)> use) : use_(std::move(use)) {}
-
-  void add(std::size_t number, Part part) {
-    const std::scoped_lock lock(mutex_);
-    waiting_.emplace(number, std::move(part));
-    for (; !waiting_.empty() && waiting_.begin()->first == next_; ++next_) {
-      use_(waiting_.begin()->second);
-      waiting_.erase(waiting_.begin());
-    }
-  }
-
- private:
-  std::function<void(const Part& part)> use_;
-  std::mutex mutex_{};
-  std::map<std::size_t, Part> waiting_{};
-  std::size_t next_ = 0;
-};
-
-// Uses what `make` returns of each family's results, in the order of the families.
-template <class Make, class Use>
-Status each_in_order(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
-                     const report::CellFilter& filter, const Make& make, const Use& use) {
-  InOrder<std::invoke_result_t<Make, const report::Results&>> printer(use);
-  return report::each_family(
-      reader, families, metrics::all_metrics(), filter, /*with_best_options=*/false,
-      [&](const report::FamilyResults& family) { printer.add(family.number, make(family.results)); });
-}
-
-// Prints the JSON of the cells, family by family.
-Status print_json_of_families(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
-                              const report::CellFilter& filter) {
-  const metrics::Heading& heading = reader.heading();
-  const std::vector<store::DerivedValue> none;
-  report::Results whole{
-      .numbers = metrics::Numbers(none), .baseline = heading.baseline, .allocator = heading.allocator};
-  std::set<std::string> devices;
-  for (const store::ValueFamily& family : families) devices.insert(family.device);
-  whole.differences = report::environment_differences(heading.environments, devices);
-  Status done;
-  const auto each_cell = [&](const report::UseJson& use) {
-    done = each_in_order(reader, families, filter, report::cells_json,
-                         [&use](const auto& cells) { std::for_each(cells.begin(), cells.end(), use); });
-  };
-  report::show_json(whole, each_cell, print_table_text);
-  return done;
-}
-
-// Shows results whose cells do not fit into memory together.
-int show_family_by_family(metrics::FamilyReader& reader, const ShowArguments& arguments, const report::Format& format,
-                          const std::vector<report::NumberColumn>& columns) {
+// Shows results whose cells do not fit into memory together: they come family by family.
+int show_in_parts(metrics::FamilyReader& reader, const ShowArguments& arguments, const report::Format& format,
+                  const std::vector<report::NumberColumn>& columns) {
   report::CellFilter filter(arguments.wanted);
   const auto chosen = report::passing_families(reader, filter);
   if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
   if (const Status known = filter.check(); !known) return report_failure(known.error(), kWrongUsage);
-  const report::ShowOptions options = options_for_terminal(arguments, reader.heading(), columns);
-  if (format.is("csv")) print_table_text(report::show_csv_header());
-  const Status done = format.is("csv")
-                          ? each_in_order(reader, chosen->families, filter, report::show_csv_lines, print_table_text)
-                      : format.is("json") ? print_json_of_families(reader, chosen->families, filter)
-                                          : print_table_of_families(reader, chosen->families, filter, options);
-  if (!done) return report_failure(done.error(), kCannotGoOn);
-  return kSuccess;
+  const metrics::Heading& heading = reader.heading();
+  std::set<std::string> devices;
+  for (const store::ValueFamily& family : chosen->families) devices.insert(family.device);
+  const std::vector<store::DerivedValue> none;
+  const report::Results whole{.numbers = metrics::Numbers(none),
+                              .baseline = heading.baseline,
+                              .differences = report::environment_differences(heading.environments, devices),
+                              .allocator = heading.allocator,
+                              .come_in_parts = true};
+  const report::ShowOptions options = options_for_terminal(arguments, heading, columns);
+  const bool with_best_options = options.best && format.is("text");
+  const auto each = [&](const report::UsePart& use) {
+    return report::each_family(reader, chosen->families, filter, with_best_options,
+                               [&use](const report::FamilyResults& family) { use(family.results); });
+  };
+  const Status done = report::show(format, whole, each, options, print_table_text);
+  return done ? kSuccess : report_failure(done.error(), kCannotGoOn);
 }
 
 int show(const ShowArguments& arguments) {
@@ -170,27 +107,25 @@ int show(const ShowArguments& arguments) {
       *sources, arguments.baseline.empty() ? std::nullopt : std::optional(arguments.baseline));
   if (has_code(reader, ErrorCode::not_found)) return report_failure(reader.error(), kWrongUsage);
   if (!reader) return report_failure(reader.error(), kCannotGoOn);
-  const bool comes_in_parts = !arguments.series && !arguments.findings && !(*format)->is("markdown");
-  if (comes_in_parts && reader->cell_count() > metrics::kMostCellsInMemory) {
-    return show_family_by_family(*reader, arguments, **format, columns);
+  const bool is_table = !arguments.series && !arguments.findings;
+  if (is_table && reader->cell_count() > metrics::kMostCellsInMemory) {
+    return show_in_parts(*reader, arguments, **format, columns);
   }
-  auto derived = metrics::derive(*std::move(reader), processor_count());
+  auto derived = metrics::derive(*reader, reader->families(), processor_count());
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
   auto results = report::passing_results(derived->cells, derived->values, arguments.wanted, derived->baseline);
   if (!results) return report_failure(results.error(), kWrongUsage);
   report::add_differences(*results, derived->environments);
   results->allocator = derived->allocator;
   const report::ShowOptions options = options_for_terminal(arguments, *derived, columns);
-  const bool is_table = !arguments.series && !arguments.findings;
   const bool is_of_all = std::all_of(arguments.wanted.begin(), arguments.wanted.end(),
                                      [](const auto& filter) { return filter.second.empty(); });
   const bool has_answer = is_table && columns.empty() && (*format)->is("text") && is_of_all &&
                           derived->cells.size() <= kMostCellsWithAnAnswer;
-  Result<metrics::series::DerivedSeries> series;
+  std::vector<store::SeriesPart> series;
   if (!is_table || (*format)->is("json") || has_answer) {
-    series = metrics::series::derive_series(*sources, *derived, paper::claims().rows, processor_count());
-    if (!series) return report_failure(series.error(), kCannotGoOn);
-    report::add_series(*results, series->parts);
+    series = metrics::series::derive_series(*derived, paper::claims().rows);
+    report::add_series(*results, series);
   }
   if (has_answer) print_answer(*results);
   if (is_table) {
@@ -209,6 +144,16 @@ int print_table(const std::filesystem::path& results_folder, const FormatArgumen
   arguments.format = format;
   arguments.results.folders = {results_folder.string()};
   return show(arguments);
+}
+
+void keep_values(const std::filesystem::path& results_folder) {
+  const std::filesystem::path file = results_folder / "results.db";
+  {
+    auto store = store::Store::open(file, store::Mode::read_only);
+    const auto cells = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
+    if (!cells || cells->size() > kMostCellsWithValues) return;
+  }
+  (void)metrics::series::derive_and_keep(file, paper::claims().rows, processor_count());
 }
 
 void add_show(CLI::App& app, const Installation& /*installation*/, Action& chosen) {

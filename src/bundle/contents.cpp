@@ -18,7 +18,6 @@
 #include "bundle/archive.h"
 #include "bundle/descriptions.h"
 #include "bundle/paths.h"
-#include "metrics/derive.h"
 #include "metrics/series/derive_series.h"
 #include "paper/claims.h"
 #include "paper/paper.h"
@@ -52,15 +51,15 @@ Status write_samples(metrics::FamilyReader& reader, const std::filesystem::path&
   if (!out.is_open()) return tl::unexpected(file::from_errno("write", file, errno));
   Status written = file::write_all(
       out.get(), "cell_id,process_index,instance,repetition_index,is_warm_up,wall_ns,inferences\r\n", file.string());
-  if (!written) return written;
-  // One thread, so that the families come in their order.
-  Status read =
-      reader.each(reader.families(), 1, [&](const store::ValueFamily&, const std::vector<store::CellData>& cells) {
-        std::string text;
-        for (const store::CellData& cell : cells) add_samples(cell, text);
-        if (written) written = file::write_all(out.get(), text, file.string());
-      });
-  return read ? written : read;
+  for (const store::ValueFamily& family : reader.families()) {
+    if (!written) return written;
+    const auto cells = reader.results().load_family(family);
+    if (!cells) return error_of(cells);
+    std::string text;
+    for (const store::CellData& cell : *cells) add_samples(cell, text);
+    written = file::write_all(out.get(), text, file.string());
+  }
+  return written;
 }
 
 std::string study_text(const std::vector<store::RunState>& runs) {
@@ -100,19 +99,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Computes all derived values, which keeps them in the file, and writes those of the cells as a table.
+// Computes all derived values, keeps them in the file, and writes those of the cells as a table.
 Status derive_all(const fs::path& results_file, const fs::path& cells_file) {
-  const std::vector<store::Source> sources{{results_file, {}}};
-  auto derived = metrics::derive(sources, processor_count());
+  const auto derived = metrics::series::derive_and_keep(results_file, paper::claims().rows, processor_count());
   if (!derived) return error_of(derived);
-  const auto series = metrics::series::derive_series(sources, *derived, paper::claims().rows, processor_count());
-  if (!series) return error_of(series);
-  const auto kept = store::stored_derived(results_file);
-  if (!kept) return error_of(kept);
-  if (kept->size() != derived->values.size()) {
-    return fail("the derived values cannot be kept in the copy of the results", results_file.string(),
-                "check that the disk has room");
-  }
   const report::Results results = report::all_results(derived->cells, derived->values, derived->baseline);
   return file::write_atomically(cells_file, report::show_csv(results));
 }

@@ -28,7 +28,7 @@ void add_flags(metrics::Measured& measured, const std::vector<store::DerivedValu
   }
 }
 
-// Reads families one by one, and keeps of each cell what a comparison needs.
+// Reads families one after the other, and keeps of each cell what a comparison needs.
 Result<std::unique_ptr<LoadedResults>> load_results(const std::vector<store::Source>& sources) {
   std::vector<std::string> folders;
   for (const store::Source& source : sources) folders.push_back(source.file.parent_path().string());

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "campaign/durations_file.h"
-#include "campaign/early_values.h"
 #include "campaign/elsewhere.h"
 #include "campaign/kept_calibrations.h"
 #include "campaign/recorder.h"
@@ -180,8 +179,6 @@ Result<std::vector<dispatch::DeviceEnding>> measure_and_record(const Installatio
                                   durations_file(installation, say), deadline);
   if (!recorder) return error_of(recorder);
   dispatch::Callbacks callbacks = recorder->callbacks();
-  EarlyValues values(store);
-  recorder->derive_with(values);
   ToolchainRecord toolchains(store, compilers, callbacks.on_remark);
   callbacks.on_toolchain = [&toolchains](const std::string& device, const std::string& machine,
                                          const samples::FoundFolder& found) {

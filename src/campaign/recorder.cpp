@@ -157,7 +157,6 @@ Status Recorder::on_event(const std::string& device, const samples::Event& event
   if (!recorded) return recorded;
   if (const auto* result = std::get_if<samples::ProcessResult>(&event.body)) {
     uncommitted_.push_back(*result);
-    if (values_ != nullptr) values_->note(device, *result);
   }
   if (const auto* ended = std::get_if<samples::RoundsEnded>(&event.body)) ended_.push_back(*ended);
   if (std::holds_alternative<samples::Finished>(event.body)) observer_->finish_device(device);
@@ -177,25 +176,7 @@ Status Recorder::commit() {
     for (const std::string& cell_id : each.cell_ids) end_rounds(cell_id);
     for (const std::string& cell_id : each.reopened_ids) reopen_rounds(cell_id);
   }
-  for (const samples::ProcessResult& result : results) note_if_complete(result.cell_id);
-  for (const samples::RoundsEnded& each : ended) {
-    for (const std::string& cell_id : each.cell_ids) note_if_complete(cell_id);
-  }
   return Done{};
-}
-
-void Recorder::derive_with(EarlyValues& values) {
-  values_ = &values;
-  for (auto& [id, cell] : cells_) {
-    cell.is_expected = cell.processes_left > 0;
-    if (cell.is_expected) values.expect(std::string(id));
-  }
-}
-
-void Recorder::note_if_complete(const std::string& cell_id) {
-  const auto cell = cells_.find(cell_id);
-  if (values_ == nullptr || cell == cells_.end() || cell->second.processes_left > 0) return;
-  if (std::exchange(cell->second.is_expected, false)) values_->complete(cell_id);
 }
 
 std::string Recorder::who_is_in_the_way() const {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "campaign/durations_file.h"
-#include "campaign/early_values.h"
 #include "campaign/observer.h"
 #include "dispatch/link/recording.h"
 #include "plan/estimate.h"
@@ -80,8 +79,6 @@ class Recorder {
 
   // Returns callbacks that are valid as long as the Recorder lives and is not moved.
   dispatch::Callbacks callbacks();
-  // Derives values while it records. `values` must outlive the Recorder.
-  void derive_with(EarlyValues& values);
   // Called once, when nothing more is recorded.
   void end();
 
@@ -90,7 +87,6 @@ class Recorder {
     int index = 0;  // in the plan's cells
     int processes_left = 0;
     int processes_skipped = 0;  // because its rounds have ended
-    bool is_expected = false;   // by values_
   };
 
   Recorder(store::Store& store, const plan::Plan& plan, std::string run_id, Observer& observer,
@@ -113,7 +109,6 @@ class Recorder {
   void advise(const std::string& advice);
   void end_rounds(const std::string& cell_id);
   void reopen_rounds(const std::string& cell_id);
-  void note_if_complete(const std::string& cell_id);
   void remember(const std::vector<samples::ProcessResult>& results) const;
   void expect_time_left();
   void learn_time(const std::vector<samples::ProcessResult>& results);
@@ -125,7 +120,6 @@ class Recorder {
   const plan::Plan* plan_;
   std::unordered_map<std::string_view, CellToDo> cells_{};  // by id
   Observer* observer_;
-  EarlyValues* values_ = nullptr;                      // nothing: no values are derived
   std::vector<samples::ProcessResult> uncommitted_{};  // told once they are committed
   std::vector<samples::RoundsEnded> ended_{};          // not committed yet
   plan::Experience experience_;

@@ -8,16 +8,10 @@
 
 namespace ngb::metrics {
 
-// What `min_agreement` is compared with (samples/agreement.h).
-Value agreement(const Analysis& analysis, std::size_t cell);
-Value top1_agreement(const Analysis& analysis, std::size_t cell);
-Value sqnr(const Analysis& analysis, std::size_t cell);
-Value cosine(const Analysis& analysis, std::size_t cell);
-Value input_error(const Analysis& analysis, std::size_t cell);
+// `agreement` is what `min_agreement` is compared with (samples/agreement.h).
+Formula agreement, top1_agreement, sqnr, cosine, input_error, agreement_inputs;
 // Models with labels have these two, whether they are exact or variants.
-Value top1_accuracy(const Analysis& analysis, std::size_t cell);
-Value top5_accuracy(const Analysis& analysis, std::size_t cell);
-Value agreement_inputs(const Analysis& analysis, std::size_t cell);
+Formula top1_accuracy, top5_accuracy;
 
 // Returns the value of `agreement`, or nothing if no process of the cell has compared it.
 std::optional<double> agreement_of(const store::CellData& cell);

@@ -123,16 +123,4 @@ void Analysis::find_best_others() {
   }
 }
 
-std::vector<std::vector<std::size_t>> families(const std::vector<CellData>& cells) {
-  std::unordered_map<std::string, std::size_t> known;
-  std::vector<std::vector<std::size_t>> families;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto [place, is_new] =
-        known.emplace(cells[i].of.device + '\n' + cells[i].of.model.workload_hash(), families.size());
-    if (is_new) families.emplace_back();
-    families[place->second].push_back(i);
-  }
-  return families;
-}
-
 }  // namespace ngb::metrics

@@ -92,8 +92,4 @@ class Analysis {
   std::vector<RelatedCells> related_;
 };
 
-// Groups the cells (as indices) by device and model, with its variants; metrics relate only cells of one such family.
-// Families are in the order of their first cells.
-std::vector<std::vector<std::size_t>> families(const std::vector<store::CellData>& cells);
-
 }  // namespace ngb::metrics

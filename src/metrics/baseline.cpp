@@ -58,11 +58,6 @@ std::string compiler_in_words(const CellData& cell) {
 
 bool Baseline::fits(const CellData& cell) const { return work::is_called(kind_, words_, cell.of.compiler); }
 
-std::string Baseline::key() const {
-  const char* const kind = is_one_setting() ? "label" : kind_ == work::BaselineKind::version ? "version" : "name";
-  return fmt::format("{} {}", kind, words_);
-}
-
 std::string Baseline::in_a_sentence() const { return is_identity() ? known_as(words_) : words_; }
 
 std::string Baseline::role() const { return is_identity() ? in_a_sentence() : "the baseline " + words_; }

@@ -51,8 +51,6 @@ class Baseline {
   // "PyTorch eager (identity)", "the baseline onnxruntime@1.30.0"
   [[nodiscard]] std::string role() const;
   [[nodiscard]] bool fits(const store::CellData& cell) const;
-  // Returns a text that is the same for two baselines only if the same cells fit them.
-  [[nodiscard]] std::string key() const;
   // Returns true for a label, which names a setting together with its number of threads.
   [[nodiscard]] bool is_one_setting() const { return kind_ == work::BaselineKind::label; }
 

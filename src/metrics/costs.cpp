@@ -19,15 +19,13 @@ namespace ngb::metrics {
 
 namespace {
 
-Value unknown_cost(std::string reason) { return {.reason = std::move(reason)}; }
-
 Value value_of_row(const char* name, const Analysis& analysis, std::size_t cell) {
   return find_metric(name)->compute(analysis, cell);
 }
 
 Value cpu_share(const Analysis& analysis, std::size_t cell, int cpus) {
   const auto& busy = analysis.busy_cpus(cell);
-  if (!busy.value) return unknown_cost(busy.reason);
+  if (!busy.value) return unknown(busy.reason);
   double sum = 0;
   for (const OfRound& each : *busy.value) sum += each.value;
   return {100 * sum / static_cast<double>(busy.value->size()) / cpus};
@@ -37,14 +35,14 @@ Value cpu_share(const Analysis& analysis, std::size_t cell, int cpus) {
 
 Value cpu_of_machine(const Analysis& analysis, std::size_t cell) {
   const auto& cpus = analysis.cell(cell).device_cpus;
-  if (!analysis.steady(cell).reason.empty()) return unknown_cost(analysis.steady(cell).reason);
-  return cpus ? cpu_share(analysis, cell, *cpus) : unknown_cost("the device did not report how many processors it has");
+  if (!analysis.steady(cell).reason.empty()) return unknown(analysis.steady(cell).reason);
+  return cpus ? cpu_share(analysis, cell, *cpus) : unknown("the device did not report how many processors it has");
 }
 Value cpu_of_threads(const Analysis& analysis, std::size_t cell) {
   const auto& threads = analysis.cell(cell).of.threads;
   const int instances = analysis.cell(cell).of.compiler.instances;
   return threads ? cpu_share(analysis, cell, *threads * instances)
-                 : unknown_cost("no process has reported how many threads it has");
+                 : unknown("no process has reported how many threads it has");
 }
 
 Value compile_total(const Analysis& analysis, std::size_t cell) {
@@ -55,15 +53,15 @@ Value compile_total(const Analysis& analysis, std::size_t cell) {
 
 Value break_even(const Analysis& analysis, std::size_t cell) {
   const Value gain = speed_up(analysis, cell);
-  if (!gain.value) return unknown_cost(gain.reason);
+  if (!gain.value) return unknown(gain.reason);
   const std::size_t baseline = *analysis.baseline_of(cell);
-  if (baseline == cell) return unknown_cost("it is the baseline");
+  if (baseline == cell) return unknown("it is the baseline");
   const Value own = compile_total(analysis, cell);
   if (!own.value) return own;
   const Value other = compile_total(analysis, baseline);
-  if (!other.value) return unknown_cost(fmt::format("{}: {}", analysis.baseline().role(), other.reason));
-  if (*gain.value <= 1) return unknown_cost("not faster than the baseline: compiling never pays");
-  if (!gain.low || *gain.low <= 1) return unknown_cost("not told apart from the baseline");
+  if (!other.value) return unknown(fmt::format("{}: {}", analysis.baseline().role(), other.reason));
+  if (*gain.value <= 1) return unknown("not faster than the baseline: compiling never pays");
+  if (!gain.low || *gain.low <= 1) return unknown("not told apart from the baseline");
   const double baseline_s =
       analysis.cell(baseline).of.model.key.batch / *value_of_row("throughput_per_s", analysis, baseline).value;
   const double longer_s = std::max(0.0, *own.value - *other.value);
@@ -82,11 +80,11 @@ Value cpu_deviation(const Analysis& analysis, std::size_t cell) {
                  std::back_inserter(percent),
                  [&](const OfRound& each) { return 100 * each.value / *analysis.cell(cell).device_cpus; });
   const auto deviation = statistics::standard_deviation(percent);
-  return deviation ? Value{deviation} : unknown_cost("needs 2 processes");
+  return deviation ? Value{deviation} : unknown("needs 2 processes");
 }
 
 Value gpu_use(const Analysis& analysis, std::size_t cell) {
-  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown_cost(reason);
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
   std::vector<double> percent;
   std::string why = "no process recorded the use of a GPU";
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
@@ -98,7 +96,7 @@ Value gpu_use(const Analysis& analysis, std::size_t cell) {
         why = reading.value.reason;
     }
   }
-  return percent.empty() ? unknown_cost(std::move(why)) : Value{statistics::mean(percent)};
+  return percent.empty() ? unknown(std::move(why)) : Value{statistics::mean(percent)};
 }
 
 namespace {
@@ -117,8 +115,6 @@ struct Meter {
 constexpr Meter kPackages{"package_power", "timed", "idle_package_power", 0.1};
 constexpr Meter kGpu{"gpu_mean_power", "timed", "", 1};
 constexpr Meter kBoard{"board_power", "during", "idle_board_power", 5, 5};
-
-Value unknown_energy(std::string reason) { return {.reason = std::move(reason)}; }
 
 struct TimedReading {
   double value = 0;
@@ -204,17 +200,17 @@ Known<std::vector<OfRound>> per_inference(const Analysis& analysis, std::size_t 
 }
 
 Value mean_above_zero(const Analysis& analysis, const Known<std::vector<OfRound>>& values, const char* if_not) {
-  if (!values.value) return unknown_energy(values.reason);
-  if (values.value->empty()) return unknown_energy("no process recorded it");
+  if (!values.value) return unknown(values.reason);
+  if (values.value->empty()) return unknown("no process recorded it");
   const bool are_above =
       std::all_of(values.value->begin(), values.value->end(), [](const OfRound& each) { return each.value > 0; });
-  return are_above ? geometric_mean(*values.value, analysis.error_rate()) : unknown_energy(if_not);
+  return are_above ? geometric_mean(*values.value, analysis.error_rate()) : unknown(if_not);
 }
 
 Value energy(const Analysis& analysis, std::size_t cell, const Meter& meter, bool is_net) {
-  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown_energy(reason);
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
   const store::CellData& data = analysis.cell(cell);
-  if (data.of.load != work::kNoLoad) return unknown_energy("its load took energy as well");
+  if (data.of.load != work::kNoLoad) return unknown("its load took energy as well");
   // In turns, a meter reads all processes of a round: only those count that had a part alone.
   const bool takes_turns = std::any_of(data.processes.begin(), data.processes.end(), was_alone);
   const samples::Phase phase = takes_turns ? samples::Phase::alone : samples::Phase::timed;
@@ -228,7 +224,7 @@ Value energy(const Analysis& analysis, std::size_t cell, const Meter& meter, boo
 }  // namespace
 
 Value cpu_per_inference(const Analysis& analysis, std::size_t cell) {
-  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown_energy(reason);
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
   const auto processor_s = [](const samples::ProcessResult& process) -> std::optional<Known<double>> {
     for (const samples::PhaseUse& use : process.phases) {
       if (use.phase != samples::Phase::timed) continue;

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <condition_variable>
 #include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -128,28 +130,37 @@ Wishes wishes_of(const std::vector<store::RunState>& runs) {
   return wishes;
 }
 
-// Holds the first error of several threads.
-class FirstError {
+// Lets several threads use what each has made one after the other, in the order of its numbers, until one fails.
+class InOrder {
  public:
-  void set(const Error& error) {
-    const std::scoped_lock lock(mutex_);
-    if (!error_) error_ = error;
-    is_set_ = true;
+  // Calls `use` once all smaller numbers were used. Returns false, without a call, after a failure.
+  bool use(std::size_t number, const std::function<void()>& use) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return next_ == number || !status_; });
+    if (!status_) return false;
+    use();
+    ++next_;
+    changed_.notify_all();
+    return true;
   }
-  [[nodiscard]] bool is_set() const { return is_set_; }
-  // To be called once no other thread calls `set`.
-  [[nodiscard]] Status status() const { return error_ ? Status(tl::unexpected(*error_)) : Status(Done{}); }
+  void fail(const Error& error) {
+    const std::scoped_lock lock(mutex_);
+    if (status_) status_ = tl::unexpected(error);
+    changed_.notify_all();
+  }
+  // To be called once no other thread uses anything.
+  [[nodiscard]] const Status& status() const { return status_; }
 
  private:
   std::mutex mutex_{};
-  std::optional<Error> error_{};
-  std::atomic<bool> is_set_{false};
+  std::condition_variable changed_{};
+  std::size_t next_ = 0;
+  Status status_ = Done{};
 };
 
 constexpr int kMostReaders = 4;  // each has a page cache and a family in memory
 
-}  // namespace
-
+// Computes the values of a family from its cells, which have everything that was measured of them.
 DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store::CellData> cells,
                              const Baseline& baseline, std::span<const Metric* const> metrics,
                              const std::map<std::string, double>& highest_hz) {
@@ -165,6 +176,8 @@ DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store
   derived.values = compute_family(analysis, metrics, highest_hz);
   return derived;
 }
+
+}  // namespace
 
 void drop_details(store::CellData& cell) {
   for (auto* const list : {&cell.processes, &cell.set_aside, &cell.failed}) {
@@ -183,9 +196,12 @@ void drop_details(store::CellData& cell) {
   }
 }
 
+namespace {
+
+// Returns an error as FamilyReader::open does.
 Result<Heading> heading_of(store::Store& store, const std::optional<std::string>& baseline) {
-  const auto state = store.state();
-  if (!state) return error_of(state);
+  const auto revision = store.revision();
+  if (!revision) return error_of(revision);
   const auto runs = store.runs();
   if (!runs) return error_of(runs);
   auto environments = store.measured_environments();
@@ -193,10 +209,9 @@ Result<Heading> heading_of(store::Store& store, const std::optional<std::string>
   const Wishes wishes = wishes_of(*runs);
   Heading heading{.asks_best_options = wishes.best_options,
                   .size_factor = wishes.size_factor,
-                  .refers_to_the_studys_baseline = !baseline || *baseline == wishes.baseline,
                   .environments = *std::move(environments),
                   .allocator = wishes.allocator,
-                  .state = *state};
+                  .revision = *revision};
   const std::string words = baseline.value_or(wishes.baseline);
   const auto compilers = store.compilers();
   if (!compilers) return error_of(compilers);
@@ -209,6 +224,8 @@ Result<Heading> heading_of(store::Store& store, const std::optional<std::string>
   heading.baseline = *std::move(asked_for);
   return heading;
 }
+
+}  // namespace
 
 Result<FamilyReader> FamilyReader::open(const std::vector<store::Source>& sources,
                                         const std::optional<std::string>& baseline) {
@@ -225,43 +242,37 @@ Result<FamilyReader> FamilyReader::open(const std::vector<store::Source>& source
   return reader;
 }
 
-Status FamilyReader::each(std::span<const store::ValueFamily> families, int threads, const UseCells& use) {
+Status FamilyReader::derive(std::span<const store::ValueFamily> families, std::span<const Metric* const> metrics,
+                            int threads, const UseFamily& use) {
+  const auto highest_hz = store_.highest_frequencies_hz();
+  if (!highest_hz) return error_of(highest_hz);
   std::atomic<std::size_t> next{0};
-  FirstError error;
+  InOrder order;
   const auto work = [&](store::Store& store) {
-    for (std::size_t i = next++; i < families.size() && !error.is_set(); i = next++) {
+    for (std::size_t i = next++; i < families.size(); i = next++) {
       auto cells = store.load_family(families[i]);
-      if (!cells) return error.set(cells.error());
-      use(families[i], *std::move(cells));
+      if (!cells) return order.fail(cells.error());
+      DerivedFamily family = derived_family(families[i], *std::move(cells), heading_.baseline, metrics, *highest_hz);
+      if (!order.use(i, [&] { use(std::move(family)); })) return;
     }
   };
   const auto work_with_own_store = [&] {
     auto own = store::Store::open(sources_.front().file, store::Mode::read_only);
-    if (!own) return error.set(own.error());
+    if (!own) return order.fail(own.error());
     work(*own);
   };
   // Files that were merged or migrated in memory have one reader.
   const bool may_share = store::is_one_file(sources_) && !store_.is_older();
   const int most = std::min({threads, kMostReaders, static_cast<int>(families.size())});
-  run_side_by_side(may_share && most > 1 ? static_cast<std::size_t>(most) : 1,
-                   [&](std::size_t index) { index == 0 ? work(store_) : work_with_own_store(); });
-  return error.status();
-}
-
-Result<std::map<std::string, double>> FamilyReader::highest_frequencies_hz() {
-  if (highest_hz_) return *highest_hz_;
-  auto read = store_.highest_frequencies_hz();
-  if (read) highest_hz_ = *read;
-  return read;
-}
-
-Status FamilyReader::derive(std::span<const store::ValueFamily> families, std::span<const Metric* const> metrics,
-                            int threads, const UseFamily& use) {
-  const auto highest_hz = highest_frequencies_hz();
-  if (!highest_hz) return error_of(highest_hz);
-  return each(families, threads, [&](const store::ValueFamily& family, std::vector<store::CellData> cells) {
-    use(derived_family(family, std::move(cells), heading_.baseline, metrics, *highest_hz));
+  run_side_by_side(may_share && most > 1 ? static_cast<std::size_t>(most) : 1, [&](std::size_t index) {
+    try {
+      index == 0 ? work(store_) : work_with_own_store();
+    } catch (...) {
+      order.fail({"the values were not computed", {}, {}});  // nobody waits for what this thread has begun
+      throw;
+    }
   });
+  return order.status();
 }
 
 }  // namespace ngb::metrics

@@ -23,17 +23,13 @@ inline constexpr double kSizeFactor = 1.5;
 
 // What is known of results before their cells are read.
 struct Heading {
-  bool asks_best_options = false;             // the last study that wrote to the file asks for them
-  double size_factor = kSizeFactor;           // two models of this or a smaller one are alike in size
-  Baseline baseline{};                        // to which the values refer
-  bool refers_to_the_studys_baseline = true;  // else to the one that was asked for
+  bool asks_best_options = false;    // the last study that wrote to the file asks for them
+  double size_factor = kSizeFactor;  // two models of this or a smaller one are alike in size
+  Baseline baseline{};               // to which the values refer
   std::vector<store::MeasuredEnvironment> environments{};
-  std::string allocator{};   // of the results' protocol; "" for the C library's defaults
-  store::FileState state{};  // of the file that the cells are read from
+  std::string allocator{};    // of the results' protocol; "" for the C library's defaults
+  std::int64_t revision = 0;  // of the file that the cells are read from
 };
-
-// Returns what is known of results that are open. Returns an error as FamilyReader::open does.
-Result<Heading> heading_of(store::Store& store, const std::optional<std::string>& baseline = {});
 
 // A family with everything that was measured of it, and its values.
 struct DerivedFamily {
@@ -42,11 +38,6 @@ struct DerivedFamily {
   std::vector<Steady> steady{};                            // of each cell
   std::vector<std::vector<store::DerivedValue>> values{};  // of each cell, as compute_family returns them
 };
-
-// Computes the values of a family from its cells, which have everything that was measured of them.
-DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store::CellData> cells,
-                             const Baseline& baseline, std::span<const Metric* const> metrics,
-                             const std::map<std::string, double>& highest_hz);
 
 // Removes from a cell what is no longer needed once its Steady and its values are known, so that many cells fit into
 // memory. Phases, facts, failures and readings of the GPU of its processes stay.
@@ -66,15 +57,10 @@ class FamilyReader {
   [[nodiscard]] const std::vector<store::ValueFamily>& families() const { return families_; }
   [[nodiscard]] std::size_t cell_count() const { return cell_count_; }
   [[nodiscard]] store::Store& results() { return store_; }
-  // Returns the highest clock frequency that completed processes of each device have read. It is read once.
-  Result<std::map<std::string, double>> highest_frequencies_hz();
 
-  // Loads families with everything that was measured and calls `use` with each. Up to `threads` threads, at most four,
-  // call it at the same time, in no particular order. Returns the first error; then some families were left out.
-  using UseCells = std::function<void(const store::ValueFamily& family, std::vector<store::CellData> cells)>;
-  Status each(std::span<const store::ValueFamily> families, int threads, const UseCells& use);
-
-  // Does the same with the values of these metrics and of all flags. The values do not depend on `threads`.
+  // Loads families with everything that was measured, computes the values of these metrics and of all flags, and calls
+  // `use` with each family, in their order. Up to `threads` threads, at most four, load and compute; `use` is called by
+  // one at a time. Returns the first error; then the families from there on were left out.
   using UseFamily = std::function<void(DerivedFamily family)>;
   Status derive(std::span<const store::ValueFamily> families, std::span<const Metric* const> metrics, int threads,
                 const UseFamily& use);
@@ -88,7 +74,6 @@ class FamilyReader {
   Heading heading_{};
   std::vector<store::ValueFamily> families_{};
   std::size_t cell_count_ = 0;
-  std::optional<std::map<std::string, double>> highest_hz_{};
 };
 
 // Computes the values of the cells of one family. A metric that throws, or is not finite, has a reason and no value.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/record.h"
@@ -25,7 +26,21 @@ struct Value {
   }
 };
 
+inline Value unknown(std::string reason) { return {.reason = std::move(reason)}; }
+
 class Analysis;  // analysis.h
+
+// Returns a metric of a cell. What each computes is said by the formula of its row.
+using Formula = Value(const Analysis& analysis, std::size_t cell);
+
+// Says which cells a metric tells something about.
+enum class About {
+  every_cell,
+  baseline,   // every cell, which it relates to its baseline (baseline.h)
+  load,       // those that have a load
+  instances,  // those that have several instances
+  variants    // those of variants
+};
 
 struct Metric {
   const char* name;     // snake_case with unit, as in JSON and SQL: "throughput_per_s"
@@ -37,15 +52,12 @@ struct Metric {
   // Place of its column in `ngb show`, 1 being the first; those from kFirstToLeaveOut on are left out on a narrow
   // terminal, the highest first. 0: shown with --all only.
   int rank;
-  Value (*compute)(const Analysis& analysis, std::size_t cell);
+  Formula* compute;
   // Case of tests/truth/definitions_test.py, which holds the number against a count and would fail if its definition
   // were another.
   const char* truth;
   const char* deviation = nullptr;  // name of the metric that tables show after "±" in this column; null: none
-  bool refers_to_baseline = false;  // relates the cell to its baseline (baseline.h)
-  bool is_of_load = false;          // says something about cells that have a load only
-  bool is_of_instances = false;     // says something about cells that have several instances only
-  bool is_of_variants = false;      // says something about cells of variants only
+  About about = About::every_cell;
 };
 
 inline constexpr int kFirstToLeaveOut = 3;  // a rank
@@ -62,13 +74,16 @@ struct Evidence {
   std::optional<double> highest_frequency_hz{};  // of the device's processor, over all processes
 };
 
+// Returns the value that raises a flag; nothing: it is not raised.
+using FlagRule = std::optional<double>(const Evidence& evidence);
+
 // A reason to check a cell's number. A flag does not remove the number.
 struct Flag {
   const char* name;  // "spread"
   char mark;  // of a flag that casts doubt on the number: how tables for people write it; ' ' of one to take note of
-  const char* threshold;                                         // when it is raised, for people: "IQR / median > 10 %"
-  const char* meaning;                                           // what it means for the number, and what may help
-  std::optional<double> (*raised_by)(const Evidence& evidence);  // the value that raised it; empty: not raised
+  const char* threshold;  // when it is raised, for people: "IQR / median > 10 %"
+  const char* meaning;    // what it means for the number, and what may help
+  FlagRule* raised_by;
   bool shows_value = false;      // the value is written behind the name: "speed_changes 0.83"
   bool forbids_factors = false;  // no sentence says how many times as fast the cell is as another one
 

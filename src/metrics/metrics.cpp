@@ -20,7 +20,20 @@ namespace {
 
 constexpr double kBitsPerByte = 8;
 
-Value unknown(std::string reason) { return {.reason = std::move(reason)}; }
+// Returns the readings of the processes that count, or why one of them is not known.
+Known<std::vector<double>> readings_of(const store::CellData& cell, std::string_view quantity,
+                                       std::string_view moment) {
+  using Values = Known<std::vector<double>>;
+  std::vector<double> values;
+  for (const samples::ProcessResult& process : cell.processes) {
+    for (const samples::Reading& reading : process.readings) {
+      if (reading.quantity != quantity || reading.moment != moment) continue;
+      if (!reading.value.value) return Values::unknown(reading.value.reason);
+      values.push_back(*reading.value.value);
+    }
+  }
+  return Values::of(std::move(values));
+}
 
 // Applies `compute` to the steady repetitions, or returns why there are none.
 template <class Compute>
@@ -119,32 +132,20 @@ Value absolute_error(const Analysis& analysis, std::size_t cell) {
 Value use_of_load(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
   if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
   if (analysis.cell(cell).of.load == work::kNoLoad) return unknown("measured without a load");
-  std::vector<double> values;
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    for (const samples::Reading& reading : process.readings) {
-      if (reading.quantity != quantity || reading.moment != "timed") continue;
-      if (!reading.value.value) return unknown(reading.value.reason);
-      values.push_back(*reading.value.value);
-    }
-  }
-  if (values.empty()) return unknown("its use was not measured");
-  return {statistics::mean(values)};
+  const auto values = readings_of(analysis.cell(cell), quantity, "timed");
+  if (!values.value) return unknown(values.reason);
+  return values.value->empty() ? unknown("its use was not measured") : Value{statistics::mean(*values.value)};
 }
 Value load_cpu(const Analysis& analysis, std::size_t cell) { return use_of_load(analysis, cell, "load_cpu"); }
 Value load_memory(const Analysis& analysis, std::size_t cell) { return use_of_load(analysis, cell, "load_memory"); }
 
-// Files of schema 2 and before have no such reading.
+// Early versions of ngb recorded no such reading.
 Value run_queue_wait(const Analysis& analysis, std::size_t cell) {
   if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
-  Value longest = unknown("measured by a version of ngb that did not measure it");
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    for (const samples::Reading& reading : process.readings) {
-      if (reading.quantity != "run_queue_wait" || reading.moment != "timed") continue;
-      if (!reading.value.value) return unknown(reading.value.reason);
-      longest = {std::max(longest.value.value_or(0), *reading.value.value)};
-    }
-  }
-  return longest;
+  const auto values = readings_of(analysis.cell(cell), "run_queue_wait", "timed");
+  if (!values.value) return unknown(values.reason);
+  if (values.value->empty()) return unknown("measured by a version of ngb that did not measure it");
+  return {*std::max_element(values.value->begin(), values.value->end())};
 }
 
 constexpr const char* kPaper = "paper V-A4, V-C, V-F";
@@ -168,8 +169,7 @@ constexpr const char* kTruthOfLoads = "a_load_works_while_the_cell_is_timed";
 constexpr const char* kRapl = "RAPL: counters of the packages; timed phases of 0.1 s and more";
 constexpr const char* kBoardMeter = "INA3221 at the board's input, read each second; 5 readings and more";
 
-// name, heading, unit, formula, source, has_interval, rank, compute, truth, deviation, refers_to_baseline, is_of_load,
-// is_of_instances, is_of_variants
+// name, heading, unit, formula, source, has_interval, rank, compute, truth, deviation, about
 constexpr std::array kMetrics{
     Metric{
         "throughput_per_s", "samples/s", "samples/s",
@@ -186,7 +186,7 @@ constexpr std::array kMetrics{
            "geometric mean over processes of each process's median of b·k / t", kProtocol, true, 0, throughput_median,
            "half_of_the_repetitions_are_at_least_as_fast_as_the_median"},
     Metric{"speed_up_ratio", "speed-up", "ratio", "T_c(b) / T_baseline(b)", kPaper, true, 1, speed_up, kTruthOfRatios,
-           nullptr, true},
+           nullptr, About::baseline},
     Metric{"tcr_bits_per_s", "TCR/s", "bits/s",
            "T_c(b) · 8 · (raw_bytes - encoded_bytes): what compressing saves, where the study gives both sizes of a "
            "sample",
@@ -222,7 +222,8 @@ constexpr std::array kMetrics{
            "(compile_total_c - compile_total_baseline) / (t_baseline - t_c), t = b / T in seconds per inference; 0 if "
            "compiling takes no longer; none unless the speed-up is told to be above 1; the interval is that of the "
            "speed-up",
-           kProtocol, true, 0, break_even, "compiling_has_paid_when_the_compiled_program_has_caught_up", nullptr, true},
+           kProtocol, true, 0, break_even, "compiling_has_paid_when_the_compiled_program_has_caught_up", nullptr,
+           About::baseline},
     Metric{"load_s", "load", "s",
            "median over the processes that loaded what another one had compiled of the load phase's wall time",
            kProtocol, false, 0, load_time, kTruthOfCompiling},
@@ -288,7 +289,7 @@ constexpr std::array kMetrics{
            kBoardMeter, true, 0, net_board_energy, kTruthOfMeters},
     Metric{"cpu_reduction_ratio", "CPU reduction", "ratio",
            "1 - cpu_c / cpu_baseline, in processor time per wall time of the timed phase", kPaper, true, 0,
-           cpu_reduction, kTruthOfProcessors, nullptr, true},
+           cpu_reduction, kTruthOfProcessors, nullptr, About::baseline},
     Metric{
         "gpu_percent", "GPU %", "percent",
         "the GPU's own utilisation at the end of the timed phase, over its last sampling period, mean over processes",
@@ -302,42 +303,42 @@ constexpr std::array kMetrics{
     Metric{"rtr_ratio", "RTR", "ratio", "T_c(b) / T_c(1)", kPaper, true, 0, rtr, kTruthOfRatios},
     Metric{"ase_ratio", "ASE", "ratio", "T_c(b) / (b · T_c(1))", kPaper, true, 0, ase, kTruthOfRatios},
     Metric{"bsr_ratio", "BSR", "ratio", "ASE_c(b) / ASE_baseline(b)", kPaper, true, 0, bsr, kTruthOfRatios, nullptr,
-           true},
+           About::baseline},
     Metric{"margin_ratio", "margin", "ratio",
            "T_s(b) / highest T_s'(b) of the same compiler at other settings s' (options, threads, version); above 1: s "
            "is the best",
            kProtocol, true, 0, margin, kTruthOfRatios},
     Metric{"load_retention_ratio", "load retention", "ratio",
            "T_c(b) under the load / T_c(b) without a load, of the same compiler, settings, model and batch size",
-           "paper V-F", true, 3, load_retention, kTruthOfRatios, nullptr, false, true},
+           "paper V-F", true, 3, load_retention, kTruthOfRatios, nullptr, About::load},
     Metric{
         "instances_gain_ratio", "instances' gain", "ratio",
         "T_c(b) of N instances / T_c(b) of one instance, of the same compiler, settings, threads, model and batch size",
         "ours: N processes of one model at once, as OpenVINO's streams and the workers of a server", true, 3,
-        instances_gain, kTruthOfRatios, nullptr, false, false, true},
+        instances_gain, kTruthOfRatios, nullptr, About::instances},
     Metric{"speed_up_over_exact_ratio", "over exact", "ratio",
            "T_c(b) of a variant / T_c(b) of its exact model, of the same compiler and settings; speed_up_ratio is over "
            "the exact model's baseline",
-           kOfVariants, true, 3, speed_up_over_exact, kTruthOfRatios, nullptr, false, false, false, true},
+           kOfVariants, true, 3, speed_up_over_exact, kTruthOfRatios, nullptr, About::variants},
     Metric{"agreement_ratio", "agreement", "ratio",
            "top1_agreement_ratio, or cosine_ratio if an output has no classes: what min_agreement is compared with",
-           kOfVariants, true, 3, agreement, kTruthOfInputs, nullptr, false, false, false, true},
+           kOfVariants, true, 3, agreement, kTruthOfInputs, nullptr, About::variants},
     Metric{
         "top1_agreement_ratio", "top-1", "ratio",
         "inputs for which every output of classes has its highest value at the exact model's class, and every output "
         "of integers is equal / inputs; Wilson's interval",
-        kOfVariants, true, 0, top1_agreement, kTruthOfInputs, nullptr, false, false, false, true},
+        kOfVariants, true, 0, top1_agreement, kTruthOfInputs, nullptr, About::variants},
     Metric{"sqnr_db", "SQNR", "dB",
            "mean over inputs whose outputs are not equal of 10·log10(Σ b² / Σ (a - b)²), b being the exact model's "
            "output; of several outputs the worst",
-           kOfVariants, true, 0, sqnr, kTruthOfInputs, nullptr, false, false, false, true},
+           kOfVariants, true, 0, sqnr, kTruthOfInputs, nullptr, About::variants},
     Metric{"cosine_ratio", "cosine", "ratio", "mean over inputs of Σ a·b / (|a|·|b|), of several outputs the worst",
-           kOfVariants, true, 0, cosine, kTruthOfInputs, nullptr, false, false, false, true},
+           kOfVariants, true, 0, cosine, kTruthOfInputs, nullptr, About::variants},
     Metric{"input_error_mean", "error of an input", "1",
            "mean over inputs of the largest |a - b|; max_absolute_error is the largest of all", kOfVariants, true, 0,
-           input_error, kTruthOfInputs, nullptr, false, false, false, true},
+           input_error, kTruthOfInputs, nullptr, About::variants},
     Metric{"agreement_input_count", "inputs compared", "1", "inputs over which the variant was compared", kOfVariants,
-           false, 0, agreement_inputs, kTruthOfInputs, nullptr, false, false, false, true},
+           false, 0, agreement_inputs, kTruthOfInputs, nullptr, About::variants},
     Metric{"top1_accuracy_ratio", "accuracy", "ratio",
            "inputs for which the label's class has the highest score / inputs, where the study gives labels; Wilson's "
            "interval",
@@ -348,10 +349,10 @@ constexpr std::array kMetrics{
     Metric{"load_cpu_percent", "load CPU %", "percent",
            "100 · processor time of the load / wall time, while the cell was timed; 100: one processor; mean over "
            "processes",
-           kProtocol, false, 6, load_cpu, kTruthOfLoads, nullptr, false, true},
+           kProtocol, false, 6, load_cpu, kTruthOfLoads, nullptr, About::load},
     Metric{"load_memory_bytes_per_s", "load memory", "bytes/s",
            "bytes that the load read and wrote / wall time, while the cell was timed; mean over processes", kProtocol,
-           false, 8, load_memory, kTruthOfLoads, nullptr, false, true},
+           false, 8, load_memory, kTruthOfLoads, nullptr, About::load},
     Metric{"spread_ratio", "spread", "ratio", "interquartile range / median of b·k / t", kProtocol, false, 0, spread,
            "half_of_the_rates_lie_within_the_spread"},
     Metric{"max_absolute_error", "max error", "1",

@@ -19,8 +19,6 @@ namespace {
 using samples::Phase;
 using samples::PhaseUse;
 
-Value unknown_use(std::string reason) { return {.reason = std::move(reason)}; }
-
 // Returns one value of each completed process's use in a phase; `get` selects it.
 template <class Get>
 Known<std::vector<double>> of_phase(const Analysis& analysis, std::size_t cell, Phase phase, const Get& get) {
@@ -49,13 +47,13 @@ Known<std::vector<double>> of_phase(const Analysis& analysis, std::size_t cell, 
 }
 
 Value median_of(Known<std::vector<double>> values) {
-  if (!values.value) return unknown_use(values.reason);
+  if (!values.value) return unknown(values.reason);
   std::sort(values.value->begin(), values.value->end());
   return {statistics::quantile_of_sorted(*values.value, 0.5)};
 }
 
 Value highest_of(const Known<std::vector<double>>& values) {
-  if (!values.value) return unknown_use(values.reason);
+  if (!values.value) return unknown(values.reason);
   return {*std::max_element(values.value->begin(), values.value->end())};
 }
 
@@ -83,12 +81,12 @@ std::optional<double> told(const samples::ProcessResult& process, const char* fa
 
 // Several processes may work on one tuning; each reports the totals so far, so the highest value is the whole.
 Value told_of_tuning(const Analysis& analysis, std::size_t cell, const char* fact) {
-  if (const Steady& steady = analysis.steady(cell); steady.has_failed) return unknown_use(steady.reason);
+  if (const Steady& steady = analysis.steady(cell); steady.has_failed) return unknown(steady.reason);
   std::optional<double> highest;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     if (process.facts.contains("tuning_seconds")) highest = std::max(highest, told(process, fact));
   }
-  return highest ? Value{highest} : unknown_use("not tuned");
+  return highest ? Value{highest} : unknown("not tuned");
 }
 
 }  // namespace
@@ -109,7 +107,7 @@ Value compile_time(const Analysis& analysis, std::size_t cell) {
 }
 Value compile_count(const Analysis& analysis, std::size_t cell) {
   const Known<std::vector<double>> seconds = of_phase(analysis, cell, Phase::compile, wall_s);
-  return seconds.value ? Value{static_cast<double>(seconds.value->size())} : unknown_use(seconds.reason);
+  return seconds.value ? Value{static_cast<double>(seconds.value->size())} : unknown(seconds.reason);
 }
 Value compile_cpu(const Analysis& analysis, std::size_t cell) {
   return median_of(of_phase(analysis, cell, Phase::compile, cpu_s));
@@ -127,7 +125,7 @@ Value load_time(const Analysis& analysis, std::size_t cell) {
 
 Value cold_start(const Analysis& analysis, std::size_t cell) {
   const Steady& steady = analysis.steady(cell);
-  if (!steady.reason.empty()) return unknown_use(steady.reason);
+  if (!steady.reason.empty()) return unknown(steady.reason);
   std::vector<double> seconds;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     double sum_s = 0;
@@ -136,7 +134,7 @@ Value cold_start(const Analysis& analysis, std::size_t cell) {
     }
     if (sum_s > 0) seconds.push_back(sum_s);
   }
-  if (seconds.empty()) return unknown_use("no process recorded its phases");
+  if (seconds.empty()) return unknown("no process recorded its phases");
   return median_of(Known<std::vector<double>>::of(std::move(seconds)));
 }
 

@@ -13,8 +13,6 @@
 namespace ngb::metrics {
 namespace {
 
-Value unknown_ratio(std::string reason) { return {.reason = std::move(reason)}; }
-
 std::vector<double> logs_of(const std::vector<OfRound>& values) {
   std::vector<double> logs;
   std::transform(values.begin(), values.end(), std::back_inserter(logs),
@@ -57,7 +55,7 @@ void add_ratio_of_cells(std::vector<statistics::Part>& parts, const Analysis& an
 // Returns the cell's speed over that of `other`, divided by `divisor`.
 Value speed_ratio(const Analysis& analysis, std::size_t cell, const Relative& other, double divisor = 1) {
   std::string reason = why_unknown(analysis, {{cell, "", ""}, other});
-  if (!reason.empty()) return unknown_ratio(std::move(reason));
+  if (!reason.empty()) return unknown(std::move(reason));
   std::vector<statistics::Part> parts;
   add_ratio_of_cells(parts, analysis, cell, *other.cell, 1);
   return ratio_of(statistics::contrast(parts, analysis.error_rate()), divisor);
@@ -145,7 +143,7 @@ Value bsr(const Analysis& analysis, std::size_t cell) {
   std::string reason = why_unknown(
       analysis,
       {{cell, "", ""}, {single, "batch 1", ""}, baseline, {baseline_single, baseline.role + " at batch 1", ""}});
-  if (!reason.empty()) return unknown_ratio(std::move(reason));
+  if (!reason.empty()) return unknown(std::move(reason));
   if (*single == cell) return {1, 1, 1};
   std::vector<statistics::Part> parts;
   add_ratio_of_cells(parts, analysis, cell, *baseline.cell, 1);
@@ -155,29 +153,29 @@ Value bsr(const Analysis& analysis, std::size_t cell) {
 
 Value load_retention(const Analysis& analysis, std::size_t cell) {
   const bool has_speed = analysis.steady(cell).reason.empty();
-  if (has_speed && analysis.cell(cell).of.load == work::kNoLoad) return unknown_ratio("measured without a load");
+  if (has_speed && analysis.cell(cell).of.load == work::kNoLoad) return unknown("measured without a load");
   return speed_ratio(analysis, cell, {analysis.without_load(cell), "the cell without a load", ""});
 }
 
 Value speed_up_over_exact(const Analysis& analysis, std::size_t cell) {
   const bool has_speed = analysis.steady(cell).reason.empty();
-  if (has_speed && !analysis.cell(cell).of.model.is_variant()) return unknown_ratio("an exact model");
+  if (has_speed && !analysis.cell(cell).of.model.is_variant()) return unknown("an exact model");
   return speed_ratio(analysis, cell, {analysis.exact_of(cell), "the exact model with the same compiler", ""});
 }
 
 Value instances_gain(const Analysis& analysis, std::size_t cell) {
   const bool has_speed = analysis.steady(cell).reason.empty();
-  if (has_speed && analysis.cell(cell).of.compiler.instances == 1) return unknown_ratio("measured with one instance");
+  if (has_speed && analysis.cell(cell).of.compiler.instances == 1) return unknown("measured with one instance");
   return speed_ratio(analysis, cell, {analysis.one_instance_of(cell), "the cell with one instance", ""});
 }
 
 Value leaving_python(const Analysis& analysis, std::size_t cell) {
-  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown_ratio(reason);
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
   const Relative identity{analysis.identity_of(cell), Baseline().role(), ""};
   const std::optional<std::size_t> direct = analysis.without_python_of(cell);
-  if (!direct) return unknown_ratio(fmt::format("{} was not measured here", kWithoutPython));
+  if (!direct) return unknown(fmt::format("{} was not measured here", kWithoutPython));
   if (const std::string& reason = analysis.steady(*direct).reason; !reason.empty()) {
-    return unknown_ratio(fmt::format("{}: {}", kWithoutPython, reason));
+    return unknown(fmt::format("{}: {}", kWithoutPython, reason));
   }
   return speed_ratio(analysis, *direct, identity);
 }
@@ -193,13 +191,13 @@ Value margin(const Analysis& analysis, std::size_t cell) {
 Value cpu_reduction(const Analysis& analysis, std::size_t cell) {
   const Relative baseline = baseline_of(analysis, cell);
   const auto& own = analysis.busy_cpus(cell);
-  if (!own.value) return unknown_ratio(own.reason);
-  if (!baseline.cell) return unknown_ratio(baseline.why_none);
+  if (!own.value) return unknown(own.reason);
+  if (!baseline.cell) return unknown(baseline.why_none);
   const auto& other = analysis.busy_cpus(*baseline.cell);
-  if (!other.value) return unknown_ratio(baseline.role + ": " + other.reason);
+  if (!other.value) return unknown(baseline.role + ": " + other.reason);
   constexpr const char* kTooLittle = "used less processor time than the clock resolves";
-  if (!are_above_zero(*own.value)) return unknown_ratio(fmt::format("a process {}", kTooLittle));
-  if (!are_above_zero(*other.value)) return unknown_ratio(fmt::format("{} {}", baseline.role, kTooLittle));
+  if (!are_above_zero(*own.value)) return unknown(fmt::format("a process {}", kTooLittle));
+  if (!are_above_zero(*other.value)) return unknown(fmt::format("{} {}", baseline.role, kTooLittle));
   std::vector<statistics::Part> parts;
   add_log_ratio(parts, *own.value, *other.value, share_rounds(analysis.cell(cell), analysis.cell(*baseline.cell)), 1);
   const Value share = ratio_of(statistics::contrast(parts, analysis.error_rate()));

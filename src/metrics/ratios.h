@@ -41,27 +41,8 @@ Value geometric_mean(const std::vector<OfRound>& values, double error_rate);
 statistics::Interval widened(double mean, const statistics::Interval& ends, std::size_t processes, double given,
                              double wanted);
 
-// T_c(b) / T_baseline(b)
-Value speed_up(const Analysis& analysis, std::size_t cell);
-// T_c(b) / T_c(1)
-Value rtr(const Analysis& analysis, std::size_t cell);
-// T_c(b) / (b · T_c(1))
-Value ase(const Analysis& analysis, std::size_t cell);
-// ASE_c(b) / ASE_baseline(b)
-Value bsr(const Analysis& analysis, std::size_t cell);
-// T_c(b) under the cell's load / T_c(b) without a load
-Value load_retention(const Analysis& analysis, std::size_t cell);
-// T_c(b) of a variant / T_c(b) of its exact model, with the same compiler and settings
-Value speed_up_over_exact(const Analysis& analysis, std::size_t cell);
-// T_c(b) of the cell's instances / T_c(b) of one
-Value instances_gain(const Analysis& analysis, std::size_t cell);
-// T_s(b) / T_s'(b), where s' is the fastest of the same compiler's other settings.
-Value margin(const Analysis& analysis, std::size_t cell);
-// T_without Python(b) / T_identity(b), of the cell's workload: what leaving Python gains.
-Value leaving_python(const Analysis& analysis, std::size_t cell);
-// T_c(b) / T_without Python(b): what optimising the graph gains. The product of both is the speed-up over the identity.
-Value optimising_the_graph(const Analysis& analysis, std::size_t cell);
-// 1 - cpu_c / cpu_baseline, in processor time per wall time of the timed phase.
-Value cpu_reduction(const Analysis& analysis, std::size_t cell);
+// Rows of the table.
+Formula speed_up, rtr, ase, bsr, load_retention, speed_up_over_exact, instances_gain, margin, leaving_python,
+    optimising_the_graph, cpu_reduction;
 
 }  // namespace ngb::metrics

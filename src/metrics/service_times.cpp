@@ -82,15 +82,14 @@ Result<std::map<std::string, ServiceTimes>> read_service_times(
   auto reader = FamilyReader::open(sources);
   if (!reader) return error_of(reader);
   std::map<std::string, ServiceTimes> found;
-  const auto add = [&](const store::ValueFamily& /*family*/, const std::vector<store::CellData>& cells) {
-    for (const store::CellData& cell : cells) {
+  for (const store::ValueFamily& family : reader->families()) {
+    const auto cells = reader->results().load_family(family);
+    if (!cells) return error_of(cells);
+    for (const store::CellData& cell : *cells) {
       if (!is_wanted(cell.cell_id)) continue;
       if (auto times = service_times(cell)) found.emplace(cell.cell_id, *std::move(times));
     }
-  };
-  constexpr int kThreads = 1;  // they share the map
-  const Status done = reader->each(reader->families(), kThreads, add);
-  if (!done) return error_of(done);
+  }
   return found;
 }
 

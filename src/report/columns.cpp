@@ -252,14 +252,14 @@ Result<std::vector<NumberColumn>> columns_called(const std::string& names) {
 
 std::string heading(const NumberColumn& column, std::string_view over) {
   std::string text = column.metric->heading;
-  if (column.metric->refers_to_baseline && !over.empty()) text += fmt::format(" over {}", over);
+  if (column.metric->about == metrics::About::baseline && !over.empty()) text += fmt::format(" over {}", over);
   if (column.deviation != nullptr) text += fmt::format(" {}", column.deviation->heading);
   if (column.metric->has_interval) text += " [95 %]";
   return text;
 }
 
 std::string precision_below(const Results& results, const CellData& cell, const Metric& metric) {
-  const CellData* const baseline = metric.refers_to_baseline ? results.baseline_of(cell) : nullptr;
+  const CellData* const baseline = metric.about == metrics::About::baseline ? results.baseline_of(cell) : nullptr;
   return baseline == nullptr || cell.of.compiler.precision == work::kFullPrecision ? ""
                                                                                    : baseline->of.compiler.precision;
 }

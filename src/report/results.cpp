@@ -142,14 +142,12 @@ Results results_of(const std::vector<CellData>& cells, const std::vector<Derived
 }
 
 ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
-                        std::span<const metrics::Metric* const> metrics, const CellFilter& filter,
-                        bool with_best_options, const UseFamilyResults& use) {
+                        const CellFilter& filter, bool with_best_options, const UseFamilyResults& use) {
   const metrics::Baseline& baseline = reader.heading().baseline;
-  return reader.derive(families, metrics, processor_count(), [&](metrics::DerivedFamily family) {
+  return reader.derive(families, metrics::all_metrics(), processor_count(), [&](metrics::DerivedFamily family) {
     std::vector<DerivedValue> values;
     for (auto& of_cell : family.values) std::move(of_cell.begin(), of_cell.end(), std::back_inserter(values));
-    FamilyResults part{.results = results_of(family.cells, values, filter, baseline, with_best_options),
-                       .number = static_cast<std::size_t>(family.family - families.data())};
+    FamilyResults part{.results = results_of(family.cells, values, filter, baseline, with_best_options)};
     for (const CellData* cell : part.results.cells) {
       part.positions.push_back(family.family->cells[static_cast<std::size_t>(cell - family.cells.data())].position);
     }

@@ -31,6 +31,7 @@ struct Results {
   std::string allocator{};                              // "" for the C library's defaults, else as in the study
   std::vector<const store::SeriesValue*> series{};      // numbers that span cells: those about selected cells only
   std::vector<const store::Conclusion*> conclusions{};  // of all results, whichever are selected
+  bool come_in_parts = false;  // there are too many cells for what all of them say together: the three are not known
 
   [[nodiscard]] const store::CellData* baseline_of(const store::CellData& cell) const;
 };
@@ -95,15 +96,12 @@ Results results_of(const std::vector<store::CellData>& cells, const std::vector<
 struct FamilyResults {
   Results results;
   std::vector<std::size_t> positions{};  // of the results' cells, among all cells
-  std::size_t number = 0;                // of the family
 };
-// Calls `use` with each of the families and the values of these metrics. Several threads call it at the same time, in
-// no particular order. Finding the best options takes time; without them there are none. Returns the first error; then
-// some families were left out.
+// Calls `use` with each of the families and all their values, in the order of the families. Finding the best options
+// takes time; without them there are none. Returns the first error; then some families were left out.
 using UseFamilyResults = std::function<void(const FamilyResults& part)>;
 ngb::Status each_family(metrics::FamilyReader& reader, const std::vector<store::ValueFamily>& families,
-                        std::span<const metrics::Metric* const> metrics, const CellFilter& filter,
-                        bool with_best_options, const UseFamilyResults& use);
+                        const CellFilter& filter, bool with_best_options, const UseFamilyResults& use);
 
 // Returns the cells that pass the filters. Returns the error of CellFilter::check.
 Result<Results> passing_results(const std::vector<store::CellData>& cells,

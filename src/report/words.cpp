@@ -54,8 +54,9 @@ ColumnsInUse operator|(ColumnsInUse a, ColumnsInUse b) {
   return {a.load || b.load, a.instances || b.instances, a.variants || b.variants};
 }
 bool is_about(const metrics::Metric& metric, ColumnsInUse of_table) {
-  return (!metric.is_of_load || of_table.load) && (!metric.is_of_instances || of_table.instances) &&
-         (!metric.is_of_variants || of_table.variants);
+  using metrics::About;
+  return (metric.about != About::load || of_table.load) && (metric.about != About::instances || of_table.instances) &&
+         (metric.about != About::variants || of_table.variants);
 }
 
 std::string workload_on_device(const CellData& cell) {

@@ -219,7 +219,7 @@ Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t starte
   if (const Status flushed = flush(); !flushed) return error_of(flushed);
   return implementation_->changing([&]() -> Result<std::string> {
     sql::Database& database = implementation_->database;
-    implementation_->begin_change();
+    implementation_->begin_result();
     if (const Status own = require_unmerged(database); !own) return error_of(own);
     if (const Status same = adopt_protocol(database, plan.study); !same) return error_of(same);
     for (const work::Model& model : plan.models) {
@@ -243,7 +243,7 @@ Result<std::string> Store::begin_run(const plan::Plan& plan, std::int64_t starte
 Status Store::describe_models(const plan::Plan& plan) {
   if (const Status flushed = flush(); !flushed) return flushed;
   return implementation_->changing([&]() -> Status {
-    implementation_->begin_change();
+    implementation_->begin_result();
     for (const work::Model& model : plan.models) describe_model(implementation_->database, model);
     implementation_->database.commit();
     return Done{};

@@ -54,11 +54,9 @@ void load_details(sql::Database& database, Detail detail, bool has_latencies, Lo
   ProcessResult& process = loaded.process;
   if (!loaded.is_complete) process.failure = sql::record_of<samples::Failure>(database, key);
   load_facts(database, detail, loaded);
-  if (detail == Detail::phases || detail == Detail::full) {
+  if (detail == Detail::full) {
     process.phases.reserve(static_cast<std::size_t>(samples::Phase::alone) + 1);
     sql::load(database, key, process.phases);
-  }
-  if (detail == Detail::full) {
     process.check = sql::record_of<samples::Check>(database, key);
     sql::load(database, key, process.readings);
     if (!loaded.is_complete) sql::load(database, key, process.neighbours);

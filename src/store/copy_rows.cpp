@@ -42,9 +42,9 @@ const std::vector<KeyedTable>& keyed_tables() {
 }
 
 // These are not copied row by row: they describe the file itself, or are made by this file's own functions.
-constexpr std::array kNotCopied{
-    "protocol", "revision",   "derived",     "derived_family", "presence",    "toolchain_manifest", "source_cell",
-    "source",   "kept_state", "series_part", "series",         "series_cell", "conclusion"};
+constexpr std::array kNotCopied{"protocol",    "revision", "derived",     "presence", "toolchain_manifest",
+                                "source_cell", "source",   "series_part", "series",   "series_cell",
+                                "conclusion"};
 
 std::string marks(std::size_t count) { return text::join(std::vector<std::string>(count, "?"), ", "); }
 

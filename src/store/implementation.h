@@ -50,6 +50,7 @@ struct Store::Implementation {
   ProfileShelf shelf{};
   std::uint64_t pending = 0;       // events recorded since the last flush
   bool is_changed = false;         // the revision is raised in the open transaction
+  bool may_keep_values = true;     // false: they were removed, perhaps by the open transaction
   std::optional<FileMark> mark{};  // nothing: the file is only read
   std::optional<Error> lost{};     // why pending events were discarded; the next flush returns it
 
@@ -61,6 +62,8 @@ struct Store::Implementation {
     if (std::exchange(is_changed, true)) return;
     database.kept("UPDATE revision SET revision = revision + 1").run();
   }
+  // Does the same for a change after which values have to be computed again: removes those that are kept.
+  void begin_result();
   void open_transaction() {
     if (database.is_in_transaction()) return;
     require_same_file();
@@ -83,6 +86,7 @@ struct Store::Implementation {
     database.roll_back();
     known = {};
     pending = 0;
+    may_keep_values = true;
   }
   // Does what sql::guarded does. An error also rolls back everything since the last flush.
   template <class Work>

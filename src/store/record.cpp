@@ -257,7 +257,7 @@ Status Store::record(const std::string& run_id, const std::string& device, const
   if (!is_new) return error_of(is_new);
   if (!*is_new) return Done{};
   return implementation_->changing([&]() -> Status {
-    implementation_->begin_change();
+    implementation_->begin_result();
     std::visit(Recorder(*implementation_, key, event.sequence), event.body);
     auto& known = look_up(*implementation_, key);
     known.last_sequence = event.sequence;

@@ -80,4 +80,19 @@ INSERT INTO toolchain_manifest SELECT * FROM former;
 DROP TABLE temp.former;
 )sql";
 
+// Version 13 does not say what each part of the values was computed from: they are all there and current, or none is.
+inline constexpr const char* kVersion13 = R"sql(
+DROP TABLE derived_family;
+DROP TABLE kept_state;
+PRAGMA defer_foreign_keys = ON;
+CREATE TEMP TABLE former AS SELECT part_key, part FROM series_part;
+DROP TABLE series_part;
+CREATE TABLE series_part (  -- A part of the results that numbers span: the cells of one group of models on a device, or all.
+  part_key INTEGER PRIMARY KEY,  -- within this file
+  part TEXT NOT NULL UNIQUE  -- name: device and group of models; empty for all cells together
+) STRICT;
+INSERT INTO series_part SELECT * FROM former;
+DROP TABLE temp.former;
+)sql";
+
 }  // namespace ngb::store

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 
 namespace ngb::store::sql {
@@ -166,19 +165,6 @@ void Database::bound_steps(std::uint64_t file_bytes) {
   steps_left_ =
       std::make_unique<std::int64_t>((kAtLeast + kPerByte * static_cast<std::int64_t>(file_bytes)) / kStepsEach);
   sqlite3_progress_handler(handle_.get(), kStepsEach, count_down, steps_left_.get());
-}
-
-std::optional<std::int64_t> Database::change_counter() const {
-  sqlite3_file* file = nullptr;
-  const int found = sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
-  if (found != SQLITE_OK || file == nullptr || file->pMethods == nullptr) return std::nullopt;
-  // Bytes 18 and 19 are 1 with a rollback journal and 2 with a write-ahead log, which does not count each change.
-  std::array<unsigned char, 28> header{};
-  if (file->pMethods->xRead(file, header.data(), static_cast<int>(header.size()), 0) != SQLITE_OK) return std::nullopt;
-  if (header[18] != 1 || header[19] != 1) return std::nullopt;
-  std::uint32_t counter = 0;
-  for (std::size_t i = 24; i < 28; ++i) counter = counter << 8U | header.at(i);
-  return counter;
 }
 
 void Database::execute(const std::string& sql) {

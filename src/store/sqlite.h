@@ -132,9 +132,6 @@ class Database {
 
   [[nodiscard]] std::int64_t last_key() const { return sqlite3_last_insert_rowid(handle_.get()); }
   [[nodiscard]] bool changed() const { return sqlite3_changes(handle_.get()) > 0; }
-  // Returns how often any program has changed the file, as counted in its header. Returns nothing if the header
-  // cannot be read or does not count changes: for a database in memory or one with a write-ahead log.
-  [[nodiscard]] std::optional<std::int64_t> change_counter() const;
   [[nodiscard]] bool is_in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   void begin() { execute("BEGIN IMMEDIATE"); }
   void begin_to_read() { execute("BEGIN"); }

@@ -33,6 +33,12 @@ void Store::Implementation::require_same_file() const {
       SQLITE_READONLY);
 }
 
+void Store::Implementation::begin_result() {
+  begin_change();
+  if (!std::exchange(may_keep_values, false)) return;
+  remove_kept(database);
+}
+
 Store::Store(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
@@ -110,13 +116,6 @@ Status Store::try_flush() {
 }
 
 std::string Store::who_holds_it() const { return describe_holders(implementation_->database.file()); }
-
-Result<FileState> Store::state() {
-  return sql::guarded([&]() -> Result<FileState> {
-    sql::Database& database = implementation_->database;
-    return sql::in_one_state(database, [&] { return state_of(database); });
-  });
-}
 
 Result<std::int64_t> Store::revision() {
   return sql::guarded(

@@ -72,7 +72,6 @@ enum class Detail {
   planned,   // the cell without its processes
   outline,   // its processes without phases, repetitions, readings, what they were made with, the numbers of their
              // checks, and facts other than `device`, `emulated` and `wait`
-  phases,    // the outline with phases
   speeds,    // without phases, readings and the numbers of checks, and of the facts only those three
   profiles,  // as speeds, with where the time of an inference went
   full       // everything but profiles
@@ -89,16 +88,8 @@ struct ValueFamily {
   std::vector<Member> cells{};  // in the order of the study
 };
 
-// Tells states of a file apart: if two are equal, no program has changed the file in between.
-struct FileState {
-  std::int64_t revision = 0;                     // grows with every commit of ngb that records something
-  std::optional<std::int64_t> change_counter{};  // of the file's header; nothing: it does not count all changes
-  bool operator==(const FileState&) const = default;
-};
-
-// A metric's value for a cell. It is kept so that a large study is shown without computing it again. The values of a
-// cell share its id; those of a family, names and reasons: a cell has sixty, so that texts of their own would weigh
-// more than all else that is known of it.
+// A metric's value for a cell. The values of a cell share its id; those of a family, names and reasons: a cell has
+// sixty, so that texts of their own would weigh more than all else that is known of it.
 struct DerivedValue {
   SharedText cell_id{};
   SharedText metric{};
@@ -112,13 +103,6 @@ struct DerivedValue {
                  Field{"low", &DerivedValue::low}, Field{"high", &DerivedValue::high},
                  Field{"reason", &DerivedValue::reason});
   }
-};
-
-// The values of the cells of a family. They are out of date once `made_of` differs.
-struct FamilyValues {
-  const ValueFamily* family = nullptr;
-  std::string made_of{};  // identifies the formulas and everything in the file that the values were computed from
-  std::vector<std::vector<DerivedValue>> by_cell{};  // of each cell of the family
 };
 
 // A number that spans cells (docs/metrics.md).
@@ -158,10 +142,9 @@ struct Conclusion {
   }
 };
 
-// The numbers that span cells of one part of the results. They are out of date once `made_of` differs.
+// The numbers that span cells of one part of the results.
 struct SeriesPart {
-  std::string part{};     // unique within the file
-  std::string made_of{};  // identifies the formulas and all processes that the values were computed from
+  std::string part{};  // unique within the file
   std::vector<SeriesValue> values{};
   std::vector<Conclusion> conclusions{};
 };
@@ -306,23 +289,11 @@ class Store {
   [[nodiscard]] bool is_older() const;
   // Returns a number that grows with every commit that records something.
   Result<std::int64_t> revision();
-  Result<FileState> state();
-  // Returns whether values of any family are kept, up to date or not.
-  Result<bool> keeps_derived();
-  // Fills in the values of those families that are kept with the same `made_of`; the others have none afterwards, nor
-  // has any if another program than ngb may have changed the file since.
-  Status load_derived(std::vector<FamilyValues>& families);
-  // Keeps the values of these families in place of earlier ones. Saves nothing if the file is no longer in the state in
-  // which they were computed, or if events are not durable yet.
-  Status save_derived(const FileState& state, const std::vector<FamilyValues>& families);
-
-  // Returns the parts that were kept, in the order in which they were saved. Returns nothing if another program than
-  // ngb may have changed the file since.
-  Result<std::optional<std::vector<SeriesPart>>> load_series();
-  // Keeps these parts in place of those of the same name, and removes all parts that `names` does not list. Saves
-  // nothing if the file is no longer in the state in which they were computed.
-  Status save_series(const FileState& state, const std::vector<SeriesPart>& changed,
-                     const std::vector<std::string>& names);
+  // Keeps what was computed of all cells at this revision, for those who query the file: the values, those of a cell
+  // one after the other, and the numbers that span cells. It is removed once something is recorded. Keeps nothing if
+  // the file has another revision, or if events are not durable yet.
+  Status keep_values(std::int64_t revision, const std::vector<DerivedValue>& values,
+                     const std::vector<SeriesPart>& parts);
 
   struct Implementation;  // of this room only
 

@@ -241,7 +241,7 @@ std::string read_all(const fs::path& file) {
     if (!result) message = result.error().text();
     return result.has_value();
   };
-  if (const auto derived = ngb::metrics::derive(file, 1); note(derived)) {
+  if (const auto derived = ngb::metrics::derive({{file, {}}}, 1); note(derived)) {
     const ngb::report::Results results = ngb::report::all_results(derived->cells, derived->values);
     for (const std::string& name : ngb::report::show_formats()) {
       const auto format = ngb::report::find_format(name, ngb::report::show_formats());

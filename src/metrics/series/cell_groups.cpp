@@ -40,6 +40,13 @@ SeriesValue row_of_group(const Analysis& analysis, const Cells& cells, std::stri
   return row;
 }
 
+void set_value(SeriesValue& row, Value value) {
+  row.value = value.value;
+  row.low = value.low;
+  row.high = value.high;
+  row.reason = std::move(value.reason);
+}
+
 std::vector<SeriesValue> of_metric(const Analysis& analysis, const std::vector<Cells>& groups, const NameOf& name_of,
                                    const char* metric,
                                    const std::function<void(const std::vector<double>&, SeriesValue&)>& combine) {
@@ -69,11 +76,7 @@ std::vector<SeriesValue> geometric_mean(const Analysis& analysis, const std::vec
     SeriesValue row = row_of_group(analysis, cells, name_of(analysis.cell(cells.front())));
     std::vector<Relation> relations;
     for (const std::size_t i : cells) relations.push_back(log_of(i, 1.0 / static_cast<double>(cells.size())));
-    Value value = ratio_value(analysis, sum_of(std::move(relations)));
-    row.value = value.value;
-    row.low = value.low;
-    row.high = value.high;
-    row.reason = std::move(value.reason);
+    set_value(row, ratio_value(analysis, sum_of(std::move(relations))));
     rows.push_back(std::move(row));
   }
   return rows;

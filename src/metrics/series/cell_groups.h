@@ -20,6 +20,9 @@ std::vector<Cells> grouped(const Analysis& analysis, const Part& part,
 // Returns the row of a group without its number. The cells agree in device and setting; `subject` names them.
 store::SeriesValue row_of_group(const Analysis& analysis, const Cells& cells, std::string subject);
 
+// Gives the row its number, or the reason why it has none.
+void set_value(store::SeriesValue& row, Value value);
+
 using NameOf = std::function<std::string(const store::CellData&)>;  // what the cells of a group are called
 
 // Fills a row for each group with a function of its cells' values of a metric. A row has no value if a cell has none.

@@ -10,6 +10,7 @@
 
 #include "base/hash.h"
 #include "base/json_text.h"
+#include "metrics/series/cell_groups.h"
 #include "metrics/series/relation.h"
 #include "metrics/series/workload.h"
 
@@ -19,21 +20,7 @@ namespace {
 using store::CellData;
 using store::SeriesValue;
 
-SeriesValue row_about(const CellData& cell, std::string subject) {
-  return {.device = name_of_place(cell),
-          .compiler = compiler_of(cell),
-          .subject = std::move(subject),
-          .batch_sizes = std::to_string(cell.of.model.key.batch)};
-}
-
-void set(SeriesValue& row, Value value) {
-  row.value = value.value;
-  row.low = value.low;
-  row.high = value.high;
-  row.reason = std::move(value.reason);
-}
-
-void set(SeriesValue& row, const statistics::Contrast& found) {
+void set_value(SeriesValue& row, const statistics::Contrast& found) {
   row.value = found.estimate;
   row.standard_error = found.standard_error;
   row.degrees = found.degrees;
@@ -77,10 +64,6 @@ std::vector<Curves::Curve> curves_over_depth(const Analysis& analysis, const Par
   return curves.of_two_points();
 }
 
-void add_cells(SeriesValue& row, const Analysis& analysis, const Curves::Curve& curve) {
-  for (const auto& [coordinate, cell] : curve) row.cell_ids.push_back(analysis.cell(cell).cell_id);
-}
-
 // The lists of numbers whose means add up to the height of a point. Each number is from another process or round.
 using Heights = Known<std::vector<std::vector<double>>>;
 
@@ -88,9 +71,9 @@ using Heights = Known<std::vector<std::vector<double>>>;
 // Source: statistics.md §6; Satterthwaite (1946).
 template <class HeightsAt>
 SeriesValue slope_of(const Analysis& analysis, const Curves::Curve& curve, const HeightsAt& heights_at) {
-  const CellData& first = analysis.cell(curve.begin()->second);
-  SeriesValue row = row_about(first, block_of(first)->name);
-  add_cells(row, analysis, curve);
+  Cells cells;
+  for (const auto& [depth, cell] : curve) cells.push_back(cell);
+  SeriesValue row = row_of_group(analysis, cells, block_of(analysis.cell(cells.front()))->name);
   double middle = 0;
   for (const auto& [depth, cell] : curve) middle += depth / static_cast<double>(curve.size());
   double squares = 0;
@@ -104,7 +87,7 @@ SeriesValue slope_of(const Analysis& analysis, const Curves::Curve& curve, const
     }
     for (std::vector<double>& values : *heights.value) parts.push_back({std::move(values), (depth - middle) / squares});
   }
-  set(row, statistics::contrast(parts, analysis.error_rate()));
+  set_value(row, statistics::contrast(parts, analysis.error_rate()));
   return row;
 }
 
@@ -162,12 +145,12 @@ std::vector<SeriesValue> depth_retention(const Analysis& analysis, const Part& p
     const std::size_t single = curve.begin()->second;
     const std::size_t deepest = curve.rbegin()->second;
     if (is_baseline(analysis, single)) continue;
-    SeriesValue row = row_about(analysis.cell(single), block_of(analysis.cell(single))->name);
-    row.cell_ids = {analysis.cell(single).cell_id, analysis.cell(deepest).cell_id};
+    SeriesValue row = row_of_group(analysis, {single, deepest}, block_of(analysis.cell(single))->name);
     if (block_of(analysis.cell(single))->depth != 1) {
       row.reason = "a single block was not measured";
     } else {
-      set(row, ratio_value(analysis, sum_of({log_speed_up(analysis, deepest), log_speed_up(analysis, single, -1)})));
+      set_value(row,
+                ratio_value(analysis, sum_of({log_speed_up(analysis, deepest), log_speed_up(analysis, single, -1)})));
     }
     rows.push_back(std::move(row));
   }
@@ -189,11 +172,11 @@ std::vector<SeriesValue> batch_width_friction(const Analysis& analysis, const Pa
     const std::size_t narrow = curve.begin()->second;
     const Block block = *block_of(analysis.cell(narrow));
     for (auto wide = std::next(curve.begin()); wide != curve.end(); ++wide) {
-      SeriesValue row =
-          row_about(analysis.cell(narrow), fmt::format("{} depth={}, width {} over {}", block.name_sans_width,
-                                                       block.depth, wide->first, curve.begin()->first));
-      row.cell_ids = {analysis.cell(narrow).cell_id, analysis.cell(wide->second).cell_id};
-      set(row, ratio_value(analysis, sum_of({log_rtr(analysis, wide->second, 1), log_rtr(analysis, narrow, -1)})));
+      SeriesValue row = row_of_group(analysis, {narrow, wide->second},
+                                     fmt::format("{} depth={}, width {} over {}", block.name_sans_width, block.depth,
+                                                 wide->first, curve.begin()->first));
+      set_value(row,
+                ratio_value(analysis, sum_of({log_rtr(analysis, wide->second, 1), log_rtr(analysis, narrow, -1)})));
       rows.push_back(std::move(row));
     }
   }
@@ -216,9 +199,8 @@ std::vector<SeriesValue> dynamic_shapes(const Analysis& analysis, const Part& pa
     const CellData& cell = analysis.cell(i);
     const auto dynamic = by_key.find(key(cell, hash_with_dynamic_batch(cell.of.model.key.hash)));
     if (dynamic == by_key.end()) continue;
-    SeriesValue row = row_about(cell, cell.of.model.label);
-    row.cell_ids = {cell.cell_id, analysis.cell(dynamic->second).cell_id};
-    set(row, ratio_value(analysis, log_ratio(analysis, dynamic->second, i)));
+    SeriesValue row = row_of_group(analysis, {i, dynamic->second}, cell.of.model.label);
+    set_value(row, ratio_value(analysis, log_ratio(analysis, dynamic->second, i)));
     rows.push_back(std::move(row));
   }
   return rows;

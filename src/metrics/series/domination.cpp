@@ -9,7 +9,6 @@
 
 #include "metrics/series/cell_groups.h"
 #include "metrics/series/speed_words.h"
-#include "metrics/series/workload.h"
 
 namespace ngb::metrics::series {
 namespace {
@@ -62,12 +61,8 @@ std::vector<SeriesValue> dominating(const Analysis& analysis, const Part& part) 
     const std::set<CellPair> told = told_faster(analysis, cells);
     for (const std::size_t i : cells) {
       const CellData& cell = analysis.cell(i);
-      SeriesValue row{.device = name_of_place(cell),
-                      .compiler = compiler_of(cell),
-                      .subject = cell.of.model.label,
-                      .batch_sizes = std::to_string(cell.of.model.key.batch),
-                      .reason = analysis.steady(i).reason};
-      row.cell_ids = {cell.cell_id};
+      SeriesValue row = row_of_group(analysis, {i}, cell.of.model.label);
+      row.reason = analysis.steady(i).reason;
       if (row.reason.empty()) {
         row.value = static_cast<double>(std::count_if(cells.begin(), cells.end(), [&](std::size_t other) {
           return told.contains({other, i}) && costs_no_more(analysis, other, i);

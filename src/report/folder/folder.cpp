@@ -61,7 +61,7 @@ Status check_folder(const fs::path& folder) {
 struct Loaded {
   std::vector<store::Source> sources{};
   metrics::Derived derived{};
-  metrics::series::DerivedSeries series{};
+  std::vector<store::SeriesPart> series{};
   std::optional<Results> results{};  // absent only while this is loaded
   std::string folded{};              // what the page leaves out; "" if it shows all
   std::set<std::string> studies{};
@@ -94,8 +94,8 @@ Status load_origin(const std::vector<store::Source>& sources, Loaded& loaded) {
 }
 
 // Derives the cells that a page shows: all, or those of the first families that fit.
-Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const PassingFamilies& chosen, int threads) {
-  if (reader.cell_count() <= kMostCells) return metrics::derive(std::move(reader), threads, store::Detail::phases);
+Result<metrics::Derived> derive_for_page(metrics::FamilyReader& reader, const PassingFamilies& chosen, int threads) {
+  if (reader.cell_count() <= kMostCells) return metrics::derive(reader, reader.families(), threads);
   std::vector<store::ValueFamily> part;
   std::size_t cells = 0;
   for (const store::ValueFamily& family : chosen.families) {
@@ -103,7 +103,7 @@ Result<metrics::Derived> derive_for_page(metrics::FamilyReader reader, const Pas
     if (cells > kMostCells && !part.empty()) break;
     part.push_back(family);
   }
-  return metrics::derive_part(reader, part, threads);
+  return metrics::derive(reader, part, threads);
 }
 
 // Says what a page of `shown` cells leaves out of the chosen ones; "" if nothing.
@@ -131,21 +131,18 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const Repor
   const auto chosen = passing_families(*reader, filter);
   if (!chosen) return failed(chosen.error());
   if (const Status known = filter.check(); !known) return refused(known.error());
-  auto derived = derive_for_page(*std::move(reader), *chosen, threads);
+  auto derived = derive_for_page(*reader, *chosen, threads);
   if (!derived) return failed(derived.error());
   loaded->derived = *std::move(derived);
-  metrics::Derived& kept = loaded->derived;
-  if (const Status done = metrics::add_steady(request.sources, threads, kept); !done) return failed(done.error());
+  const metrics::Derived& kept = loaded->derived;
   loaded->results = results_of(kept.cells, kept.values, filter, kept.baseline, true);
   loaded->results->numbers.add_speeds(kept.cells, kept.steady);
   if (loaded->results->cells.size() > kMostCells) loaded->results->cells.resize(kMostCells);
   loaded->folded = words_of_folded(loaded->results->cells.size(), *chosen);
   add_differences(*loaded->results, kept.environments);
   loaded->results->allocator = kept.allocator;
-  auto series = metrics::series::derive_series(request.sources, kept, request.publication.claims.rows, threads);
-  if (!series) return failed(series.error());
-  loaded->series = *std::move(series);
-  add_series(*loaded->results, loaded->series.parts);
+  loaded->series = metrics::series::derive_series(kept, request.publication.claims.rows);
+  add_series(*loaded->results, loaded->series);
   if (Status known = load_origin(request.sources, *loaded); !known) return failed(known.error());
   return loaded;
 }

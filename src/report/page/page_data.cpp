@@ -273,7 +273,7 @@ class DataWriter {
                       {"unit", metric->unit},
                       {"formula", metric->formula},
                       {"has_interval", metric->has_interval},
-                      {"refers_to_baseline", metric->refers_to_baseline}});
+                      {"refers_to_baseline", metric->about == metrics::About::baseline}});
     }
     return rows;
   }

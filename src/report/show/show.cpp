@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "base/text.h"
 #include "report/columns.h"
@@ -11,6 +14,7 @@
 #include "report/show/text_table.h"
 #include "report/words.h"
 #include "report/write/csv.h"
+#include "report/write/json.h"
 #include "report/write/markdown.h"
 
 namespace ngb::report {
@@ -76,32 +80,91 @@ std::string flags_or_why(const CellData& cell, const metrics::Numbers& numbers) 
   return why.empty() ? text::join(names, ", ") : why;
 }
 
-// The table of Markdown: a row for each cell, with the numbers of the text table.
-Document flat_document(const Results& results, const ShowOptions& options) {
-  Document document;
-  const std::vector<NumberColumn> numbers =
-      options.columns.empty() ? number_columns(options.all, results.cells) : options.columns;
-  const std::vector<Attribute> shown = shown_attributes(results.cells);
-  std::vector<Column>& columns = document.table.columns;
-  for (const Attribute& attribute : shown) columns.push_back(text_column(attribute.heading));
-  columns.push_back(text_column("compiler"));
-  const std::string over = results.baseline.is_identity() ? "" : markdown_text(results.baseline.words());
-  for (const NumberColumn& column : numbers) columns.push_back(described(column, over));
-  columns.push_back(text_column("flags"));
-  const bool names_devices = are_on_several_compute_devices(results.cells);
-  Section& section = document.table.sections.emplace_back();
-  for (const CellData* cell : results.cells) {
-    Row row;
-    for (const Attribute& attribute : shown) row.entries.push_back({.value = attribute.of(*cell), .reason = "unknown"});
-    row.entries.push_back({.value = compiler_in_words(*cell) + (names_devices ? ", " + compute_device_of(*cell) : "")});
-    for (const NumberColumn& column : numbers) row.entries.push_back(metric_entry(results, *cell, column));
-    row.entries.push_back({.value = flags_or_why(*cell, results.numbers)});
-    section.rows.push_back(std::move(row));
+// The table of Markdown: a row for each cell, with the numbers of the text table. The columns that it needs are known
+// once it has all rows.
+class FlatTable {
+ public:
+  FlatTable(const ShowOptions& options, const metrics::Baseline& baseline)
+      : has_all_(options.all || !options.columns.empty()),
+        numbers_(options.columns.empty() ? number_columns(options.all, ColumnsInUse{true, true, true})
+                                         : options.columns) {
+    for (const Attribute& attribute : attributes()) {
+      if (attribute.heading == nullptr) continue;
+      attributes_.push_back(attribute);
+      columns_.push_back(text_column(attribute.heading));
+    }
+    columns_.push_back(text_column("compiler"));
+    const std::string over = baseline.is_identity() ? "" : markdown_text(baseline.words());
+    for (const NumberColumn& column : numbers_) columns_.push_back(described(column, over));
+    columns_.push_back(text_column("flags"));
   }
-  return document;
-}
 
-json with_heading(const Results& results, json object) {
+  void add(const Results& results) {
+    for (const Attribute& attribute : shown_attributes(results.cells)) needed_.insert(attribute.name);
+    for (const CellData* cell : results.cells) {
+      in_use_ = in_use_ | columns_in_use(*cell);
+      if (cell->of.compute_device.value) devices_.insert(*cell->of.compute_device.value);
+      Row row;
+      for (const Attribute& attribute : attributes_) {
+        row.entries.push_back({.value = attribute.of(*cell), .reason = "unknown"});
+      }
+      row.entries.push_back({.value = compiler_in_words(*cell)});
+      for (const NumberColumn& column : numbers_) row.entries.push_back(metric_entry(results, *cell, column));
+      row.entries.push_back({.value = flags_or_why(*cell, results.numbers)});
+      rows_.push_back({markdown_fields(columns_, row), markdown_text(", " + compute_device_of(*cell))});
+    }
+  }
+
+  void print(const Print& print) const {
+    const std::vector<bool> needed = needed_columns();
+    std::vector<Column> columns;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (needed[i]) columns.push_back(columns_[i]);
+    }
+    print(markdown_header(columns));
+    for (const auto& [fields, device] : rows_) {
+      std::vector<std::string> shown;
+      for (std::size_t i = 0; i < fields.size(); ++i) {
+        if (!needed[i]) continue;
+        shown.push_back(fields[i]);
+        if (i == attributes_.size() && devices_.size() > 1) shown.back() += device;
+      }
+      print(markdown_line(shown));
+    }
+  }
+
+ private:
+  [[nodiscard]] std::vector<bool> needed_columns() const {
+    std::vector<bool> needed;
+    for (const Attribute& attribute : attributes_) needed.push_back(needed_.contains(attribute.name));
+    needed.push_back(true);
+    for (const NumberColumn& column : numbers_) needed.push_back(has_all_ || is_about(*column.metric, in_use_));
+    needed.push_back(true);
+    return needed;
+  }
+
+  struct FlatRow {
+    std::vector<std::string> fields{};  // of all columns
+    std::string device{};               // compute device, as it follows the compiler
+  };
+  bool has_all_;
+  std::vector<NumberColumn> numbers_;
+  std::vector<Attribute> attributes_{};
+  std::vector<Column> columns_{};
+  std::vector<FlatRow> rows_{};
+  std::set<std::string_view> needed_{};  // attributes
+  ColumnsInUse in_use_{};
+  std::set<std::string> devices_{};
+};
+
+// Returns the object without its cells.
+json heading_json(const Results& results) {
+  json object{{"best_options", nullptr}, {"series", nullptr}, {"conclusions", nullptr}};
+  if (!results.come_in_parts) {
+    object["best_options"] = to_json(results.best_options);
+    object["series"] = series_json(results);
+    object["conclusions"] = conclusions_json(results);
+  }
   object["baseline"] = results.baseline.words();
   object["environment_differences"] = to_json(results.differences);
   object["allocator"] = results.allocator.empty() ? "default" : results.allocator;
@@ -122,53 +185,57 @@ const FormatNames& show_formats() {
   return kNames;
 }
 
-void show(const Format& format, const Results& results, const ShowOptions& options, const Print& print) {
-  if (format.is("json")) return show_json(results, print);
-  if (format.is("markdown")) return format.print(flat_document(results, options), {}, print);
-  if (format.is("text")) {
-    TextTable table(options, results.baseline);
-    table.add(results);
-    return table.print(results.differences, results.allocator, print);
+ngb::Status show(const Format& format, const Results& whole, const EachPart& each, const ShowOptions& options,
+                 const Print& print) {
+  if (format.is("json")) {
+    ngb::Status done = Done{};
+    const auto each_cell = [&](const UseJson& use) {
+      done = each([&use](const Results& part) {
+        for (const CellData* cell : part.cells) use(row_json(cell_columns(), cell_row(*cell, part)));
+      });
+    };
+    print_json(heading_json(whole), "cells", each_cell, print);
+    return done;
   }
-  print(show_csv_header());
-  for (const CellData* cell : results.cells) print(csv_line(cell_columns(), cell_row(*cell, results)));
+  if (format.is("csv")) {
+    print(csv_header(cell_columns()));
+    return each([&print](const Results& part) {
+      for (const CellData* cell : part.cells) print(csv_line(cell_columns(), cell_row(*cell, part)));
+    });
+  }
+  if (format.is("markdown")) {
+    FlatTable table(options, whole.baseline);
+    ngb::Status done = each([&table](const Results& part) { table.add(part); });
+    if (done) table.print(print);
+    return done;
+  }
+  TextTable table(options, whole.baseline);
+  ngb::Status done = each([&table](const Results& part) { table.add(part); });
+  if (done) table.print(whole.differences, whole.allocator, print);
+  return done;
 }
 
-std::string show_text(const Results& results, const ShowOptions& options) {
+void show(const Format& format, const Results& results, const ShowOptions& options, const Print& print) {
+  const auto all_at_once = [&results](const UsePart& use) -> ngb::Status {
+    use(results);
+    return Done{};
+  };
+  (void)show(format, results, all_at_once, options, print);  // it has no error
+}
+
+namespace {
+
+std::string shown_as(const char* format, const Results& results, const ShowOptions& options) {
   std::string text;
-  show(*find_format("text", show_formats()).value(), results, options,
+  show(*find_format(format, show_formats()).value(), results, options,
        [&text](std::string_view piece) { text += piece; });
   return text;
 }
 
-std::vector<json> cells_json(const Results& results) {
-  std::vector<json> cells;
-  for (const CellData* cell : results.cells) cells.push_back(row_json(cell_columns(), cell_row(*cell, results)));
-  return cells;
-}
+}  // namespace
 
-void show_json(const Results& results, const Print& print) {
-  json of_all{{"best_options", to_json(results.best_options)},
-              {"series", series_json(results)},
-              {"conclusions", conclusions_json(results)}};
-  const auto each = [&results](const UseJson& use) {
-    for (const CellData* cell : results.cells) use(row_json(cell_columns(), cell_row(*cell, results)));
-  };
-  print_json(with_heading(results, std::move(of_all)), "cells", each, print);
-}
+std::string show_text(const Results& results, const ShowOptions& options) { return shown_as("text", results, options); }
 
-void show_json(const Results& results, const std::function<void(const UseJson& use)>& each, const Print& print) {
-  json of_all{{"best_options", nullptr}, {"series", nullptr}, {"conclusions", nullptr}};
-  print_json(with_heading(results, std::move(of_all)), "cells", each, print);
-}
-
-std::string show_csv_header() { return csv_header(cell_columns()); }
-std::string show_csv_lines(const Results& results) {
-  std::string text;
-  for (const CellData* cell : results.cells) text += csv_line(cell_columns(), cell_row(*cell, results));
-  return text;
-}
-
-std::string show_csv(const Results& results) { return show_csv_header() + show_csv_lines(results); }
+std::string show_csv(const Results& results) { return shown_as("csv", results, {}); }
 
 }  // namespace ngb::report

@@ -3,14 +3,12 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "report/columns.h"
 #include "report/formats.h"
 #include "report/results.h"
-#include "report/write/json.h"
 
 namespace ngb::report {
 
@@ -27,30 +25,29 @@ struct ShowOptions {
 // The formats of `ngb show`.
 const FormatNames& show_formats();
 
-// Prints the results in a format.
+// Calls `use` with results part by part, in the order in which their cells are shown.
+using UsePart = std::function<void(const Results& part)>;
+using EachPart = std::function<ngb::Status(const UsePart& use)>;
+
+// Prints results whose cells come in parts. `whole` has what all of them have in common. Returns the error of `each`;
+// rows may have been printed then.
+//
+// The text is a table with a section for each device, model and batch size, and a row in it for each compiler. Notes
+// below it explain the marks that occur, count the flags that are only to be taken note of, and say what to do about
+// failures and which columns were left out. CSV has a line of column names, then a line for each cell with every
+// metric. JSON is {"cells": [{…, "status", "failure", "flags", "baseline": {"cell_id", "compiler_label",
+// "compiler_version", "precision"} or null, "metrics": {name: {"value", "low", "high"} or {"value": null, "reason"}}}],
+// "baseline": "identity", "best_options": [as in best_options.h], "environment_differences": [as in environments.h],
+// "allocator", "metrics": [the rows of the table of metrics], "series" and "conclusions" as in series.h}. A ratio of a
+// bf16 or f16 cell to its baseline also has "over", the baseline's precision. "best_options", "series" and
+// "conclusions" are null if they are not known (Results::come_in_parts).
+ngb::Status show(const Format& format, const Results& whole, const EachPart& each, const ShowOptions& options,
+                 const Print& print);
+// Prints results that are in memory.
 void show(const Format& format, const Results& results, const ShowOptions& options, const Print& print);
 
-// Returns a table with a section for each device, model and batch size, and a row in it for each compiler. Notes below
-// it explain the marks that occur, count the flags that are only to be taken note of, and say what to do about failures
-// and which columns were left out.
+// Return the results as text and as CSV.
 std::string show_text(const Results& results, const ShowOptions& options);
-
-// Prints {"cells": [{…, "status", "failure", "flags", "baseline": {"cell_id", "compiler_label", "compiler_version",
-// "precision"} or null, "metrics": {name: {"value", "low", "high"} or {"value": null, "reason"}}}], "baseline":
-// "identity", "best_options": [as in best_options.h], "environment_differences": [as in environments.h], "allocator",
-// "metrics": [the rows of the table of metrics], "series" and "conclusions" as in series.h}. A ratio of a bf16 or f16
-// cell to its baseline also has "over", the baseline's precision.
-void show_json(const Results& results, const Print& print);
-
-// The same of results that come in parts: `each` calls `use` with the JSON of each cell. What all cells together say is
-// then null: "best_options", "series" and "conclusions".
-void show_json(const Results& results, const std::function<void(const UseJson& use)>& each, const Print& print);
-std::vector<nlohmann::json> cells_json(const Results& results);
-
-// Returns a line of column names, then a line for each cell with every metric; or the two parts, for results that come
-// in parts.
 std::string show_csv(const Results& results);
-std::string show_csv_header();
-std::string show_csv_lines(const Results& results);
 
 }  // namespace ngb::report

@@ -16,62 +16,9 @@
 namespace ngb::report {
 namespace {
 
-using metrics::Metric;
 using store::CellData;
 
 constexpr std::size_t kMostFailures = 10;  // notes
-constexpr char kBetween = '\x1f';          // fields of a packed row; no visible text contains it
-
-// Most fields have no tail: '0' and on is the style of one that has, 'a' and on of one that has not.
-void pack(const TextField& cell, std::string& packed) {
-  packed += static_cast<char>((cell.tail.empty() ? 'a' : '0') + static_cast<int>(cell.style));
-  packed += cell.main;
-  packed += kBetween;
-  if (cell.tail.empty()) return;
-  packed += cell.tail;
-  packed += kBetween;
-}
-
-// Returns device, then all cells of the row as one text; the second field says whether a text replaces the cells.
-std::string pack(const TextRow& row, const std::string& device) {
-  std::string packed = device;
-  packed += kBetween;
-  packed += row.rest ? "rest" : "";
-  packed += kBetween;
-  for (const TextField& field : row.fields) pack(field, packed);
-  if (row.rest) pack(*row.rest, packed);
-  packed.shrink_to_fit();
-  return packed;
-}
-
-struct Unpacked {
-  std::string device{};
-  TextRow row{};
-};
-
-Unpacked unpack(std::string_view packed) {
-  const auto next = [&packed] {
-    const std::size_t end = packed.find(kBetween);
-    const std::string_view field = packed.substr(0, end);
-    packed.remove_prefix(end + 1);
-    return field;
-  };
-  Unpacked unpacked;
-  unpacked.device = next();
-  const bool has_rest = !next().empty();
-  while (!packed.empty()) {
-    const std::string_view main = next();
-    const bool has_tail = main[0] < 'a';
-    const std::string_view tail = has_tail ? next() : std::string_view();
-    const auto style = static_cast<Style>(main[0] - (has_tail ? '0' : 'a'));
-    unpacked.row.fields.push_back({std::string(main.substr(1)), std::string(tail), style});
-  }
-  if (has_rest) {
-    unpacked.row.rest = std::move(unpacked.row.fields.back());
-    unpacked.row.fields.pop_back();
-  }
-  return unpacked;
-}
 
 // Columns that somebody asked for by name are never left out.
 std::vector<Column> columns_of(const std::vector<NumberColumn>& numbers, const metrics::Baseline& baseline,
@@ -122,43 +69,17 @@ TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseli
       described_(columns_of(columns_, baseline, !options.columns.empty())),
       layout_(described_) {}
 
-std::vector<const Metric*> TextTable::needed_metrics() const {
-  std::vector<const Metric*> needed;
-  for (const NumberColumn& column : columns_) {
-    needed.push_back(column.metric);
-    if (column.deviation != nullptr) needed.push_back(column.deviation);
-  }
-  if (!options_.best) return needed;
-  for (const char* const name : {"throughput_per_s", "margin_ratio"}) {
-    const Metric* const metric = metrics::find_metric(name);
-    if (std::find(needed.begin(), needed.end(), metric) == needed.end()) needed.push_back(metric);
-  }
-  return needed;
-}
-
-void TextTable::add(const Results& results, std::span<const std::size_t> positions) {
-  if (results.cells.empty()) return;
-  const std::span<const CellData* const> cells = results.cells;
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; positions.empty() && i < cells.size(); ++i) all.push_back(i);
-  if (positions.empty()) positions = all;
-  for (const std::vector<std::size_t>& section : sections_of(cells, !options_.columns.empty())) {
-    std::vector<const CellData*> its_cells;
-    std::vector<std::size_t> its_positions;
-    for (const std::size_t i : section) {
-      its_cells.push_back(cells[i]);
-      its_positions.push_back(positions[i]);
-    }
-    add_section(results, its_cells, its_positions);
+void TextTable::add(const Results& results) {
+  for (const std::vector<std::size_t>& section : sections_of(results.cells, !options_.columns.empty())) {
+    std::vector<const CellData*> cells;
+    for (const std::size_t i : section) cells.push_back(results.cells[i]);
+    add_section(results, cells);
   }
   if (!options_.best) return;
-  for (Section& section : best_options_sections(results.best_options)) {
-    best_options_.emplace_back(positions.front(), std::move(section));
-  }
+  for (Section& section : best_options_sections(results.best_options)) best_options_.push_back(std::move(section));
 }
 
-void TextTable::add_section(const Results& results, std::span<const CellData* const> cells,
-                            std::span<const std::size_t> positions) {
+void TextTable::add_section(const Results& results, std::span<const CellData* const> cells) {
   const CellData& first = *cells.front();
   const bool same_threads =
       are_alike(cells, [](const CellData& a, const CellData& b) { return a.of.threads == b.of.threads; });
@@ -167,7 +88,7 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
   const bool same_device = are_alike(cells, [](const CellData& a, const CellData& b) {
     return a.of.compute_device.value == b.of.compute_device.value;
   });
-  PackedSection section{.position = positions.front()};
+  DeviceSection section;
   std::string title = workload_on_device(first);
   const bool same_model = are_alike(cells, is_same_workload_on_device);
   if (first.of.model.is_variant() && same_model) title += ", variant of " + first.of.model.variant_of;
@@ -175,16 +96,15 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
   if (same_precision) title += ", " + first.of.compiler.precision;
   section.title = text::visible(title);
   if (same_device) section.device = compute_device_of(first);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const CellData& cell = *cells[i];
+  for (const CellData* const each : cells) {
+    const CellData& cell = *each;
     std::string label = compiler_of(cell);
     if (!same_threads) label += ", " + threads_of(cell);
     const bool has_precision = label.find(cell.of.compiler.precision) != std::string::npos;
     if (!same_precision && !has_precision) label += ", " + cell.of.compiler.precision;
     if (!same_model && cell.of.model.is_variant()) label += ", " + cell.of.model.label;
-    section.rows.push_back(packed_row(results, cell, positions[i], std::move(label),
-                                      same_device ? std::string() : compute_device_of(cell)));
-    devices_.insert(cell.of.device);
+    section.rows.push_back(
+        text_row_of(results, cell, std::move(label), same_device ? std::string() : compute_device_of(cell)));
     names_identity_ = names_identity_ || metrics::is_called_identity(cell);
     if (cell.of.compute_device.value) compute_devices_.insert(*cell.of.compute_device.value);
     columns_in_use_ = columns_in_use_ | columns_in_use(cell);
@@ -193,25 +113,25 @@ void TextTable::add_section(const Results& results, std::span<const CellData* co
   sections_.push_back(std::move(section));
 }
 
-std::string TextTable::packed_row(const Results& results, const CellData& cell, std::size_t position, std::string label,
-                                  const std::string& device) {
+TextTable::DeviceRow TextTable::text_row_of(const Results& results, const CellData& cell, std::string label,
+                                            std::string device) {
   const Status status = status_of(cell);
   ++counts_[static_cast<std::size_t>(status)];
   Row row;
   if (status != Status::measured && status != Status::partial) {
     row.entries.push_back({.value = std::move(label)});
     row.rest = Entry{.value = why_no_numbers(cell), .style = status == Status::planned ? Style::plain : Style::bad};
-    if (status != Status::planned) add_failure(cell, position);
+    if (status != Status::planned) add_failure(cell);
   } else {
     row = number_row(results, cell, std::move(label));
     for (const std::string& remark : cell_remarks(cell)) ++remarks_[text::visible(remark)];
     row.entries.push_back({.value = flags_of(results, cell), .style = Style::notice});
   }
-  const TextRow shown = text_row(described_, row);
+  TextRow shown = text_row(described_, row);
   layout_.add(shown);
   const int with_device = width_of(shown.fields.front().main) + (device.empty() ? 0 : width_of(", " + device));
   widest_label_with_device_ = std::max(widest_label_with_device_, with_device);
-  return pack(shown, device);
+  return {std::move(shown), std::move(device)};
 }
 
 // Returns the row without flags.
@@ -262,40 +182,19 @@ std::string TextTable::explanation_of_flags() const {
   return text;
 }
 
-void TextTable::add_failure(const CellData& cell, std::size_t position) {
+void TextTable::add_failure(const CellData& cell) {
   const samples::ProcessResult& process = *metrics::decisive_failure(cell);
   std::string note = process.failure->advice;
   if (!process.log_path.empty()) note += fmt::format("{}log: {}", note.empty() ? "" : "; ", process.log_path);
   if (note.empty()) return;
   ++failure_count_;
-  if (failures_.size() == kMostFailures && failures_.rbegin()->first < position) return;
-  failures_.emplace(position, text::visible(fmt::format("{}, batch {}, {}: {}", cell.of.model.label,
-                                                        cell.of.model.key.batch, compiler_of(cell), note)));
-  if (failures_.size() > kMostFailures) failures_.erase(std::prev(failures_.end()));
-}
-
-void TextTable::append(TextTable other) {
-  layout_.merge(other.layout_);
-  widest_label_with_device_ = std::max(widest_label_with_device_, other.widest_label_with_device_);
-  std::move(other.sections_.begin(), other.sections_.end(), std::back_inserter(sections_));
-  std::move(other.best_options_.begin(), other.best_options_.end(), std::back_inserter(best_options_));
-  devices_.merge(other.devices_);
-  compute_devices_.merge(other.compute_devices_);
-  columns_in_use_ = columns_in_use_ | other.columns_in_use_;
-  if (!rounds_) rounds_ = other.rounds_;
-  names_identity_ = names_identity_ || other.names_identity_;
-  for (std::size_t i = 0; i < counts_.size(); ++i) counts_.at(i) += other.counts_.at(i);
-  for (const auto& [flag, count] : other.flags_) flags_[flag] += count;
-  failures_.merge(other.failures_);
-  while (failures_.size() > kMostFailures) failures_.erase(std::prev(failures_.end()));
-  failure_count_ += other.failure_count_;
-  for (const auto& [remark, count] : other.remarks_) remarks_[remark] += count;
+  if (failures_.size() == kMostFailures) return;
+  failures_.push_back(text::visible(
+      fmt::format("{}, batch {}, {}: {}", cell.of.model.label, cell.of.model.key.batch, compiler_of(cell), note)));
 }
 
 void TextTable::print(const std::vector<EnvironmentDifference>& differences, const std::string& allocator,
-                      const Write& write) {
-  const auto is_earlier = [](const auto& a, const auto& b) { return a.position < b.position; };
-  std::stable_sort(sections_.begin(), sections_.end(), is_earlier);
+                      const Print& print) const {
   const bool names_devices = compute_devices_.size() > 1;
   TextLayout layout = layout_;
   if (names_devices) layout.widen(0, widest_label_with_device_);
@@ -306,25 +205,23 @@ void TextTable::print(const std::vector<EnvironmentDifference>& differences, con
   }
   const int width = options_.all ? 0 : options_.width;
   const std::vector<std::string> left_out = layout.fit(width);
-  write(layout.header(options_.color));
-  for (const PackedSection& section : sections_) {
+  print(layout.header(options_.color));
+  for (const DeviceSection& section : sections_) {
     const bool has_device = names_devices && !section.device.empty();
     const std::string title = has_device ? section.title + ", " + section.device : section.title;
-    std::string text = '\n' + styled(title, Style::heading, options_.color) + '\n';
-    for (const std::string& packed : section.rows) {
-      Unpacked unpacked = unpack(packed);
-      if (names_devices && !unpacked.device.empty()) unpacked.row.fields.front().main += ", " + unpacked.device;
-      text += layout.line(unpacked.row, width, options_.color);
+    print('\n' + styled(title, Style::heading, options_.color) + '\n');
+    for (const auto& [row, device] : section.rows) {
+      if (!names_devices || device.empty()) {
+        print(layout.line(row, width, options_.color));
+      } else {
+        TextRow with_device = row;
+        with_device.fields.front().main += ", " + device;
+        print(layout.line(with_device, width, options_.color));
+      }
     }
-    write(text);
   }
-  write(notes(left_out, differences, allocator));
-  if (!options_.best) return;
-  std::stable_sort(best_options_.begin(), best_options_.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<Section> best;
-  for (auto& [position, section] : best_options_) best.push_back(std::move(section));
-  write(best_options_table(std::move(best), options_.width, options_.color));
+  print(notes(left_out, differences, allocator));
+  if (options_.best) print(best_options_table(best_options_, options_.width, options_.color));
 }
 
 std::string TextTable::notes(const std::vector<std::string>& left_out,
@@ -332,7 +229,7 @@ std::string TextTable::notes(const std::vector<std::string>& left_out,
                              const std::string& allocator) const {
   std::string text = explanation_of_flags();
   if (names_identity_) text += "  identity is PyTorch eager\n";
-  for (const auto& [position, note] : failures_) text += "  " + note + '\n';
+  for (const std::string& note : failures_) text += "  " + note + '\n';
   if (failure_count_ > failures_.size()) {
     const std::size_t more = failure_count_ - failures_.size();
     text += fmt::format("  … and {} more failed {}: --json has them all\n", more, more == 1 ? "cell" : "cells");

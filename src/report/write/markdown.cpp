@@ -49,12 +49,16 @@ std::string markdown_header(std::span<const Column> columns) {
   return markdown_line(headings) + markdown_line(alignments);
 }
 
-std::string markdown_row(std::span<const Column> columns, const Row& row, std::size_t most_characters) {
+std::vector<std::string> markdown_fields(std::span<const Column> columns, const Row& row, std::size_t most_characters) {
   std::vector<std::string> fields;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].is_for_people) fields.push_back(markdown_entry(row.entries[i], columns[i], most_characters));
   }
-  return markdown_line(fields);
+  return fields;
+}
+
+std::string markdown_row(std::span<const Column> columns, const Row& row, std::size_t most_characters) {
+  return markdown_line(markdown_fields(columns, row, most_characters));
 }
 
 std::string to_markdown(const Document& document) {

@@ -148,13 +148,6 @@ void TextLayout::widen(std::size_t column, int width) {
   }
 }
 
-void TextLayout::merge(const TextLayout& other) {
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    places_[i].main = std::max(places_[i].main, other.places_[i].main);
-    places_[i].tail = std::max(places_[i].tail, other.places_[i].tail);
-  }
-}
-
 void TextLayout::leave_out(std::size_t column) {
   std::erase_if(places_, [column](const Place& each) { return each.index == column; });
 }

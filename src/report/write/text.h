@@ -50,8 +50,6 @@ class TextLayout {
   void add(const TextRow& row);
   // Makes a column wide enough for a main part of this width.
   void widen(std::size_t column, int width);
-  // Makes each column as wide as that of another layout of the same columns.
-  void merge(const TextLayout& other);
   void leave_out(std::size_t column);
   // Leaves out columns of the highest rank until the rest fits. Returns their headings.
   std::vector<std::string> fit(int width);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// scale_bench NGB [--cells N] [--processes N] [--repetitions N] [--only report|show|csv|json|compare|gate]…
-//             [--folder PATH] [--keep] [--most-mb N]
+// scale_bench NGB [--cells N] [--processes N] [--repetitions N]
+//             [--only report|show|csv|json|markdown|compare|gate]… [--folder PATH] [--keep] [--most-mb N]
 // Makes up results of a large study (three devices; 3,582 cells of 5 × 20 repetitions) and measures how long the
-// program NGB takes to write their report, to show them and (only if asked for) to write them as CSV and JSON and to
-// compare two of their compilers, and how much memory it needs: at first, again, and after one more process was
-// recorded. --keep leaves the results in the folder, and uses those that are there. With --most-mb it fails if a
-// command needs more memory.
+// program NGB takes to write their report, to show them and (only if asked for) to write them in the other formats and
+// to compare two of their compilers, and how much memory it needs. --keep leaves the results in the folder, and uses
+// those that are there. With --most-mb it fails if a command needs more memory.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -131,7 +130,6 @@ void make_results(const Arguments& arguments) {
   samples::Event event;
   std::int64_t rows = 0;  // since the last flush
   for (const work::Cell& cell : plan.cells) {
-    if (&cell == &plan.cells.back()) break;  // record_one_more has its processes
     for (int index = 0; index < arguments.processes; ++index) {
       event.sequence = ++sequence[cell.device];
       event.body.emplace<samples::ProcessResult>(make_process(plan, cell, index, arguments.repetitions, generator));
@@ -145,23 +143,6 @@ void make_results(const Arguments& arguments) {
     }
   }
   value_of(store.flush());
-}
-
-// Records a process of the last cell. Returns false if it has all of them.
-bool record_one_more(const Arguments& arguments) {
-  const plan::Plan plan = make_plan(arguments);
-  const work::Cell& cell = plan.cells.back();
-  auto store = value_of(store::Store::open(arguments.folder / "results.db", store::Mode::read_write));
-  const std::string run = value_of(store.begin_run(plan, 1));
-  const auto known = value_of(store.load_cell(cell.id, store::Detail::outline));
-  const int index = static_cast<int>(known ? known->processes.size() : 0);
-  if (index >= arguments.processes) return false;
-  std::mt19937_64 generator(2);
-  const std::uint64_t sequence = value_of(store.last_sequence(run, cell.device)) + 1;
-  const samples::ProcessResult process = make_process(plan, cell, index, arguments.repetitions, generator);
-  value_of(store.record(run, cell.device, {sequence, process}));
-  value_of(store.flush());
-  return true;
 }
 
 // Becomes the program, with its output in a file.
@@ -214,15 +195,14 @@ bool measure_all(const Arguments& arguments) {
       {"show", {"show", folder}},
       {"csv", {"show", folder, "--format", "csv"}},
       {"json", {"show", folder, "--json"}},
+      {"markdown", {"show", folder, "--format", "markdown"}},
       {"compare", of_sides("compare")},
       {"gate", of_sides("gate")}};
   const std::set<std::string> wanted =
       arguments.only.empty() ? std::set<std::string>{"report", "show"} : arguments.only;
   for (const auto& [name, words] : commands) {
     if (!wanted.contains(name)) continue;
-    is_met = measure(arguments, name + ", first time", words) && is_met;
-    is_met = measure(arguments, name + ", again", words) && is_met;
-    if (record_one_more(arguments)) is_met = measure(arguments, name + ", one more process", words) && is_met;
+    is_met = measure(arguments, name, words) && is_met;
   }
   if (!arguments.keeps) std::filesystem::remove_all(arguments.folder);
   return is_met;
@@ -259,7 +239,7 @@ int main(int argc, char** argv) {
   if (arguments.ngb.empty()) {
     fmt::print(stderr,
                "usage: scale_bench NGB [--cells N] [--processes N] [--repetitions N] "
-               "[--only report|show|csv|json|compare|gate]… [--folder PATH] [--keep] [--most-mb N]\n");
+               "[--only report|show|csv|json|markdown|compare|gate]… [--folder PATH] [--keep] [--most-mb N]\n");
     return 2;
   }
   return measure_all(arguments) ? 0 : 1;

@@ -61,7 +61,6 @@ TEST(BundledValue, ThatIsMissingTwiceThereOrFollowsFromNothingIsTold) {
 
 TEST(BundledSeries, IsComparedPartByPart) {
   store::SeriesPart part{"local resnet",
-                         "m",
                          {{"depth_slope", "local", "openvino", "s", "8", 1.5, {}, {}, 0.1, 3.0, ""}},
                          {{"claim", "It holds.", R"({"holds":true})"}}};
   EXPECT_THAT(value_differences({part}, {part}), SizeIs(0));

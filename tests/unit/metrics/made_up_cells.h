@@ -79,6 +79,20 @@ inline store::RecordedProcess failure(int index, samples::FailureKind kind) {
   return made;
 }
 
+// Groups the cells (as indices) by device and model, with its variants; metrics relate only cells of one such family.
+// Families are in the order of their first cells.
+inline std::vector<std::vector<std::size_t>> families(const std::vector<store::CellData>& cells) {
+  std::map<std::string, std::size_t> known;
+  std::vector<std::vector<std::size_t>> families;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto [place, is_new] =
+        known.emplace(cells[i].of.device + '\n' + cells[i].of.model.workload_hash(), families.size());
+    if (is_new) families.emplace_back();
+    families[place->second].push_back(i);
+  }
+  return families;
+}
+
 // Returns the values of all cells, cell by cell: those of every metric, then the raised flags.
 inline std::vector<store::DerivedValue> values_of(const std::vector<store::CellData>& cells,
                                                   const metrics::Baseline& baseline = {}) {
@@ -92,7 +106,7 @@ inline std::vector<store::DerivedValue> values_of(const std::vector<store::CellD
     }
   }
   std::vector<std::vector<store::DerivedValue>> by_cell(cells.size());
-  for (const std::vector<std::size_t>& family : metrics::families(cells)) {
+  for (const std::vector<std::size_t>& family : families(cells)) {
     std::vector<const store::CellData*> members;
     for (const std::size_t index : family) members.push_back(&cells[index]);
     const metrics::Analysis analysis(std::move(members), baseline);

@@ -11,7 +11,6 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "metrics/metric.h"
-#include "report/show/text_table.h"
 #include "report/write/text_width.h"
 #include "written.h"
 
@@ -79,20 +78,38 @@ TEST(Show, SaysWhyADisturbedCellHasNoSpeed) {
   EXPECT_THAT(shown, HasSubstr("end the other programs"));
 }
 
-TEST(Show, PrintsPartsThatComeInAnyOrderAsTheWhole) {
+TEST(Show, PrintsCellsThatComeInPartsAsThoseOfTheWhole) {
   const std::vector<CellData> all = cells();
   const std::vector<DerivedValue> derived = values();
   const std::vector<CellData> of_batch_1(all.begin(), all.begin() + 2);
   const std::vector<CellData> of_batch_4(all.begin() + 2, all.end());
+  const Results whole = all_results(all, derived);
   const ShowOptions options{.best = true, .width = 100};
-  TextTable table(options, {});
-  table.add(all_results(of_batch_4, derived), std::vector<std::size_t>{2, 3, 4});
-  TextTable other(options, {});
-  other.add(all_results(of_batch_1, derived), std::vector<std::size_t>{0, 1});
-  table.append(std::move(other));
-  std::string text;
-  table.print({}, "", [&text](std::string_view piece) { text += piece; });
-  EXPECT_EQ(text, text_of(all, derived, options));
+  for (const char* const name : {"text", "markdown", "csv", "json"}) {
+    const Format& format = *find_format(name, show_formats()).value();
+    std::string text;
+    const auto each = [&](const UsePart& use) -> ngb::Status {
+      use(all_results(of_batch_1, derived));
+      use(all_results(of_batch_4, derived));
+      return Done{};
+    };
+    EXPECT_TRUE(show(format, whole, each, options, [&text](std::string_view piece) { text += piece; }));
+    EXPECT_EQ(text, show(format, whole, options)) << name;
+  }
+}
+
+TEST(Show, HasNullInJsonForWhatAllCellsSayTogetherIfTheyComeInParts) {
+  const std::vector<CellData> all = cells();
+  Results whole = all_results(all, {});
+  whole.come_in_parts = true;
+  const auto json = json_text::parse(show_json(whole));
+  for (const char* const name : {"best_options", "series", "conclusions"}) EXPECT_TRUE(json[name].is_null()) << name;
+}
+
+TEST(Show, ReturnsTheErrorOfResultsThatCannotBeRead) {
+  const Format& format = *find_format("text", show_formats()).value();
+  const auto each = [](const UsePart& /*use*/) -> ngb::Status { return fail("it is damaged"); };
+  EXPECT_FALSE(show(format, all_results({}, {}), each, {}, [](std::string_view) { FAIL() << "half a table"; }));
 }
 
 TEST(Show, PutsCompilersOfAModelAndBatchSideBySide) {

@@ -81,7 +81,7 @@ void fill(const Folder& folder) {
   }
   ASSERT_TRUE(store->record(run, "local", {++sequence, made_up::crash("dd", 0, 1)}));
   ASSERT_TRUE(store->flush());
-  ASSERT_TRUE(made_up::keep_values(*store, "made", {{"bb", "speed_up_ratio", 2.0, 1.5, 2.5, ""}}));
+  ASSERT_TRUE(store->keep_values(store->revision().value(), {{"bb", "speed_up_ratio", 2.0, 1.5, 2.5, ""}}, {}));
 }
 
 TEST(ResultsDocumentation, HasQueriesThatYieldRows) {

@@ -100,23 +100,6 @@ inline samples::ProcessResult disturbed(const std::string& cell_id, int index, i
   return made;
 }
 
-// Keeps these values of the first family of the results, whose cells the values name; other cells of it have none.
-inline Status keep_values(store::Store& store, const std::string& made_of,
-                          const std::vector<store::DerivedValue>& values) {
-  const auto families = store.families();
-  const auto cells = store.load_cells(store::Detail::planned);
-  const auto state = store.state();
-  if (!families || !cells || !state) return fail("the results cannot be read");
-  store::FamilyValues kept{&families->front(), made_of, {}};
-  for (const store::ValueFamily::Member& member : kept.family->cells) {
-    auto& of_cell = kept.by_cell.emplace_back();
-    for (const store::DerivedValue& value : values) {
-      if (value.cell_id == cells->at(member.position).cell_id) of_cell.push_back(value);
-    }
-  }
-  return store.save_derived(*state, {kept});
-}
-
 // Returns the events that end a share, numbered from `sequence`: the last attempt of each cell fails, then `finished`.
 inline std::vector<samples::Event> ending(std::uint64_t sequence, const std::vector<std::string>& open_cells) {
   std::vector<samples::Event> events;

@@ -117,7 +117,7 @@ TEST_F(Merge, KeepsEveryRowButTheDerivedValuesAndThePresenceOfRuns) {
   const auto b = rows_of(b_.results());
   for (const auto& [table, rows] : rows_of(to_.results())) {
     const std::set<std::string> shared{"protocol", "revision", "model", "model_input"};
-    if (table == "presence" || table == "derived" || table == "derived_family" || table == "kept_state") {
+    if (table == "presence" || table == "derived") {
       EXPECT_EQ(rows, 0) << table;
     } else if (table == "source") {
       EXPECT_EQ(rows, 2);

@@ -230,8 +230,8 @@ TEST(Store, LoadsTheCellsOfADeviceAndModelAsAFamily) {
   EXPECT_EQ(cells[1].processes.at(0).repetitions.size(), 4U);
   EXPECT_EQ(store.load_family(families[1], Detail::planned).value().at(0).cell_id, "ee");
   EXPECT_EQ(store.load_cell("bb").value()->processes.at(0).repetitions.size(), 4U);
-  EXPECT_EQ(store.load_cell("bb", Detail::phases).value()->processes.at(0).phases.size(), 2U);
-  EXPECT_TRUE(store.load_cell("bb", Detail::phases).value()->processes.at(0).repetitions.empty());
+  EXPECT_EQ(store.load_cell("bb", Detail::full).value()->processes.at(0).phases.size(), 2U);
+  EXPECT_TRUE(store.load_cell("bb", Detail::outline).value()->processes.at(0).repetitions.empty());
   EXPECT_FALSE(store.load_cell("zz").value());
   EXPECT_EQ(store.compilers().value().size(), 2U);
   EXPECT_EQ(store.highest_frequencies_hz().value(), (std::map<std::string, double>{{"local", 3e9}}));

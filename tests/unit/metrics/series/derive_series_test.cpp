@@ -2,13 +2,16 @@
 #include "metrics/series/derive_series.h"
 
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
+#include <span>
 
 #include "../../store/made_up.h"
 #include "metrics/series/findings.h"
 #include "metrics/series/series.h"
+#include "store/sqlite.h"
 
 namespace ngb::metrics::series {
 namespace {
@@ -27,110 +30,71 @@ plan::Plan plan_of_two_groups() {
   return made;
 }
 
-class KeptSeries : public ::testing::Test {
+class DerivedSeries : public ::testing::Test {
  protected:
   void SetUp() override {
     auto store = store::Store::open(folder_.results(), store::Mode::read_write);
-    run_ = store->begin_run(plan_of_two_groups(), 7).value();
-    for (const char* const cell : {"aa", "bb", "ee", "ff"}) record(*store, cell, 0);
+    const std::string run = store->begin_run(plan_of_two_groups(), 7).value();
+    std::uint64_t sequence = 0;
+    for (const char* const cell : {"aa", "bb", "ee", "ff"}) {
+      ASSERT_TRUE(store->record(run, "local", {++sequence, made_up::process(cell, 0)}));
+    }
+    ASSERT_TRUE(store->flush());
   }
-  void record(store::Store& store, const std::string& cell, int index) {
-    ASSERT_TRUE(store.record(run_, "local", {++sequence_, made_up::process(cell, index)}));
-    ASSERT_TRUE(store.flush());
-  }
-  void record(const std::string& cell, int index) {
-    auto store = store::Store::open(folder_.results(), store::Mode::read_write);
-    record(*store, cell, index);
-  }
-  [[nodiscard]] DerivedSeries derived() const {
-    auto cells = derive(folder_.results(), 1);
+  [[nodiscard]] std::vector<store::SeriesPart> parts(std::span<const Claim> claims = {},
+                                                     const std::optional<std::string>& baseline = {}) const {
+    const auto cells = derive({{folder_.results(), {}}}, 1, baseline);
     EXPECT_TRUE(cells);
-    auto series = derive_series({{folder_.results(), {}}}, *cells, {});
-    EXPECT_TRUE(series);
-    return *std::move(series);
+    return derive_series(*cells, claims);
   }
-  [[nodiscard]] std::filesystem::path results() const { return folder_.results(); }
-
- private:
   made_up::Folder folder_;
-  std::string run_;
-  std::uint64_t sequence_ = 0;
 };
 
-TEST_F(KeptSeries, AreNotComputedAgain) {
-  const DerivedSeries first = derived();
-  ASSERT_EQ(first.parts.size(), 3U) << "two groups of models, and all cells";
-  EXPECT_EQ(first.computed, 3U);
-  const DerivedSeries second = derived();
-  EXPECT_EQ(second.computed, 0U);
-  ASSERT_EQ(second.parts.size(), first.parts.size());
-  for (std::size_t i = 0; i < first.parts.size(); ++i) {
-    EXPECT_EQ(second.parts[i].part, first.parts[i].part);
-    ASSERT_EQ(second.parts[i].values.size(), first.parts[i].values.size());
-    for (std::size_t j = 0; j < first.parts[i].values.size(); ++j) {
-      const store::SeriesValue& a = first.parts[i].values[j];
-      const store::SeriesValue& b = second.parts[i].values[j];
-      EXPECT_EQ(a.series, b.series);
-      EXPECT_EQ(a.subject, b.subject);
-      EXPECT_EQ(a.batch_sizes, b.batch_sizes);
-      EXPECT_EQ(a.value, b.value);
-      EXPECT_EQ(a.standard_error, b.standard_error);
-      EXPECT_EQ(a.reason, b.reason);
-      EXPECT_EQ(a.cell_ids, b.cell_ids);
-    }
-    ASSERT_EQ(second.parts[i].conclusions.size(), first.parts[i].conclusions.size());
-    for (std::size_t j = 0; j < first.parts[i].conclusions.size(); ++j) {
-      EXPECT_EQ(second.parts[i].conclusions[j].json, first.parts[i].conclusions[j].json);
-    }
+constexpr Claim kFast{
+    "a_claim", "It is fast.", "nothing", "a letter",
+    [](const Analysis&, const Setting&) -> ClaimTest { return {.reason = "nobody has measured it"}; }};
+
+TEST_F(DerivedSeries, HaveAPartForEachGroupOfModelsAndOneWithTheConclusionsOfAllCells) {
+  const auto made = parts({&kFast, 1});
+  ASSERT_EQ(made.size(), 3U);
+  EXPECT_TRUE(made[0].conclusions.empty());
+  EXPECT_EQ(made[2].part, "");
+  EXPECT_EQ(made[2].conclusions.back().sentence, "It is fast.");
+}
+
+TEST_F(DerivedSeries, AreThoseOfTheBaselineToWhichTheValuesRefer) {
+  const auto has_speed_up = [](const std::vector<store::SeriesPart>& parts, const std::string& compiler) {
+    const auto& values = parts.front().values;
+    return std::any_of(values.begin(), values.end(), [&](const store::SeriesValue& value) {
+      return value.series == "model_group_speed_up_ratio" && value.compiler.starts_with(compiler);
+    });
+  };
+  EXPECT_TRUE(has_speed_up(parts(), "onnxruntime"));
+  EXPECT_FALSE(has_speed_up(parts(), "identity")) << "the baseline's own";
+  EXPECT_TRUE(has_speed_up(parts({}, "onnxruntime"), "identity"));
+}
+
+// Returns how many rows a table of the file has.
+std::int64_t rows_of(const std::filesystem::path& file, const std::string& table) {
+  return store::sql::Database(file, SQLITE_OPEN_READONLY).integer("SELECT count(*) FROM " + table);
+}
+
+TEST_F(DerivedSeries, AreKeptInTheFileWithTheValuesOfAllCellsUntilSomethingIsRecorded) {
+  const auto kept = derive_and_keep(folder_.results(), {}, 1);
+  ASSERT_TRUE(kept) << kept.error().text();
+  const auto made = parts();
+  EXPECT_EQ(rows_of(folder_.results(), "derived"), static_cast<std::int64_t>(kept->values.size()));
+  EXPECT_EQ(rows_of(folder_.results(), "series"),
+            static_cast<std::int64_t>(made[0].values.size() + made[1].values.size() + made[2].values.size()));
+  EXPECT_EQ(rows_of(folder_.results(), "conclusion"), static_cast<std::int64_t>(made[2].conclusions.size()));
+  {
+    auto store = store::Store::open(folder_.results(), store::Mode::read_write);
+    const std::string run = store->begin_run(plan_of_two_groups(), 8).value();
+    ASSERT_TRUE(store->record(run, "local", {5, made_up::process("ff", 1)}));
+    ASSERT_TRUE(store->flush());
   }
-  EXPECT_FALSE(first.parts.back().conclusions.empty());
-}
-
-TEST_F(KeptSeries, AreComputedAgainWhereACellHasANewProcessOnly) {
-  EXPECT_EQ(derived().computed, 3U);
-  record("ff", 1);
-  const DerivedSeries again = derived();
-  EXPECT_EQ(again.computed, 2U) << "the group of ff, and all cells";
-  EXPECT_EQ(derived().computed, 0U);
-}
-
-TEST_F(KeptSeries, StayWhenOnlyTheMetricsOfCellsAreDerivedMeanwhile) {
-  (void)derived();
-  record("ff", 1);
-  ASSERT_TRUE(derive(results(), 1));
-  EXPECT_EQ(derived().computed, 2U);
-}
-
-TEST_F(KeptSeries, AreAllComputedAgainAfterAnotherProgramChangedTheFile) {
-  (void)derived();
-  sqlite3* database = nullptr;
-  ASSERT_EQ(sqlite3_open(results().c_str(), &database), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(database, "UPDATE repetition SET wall_ns = wall_ns * 10", nullptr, nullptr, nullptr),
-            SQLITE_OK);
-  sqlite3_close(database);
-  EXPECT_EQ(derived().computed, 3U);
-  EXPECT_EQ(derived().computed, 0U);
-}
-
-TEST_F(KeptSeries, AreAllComputedAgainForOtherClaims) {
-  constexpr Claim kClaim{
-      "a_claim", "It is fast.", "nothing", "a letter",
-      [](const Analysis&, const Setting&) -> ClaimTest { return {.reason = "nobody has measured it"}; }};
-  EXPECT_EQ(derived().computed, 3U);
-  auto cells = derive(results(), 1);
-  ASSERT_TRUE(cells);
-  const auto series = derive_series({{results(), {}}}, *cells, {&kClaim, 1});
-  ASSERT_TRUE(series);
-  EXPECT_EQ(series->computed, 3U);
-  EXPECT_EQ(series->parts.back().conclusions.back().sentence, "It is fast.");
-}
-
-TEST_F(KeptSeries, DoNotMixTheValuesOfTwoBaselines) {
-  (void)derived();
-  auto other = derive(results(), 1, "onnxruntime");
-  ASSERT_TRUE(other);
-  EXPECT_EQ(derive_series({{results(), {}}}, *other, {})->computed, 3U);
-  EXPECT_EQ(derived().computed, 0U);
+  EXPECT_EQ(rows_of(folder_.results(), "derived"), 0);
+  EXPECT_EQ(rows_of(folder_.results(), "series"), 0);
 }
 
 TEST(SeriesTable, NamesEachNumberOnceWithItsDeviation) {

@@ -40,7 +40,7 @@ class ResultsOf {
       : cells_(std::move(cells)),
         steady_(steady_of(cells_)),
         values_(values_of(cells_)),
-        parts_({{.part = "part", .made_of = "", .values = std::move(series), .conclusions = {}}}),
+        parts_({{.part = "part", .values = std::move(series), .conclusions = {}}}),
         results_(report::all_results(cells_, values_)) {
     results_.numbers.add_speeds(cells_, steady_);
     report::add_series(results_, parts_);
@@ -71,10 +71,10 @@ class ResultsOf {
     const metrics::Analysis analysis = analysis_of(cells);
     std::vector<store::SeriesPart> parts;
     for (const metrics::series::Part& part : metrics::series::parts_of(metrics::series::of_exact_models(cells))) {
-      parts.push_back({part.name, "", metrics::series::values_of(analysis, part), {}});
+      parts.push_back({part.name, metrics::series::values_of(analysis, part), {}});
     }
     parts.push_back(
-        {"", "", metrics::series::values_of(analysis, all_of(cells)), metrics::series::conclusions_of(analysis)});
+        {"", metrics::series::values_of(analysis, all_of(cells)), metrics::series::conclusions_of(analysis)});
     return parts;
   }
 
