@@ -84,19 +84,6 @@ std::string words_of(const Verification& verified, const statistics::VerdictRule
   return "not decided: " + verified.judgement.reason;
 }
 
-// Returns the lines of `now` that `before` does not have, as texts that name the file.
-std::vector<std::string> lines_changed(const std::string& file, const std::string& before, const std::string& now) {
-  const std::vector<std::string> known = text::split(before, '\n');
-  const std::vector<std::string> lines = text::split(now, '\n');
-  std::vector<std::string> changed;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (std::find(known.begin(), known.end(), lines[i]) != known.end()) continue;
-    changed.push_back(fmt::format("{} was changed, line {}: {}", file, i + 1, text::trim(lines[i])));
-  }
-  if (changed.empty() && before != now) changed.push_back(file + " was changed: it lacks lines that it had");
-  return changed;
-}
-
 Result<json> read_cell(const fs::path& folder) {
   const Result<std::string> text = file::read(folder / kCellFile);
   if (!text) {
@@ -158,7 +145,9 @@ Result<process::Spawn> start_of(const campaign::Installation& installation, cons
   return spawn;
 }
 
-campaign::Answer<ProcessSpeed> run_program(const process::Spawn& spawn, const fs::path& folder, int batch) {
+// `changed` may be why the program fails.
+campaign::Answer<ProcessSpeed> run_program(const process::Spawn& spawn, const fs::path& folder, int batch,
+                                           const std::vector<std::string>& changed) {
   constexpr Nanoseconds kLimit = std::chrono::minutes(10);
   const Result<process::Outcome> outcome = process::run(spawn, {}, kLimit);
   if (!outcome) return cannot_go_on(outcome.error());
@@ -168,7 +157,7 @@ campaign::Answer<ProcessSpeed> run_program(const process::Spawn& spawn, const fs
     if (json each = json_text::parse(line); each.is_object()) told = std::move(each);
   }
   if (!outcome->succeeded() || !told.is_object() || told.value("p50_ms", 0.0) <= 0) {
-    return cannot_go_on({"the program failed: " + lines.back(), folder.string(), ""});
+    return cannot_go_on({"the program failed: " + lines.back(), folder.string(), text::join(changed, "; ")});
   }
   constexpr double kMsPerSecond = 1000;
   return ProcessSpeed{{batch * kMsPerSecond / told["p50_ms"].get<double>(), told.value("page_faults", 0.0)},
@@ -210,6 +199,25 @@ Status keep(const fs::path& folder, const Verification& verified) {
 
 }  // namespace
 
+std::vector<std::string> lines_changed(const std::string& file, const std::string& before, const std::string& now) {
+  const std::vector<std::string> known = text::split(before, '\n');
+  const std::vector<std::string> lines = text::split(now, '\n');
+  const auto has = [](const std::vector<std::string>& all, const std::string& line) {
+    return std::find(all.begin(), all.end(), line) != all.end();
+  };
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (has(known, lines[i])) continue;
+    changed.push_back(fmt::format("{} was changed, line {}: {}", file, i + 1, text::trim(lines[i])));
+  }
+  if (!changed.empty() || before == now) return changed;
+  for (const std::string& line : known) {
+    if (!has(lines, line)) changed.push_back(fmt::format("{} was changed: it lacks: {}", file, text::trim(line)));
+  }
+  if (changed.empty()) changed.push_back(file + " was changed: its lines are in another order or number");
+  return changed;
+}
+
 Verification judge_program(std::vector<ProcessSpeed> of_ngb, std::vector<ProcessSpeed> of_program, int batch,
                            std::vector<std::string> changed_lines) {
   Verification verified{.of_ngb = std::move(of_ngb), .of_program = std::move(of_program)};
@@ -243,6 +251,7 @@ campaign::Answer<Verification> verify_folder(const campaign::Installation& insta
   const Result<process::Spawn> start = start_of(installation, *subject, folder, program_file);
   if (!start) return cannot_go_on(start.error());
   const int batch = subject->model().key.batch;
+  const std::vector<std::string> changed = lines_changed(program_file, (*cell)["program"].get<std::string>(), *program);
   std::vector<ProcessSpeed> of_ngb;
   std::vector<ProcessSpeed> of_program;
   int unsteady = 0;
@@ -256,15 +265,14 @@ campaign::Answer<Verification> verify_folder(const campaign::Installation& insta
       }
       continue;
     }
-    const auto theirs = run_program(*start, folder, batch);
+    const auto theirs = run_program(*start, folder, batch, changed);
     if (!theirs) return tl::unexpected(theirs.error());
     of_ngb.push_back(**ours);
     of_program.push_back(*theirs);
     observer.say(fmt::format("ngb: export: turn {} of {}: ngb {:.4g}, the program {:.4g} samples/s\n", of_ngb.size(),
                              processes, (*ours)->per_s, theirs->per_s));
   }
-  Verification verified = judge_program(std::move(of_ngb), std::move(of_program), batch,
-                                        lines_changed(program_file, (*cell)["program"].get<std::string>(), *program));
+  Verification verified = judge_program(std::move(of_ngb), std::move(of_program), batch, changed);
   if (const Status kept = keep(folder, verified); !kept) return cannot_go_on(kept.error());
   return verified;
 }

@@ -32,6 +32,10 @@ struct Verification {
   std::vector<std::string> reasons{};    // what differs between the two sides, most likely first
 };
 
+// Returns the lines of `now` that `before` does not have, or else those that it lacks, as texts that name the file.
+// Pure.
+std::vector<std::string> lines_changed(const std::string& file, const std::string& before, const std::string& now);
+
 // Returns the verdict on both sides' processes, of which the i-th ran one after the other. Pure.
 Verification judge_program(std::vector<ProcessSpeed> of_ngb, std::vector<ProcessSpeed> of_program, int batch,
                            std::vector<std::string> changed_lines);

@@ -62,7 +62,8 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 std::string take_common_columns(std::vector<Row>& rows, std::vector<std::size_t>& right) {
   std::vector<std::string> common;
   for (std::size_t i = rows.front().size(); rows.size() > 2 && i-- > 0;) {
-    const bool is_common = std::all_of(rows.begin() + 2, rows.end(), [&](const Row& row) { return row[i] == rows[1][i]; });
+    const bool is_common =
+        std::all_of(rows.begin() + 2, rows.end(), [&](const Row& row) { return row[i] == rows[1][i]; });
     if (!is_common) continue;
     if (rows[1][i] != "-") common.insert(common.begin(), rows[0][i] + " " + rows[1][i]);
     for (Row& row : rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(i));

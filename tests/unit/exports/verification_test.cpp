@@ -46,5 +46,16 @@ TEST(Verification, DecidesNothingWhereTheTurnsVaryTooMuch) {
   EXPECT_EQ(verified.words, "not decided: the interval contains 1 and is wider than the margin");
 }
 
+TEST(Verification, NamesLinesThatAProgramHasAndElseThoseThatItLacks) {
+  const std::string before = "threads = 1\n  module = optimize(module)\nrun()\n";
+  EXPECT_THAT(lines_changed("run.py", before, "threads = 2\nrun()\n"),
+              ElementsAre("run.py was changed, line 1: threads = 2"));
+  EXPECT_THAT(lines_changed("run.py", before, "threads = 1\nrun()\n"),
+              ElementsAre("run.py was changed: it lacks: module = optimize(module)"));
+  EXPECT_THAT(lines_changed("run.py", before, before + "run()\n"),
+              ElementsAre("run.py was changed: its lines are in another order or number"));
+  EXPECT_THAT(lines_changed("run.py", before, before), IsEmpty());
+}
+
 }  // namespace
 }  // namespace ngb::exports
