@@ -16,7 +16,7 @@ def series_of(oracle):
     for _, cells in _grouped(oracle, lambda cell: (cell.place, cell.setting, cell.group, _batches(cell.batch))):
         found |= _family(oracle, cells)
     for _, cells in _grouped(oracle, lambda cell: (cell.place, cell.setting, cell.group, cell.batch)):
-        found |= _at_a_batch(oracle, cells, "family") | _cpu_at_a_batch(oracle, cells)
+        found |= _at_a_batch(oracle, cells, "model_group") | _cpu_at_a_batch(oracle, cells)
     for _, cells in _grouped(oracle, lambda cell: cell.model_style and not cell.family.endswith("_block") and (
             cell.place, cell.setting, cell.model_style, cell.batch)):
         found |= _at_a_batch(oracle, cells, "style")
@@ -106,7 +106,7 @@ def _at_a_batch(oracle, cells, name):
 
 def _cpu_at_a_batch(oracle, cells):
     of_groups = _family(oracle, cells)
-    return {(name.replace("family_", "model_group_batch_"), ids): value for (name, ids), value in of_groups.items()
+    return {(name.replace("model_group_", "model_group_batch_"), ids): value for (name, ids), value in of_groups.items()
             if name in ("model_group_cpu_percent", "model_group_cpu_std_percent", "model_group_cpu_reduction_ratio")}
 
 

@@ -127,8 +127,8 @@ class Series(unittest.TestCase):
             ups = [self.speed_up(model) for model in models]
             scaled = [counted_per_s(model, FAST) / counted_per_s(one, FAST) / batch for model, one in zip(models, single)]
             bsr = [up / self.speed_up(one) for up, one in zip(ups, single)]
-            for name, subject in (("family", "ResNets"), ("style", "convolutional")):
-                if name == "family":
+            for name, subject in (("model_group", "ResNets"), ("style", "convolutional")):
+                if name == "model_group":
                     self.expect("model_group_speed_up_ratio", statistics.geometric_mean(ups), subject, batch)
                 self.expect(f"{name}_batch_speed_up_ratio", statistics.geometric_mean(ups), subject, batch)
                 if batch == 4:
@@ -141,7 +141,7 @@ class Series(unittest.TestCase):
         percents = [[100 * each / CPUS for each in of_model] for of_model in busy[FAST]]
         shares = [statistics.geometric_mean(own) / statistics.geometric_mean(base)
                   for own, base in zip(busy[FAST], busy[IDENTITY])]
-        for name in ("family", "family_batch"):
+        for name in ("model_group", "model_group_batch"):
             self.expect(f"{name}_cpu_percent", statistics.mean(map(statistics.mean, percents)), "ResNets", within=1e-6)
             self.expect(f"{name}_cpu_std_percent", statistics.mean(map(statistics.stdev, percents)), "ResNets", within=1e-6)
             self.expect(f"{name}_cpu_reduction_ratio", 1 - statistics.geometric_mean(shares), "ResNets", within=1e-6)
