@@ -2,8 +2,6 @@
 // ngb merge: writes the results of several folders into a new one.
 #include <fmt/format.h>
 
-#include <atomic>
-#include <csignal>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -11,55 +9,18 @@
 #include "apps/ngb/command.h"
 #include "apps/ngb/results_table.h"
 #include "apps/ngb/sources.h"
+#include "apps/ngb/stop_signals.h"
 #include "apps/ngb/terminal.h"
 #include "base/file.h"
-#include "base/removal.h"
+#include "base/scratch_folder.h"
 
 namespace ngb::app {
 namespace {
 
-std::atomic<bool> g_merge_stopped{false};
-
-extern "C" void stop_merge(int /*signal*/) { g_merge_stopped = true; }
-
-// Signals that were ignored when ngb started stay ignored.
-void catch_merge_signals() {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    if (std::signal(number, SIG_IGN) != SIG_IGN) std::signal(number, stop_merge);
-  }
-}
-
-// A folder that is removed again unless it got its final name.
-class NewFolder {
- public:
-  explicit NewFolder(std::filesystem::path path) : path_(std::move(path)), partial_(file::partial_path(path_)) {}
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-  ~NewFolder() {
-    if (!is_done_) file::remove_all(partial_);
-  }
-
-  [[nodiscard]] const std::filesystem::path& partial() const { return partial_; }
-  Status create() {
-    file::remove_old_partials(path_);
-    return file::make_folder(partial_);
-  }
-  Status finish() {
-    Status done = file::put_in_place(partial_, path_);
-    is_done_ = done.has_value();
-    return done;
-  }
-
- private:
-  std::filesystem::path path_;
-  std::filesystem::path partial_;
-  bool is_done_ = false;
-};
-
 // Copies the logs that are still in their folders. Those of devices elsewhere were removed there.
 Status copy_logs(const std::vector<store::MovedLog>& logs, const std::filesystem::path& folder) {
   for (const store::MovedLog& log : logs) {
-    if (g_merge_stopped) return fail("interrupted; nothing was written");
+    if (is_stop_requested()) return fail("interrupted; nothing was written");
     const std::filesystem::path to = (folder / log.to).lexically_normal();
     const bool is_within = to.string().starts_with((folder / "sources" / "").lexically_normal().string());
     std::error_code error;
@@ -76,12 +37,18 @@ struct MergeArguments {
   std::string output;
 };
 
-Status write_merged(const std::vector<store::Source>& sources, NewFolder& folder) {
-  if (const Status made = folder.create(); !made) return made;
-  const auto logs = store::merge(sources, folder.partial() / "results.db", [] { return g_merge_stopped.load(); });
+Status write_merged(const std::vector<store::Source>& sources, const std::filesystem::path& output) {
+  if (output.has_parent_path()) {
+    if (const Status there = file::make_folder(output.parent_path()); !there) return there;
+  }
+  const auto scratch = ScratchFolder::beside(output);
+  if (!scratch) return error_of(scratch);
+  const std::filesystem::path merged = scratch->path() / "merged";
+  if (const Status made = file::make_folder(merged); !made) return made;
+  const auto logs = store::merge(sources, merged / "results.db", is_stop_requested);
   if (!logs) return error_of(logs);
-  if (const Status copied = copy_logs(*logs, folder.partial()); !copied) return copied;
-  return folder.finish();
+  if (const Status copied = copy_logs(*logs, merged); !copied) return copied;
+  return file::put_in_place(merged, output);
 }
 
 // Returns "8 cells of 2 devices: local, xeon".
@@ -109,10 +76,9 @@ int merge(const MergeArguments& arguments) {
   }
   const auto sources = sources_of(arguments.sources);
   if (!sources) return report_failure(sources.error(), kWrongUsage);
-  catch_merge_signals();
-  NewFolder folder(output);
-  const Status written = write_merged(*sources, folder);
-  if (!written) return report_failure(written.error(), g_merge_stopped ? kInterrupted : kCannotGoOn);
+  catch_signals();
+  const Status written = write_merged(*sources, output);
+  if (!written) return report_failure(written.error(), is_stop_requested() ? kInterrupted : kCannotGoOn);
   keep_values(output);
   const auto summary = summary_of(output);
   if (!summary) return report_failure(summary.error(), kCannotGoOn);

@@ -7,10 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -67,30 +64,6 @@ std::string advice(ErrorCode code, int error_number) {
   if (code == ErrorCode::disk_full) return "free some space and run the same command again";
   if (code == ErrorCode::no_permission) return "check the permissions, or choose another folder";
   return {};
-}
-
-constexpr std::string_view kPartial = ".partial";
-
-// Returns the host's name without dots, so that a partial file's name has only one extension more than HOST-PID-NUMBER.
-std::string host_name() {
-  std::array<char, 65> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "host";
-  std::string host(name.data());
-  std::replace_if(host.begin(), host.end(), [](char c) { return c == '.' || c == '/'; }, '_');
-  return host;
-}
-
-// Returns whether `name` has the form "HOST-PID-NUMBER.partial".
-bool is_end_of_partial(std::string_view name) {
-  if (!name.ends_with(kPartial)) return false;
-  name.remove_suffix(kPartial.size());
-  const auto take_number = [&name] {
-    const std::size_t dash = name.find_last_not_of("0123456789");
-    const bool is_there = dash != std::string_view::npos && name[dash] == '-' && dash + 1 < name.size();
-    if (is_there) name = name.substr(0, dash);
-    return is_there;
-  };
-  return take_number() && take_number() && name.find('.') == std::string_view::npos;
 }
 
 }  // namespace
@@ -159,11 +132,6 @@ Status write_all(int fd, std::string_view bytes, const std::string& where) {
   return Done{};
 }
 
-std::filesystem::path partial_path(const std::filesystem::path& path) {
-  static std::atomic<unsigned> number{0};
-  return path.string() + fmt::format(".{}-{}-{}{}", host_name(), ::getpid(), ++number, kPartial);
-}
-
 Status sync_folder(const std::filesystem::path& folder) {
   const std::filesystem::path named = folder.empty() ? "." : folder;
   const FileDescriptor fd(::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -228,20 +196,6 @@ Status write_atomically(const std::filesystem::path& path, std::string_view cont
 }
 Status write_new(const std::filesystem::path& path, std::string_view content) {
   return write_as(path, content, rename_to_new);
-}
-
-void remove_old_partials(const std::filesystem::path& path, std::chrono::hours unchanged) {
-  const std::string begin = path.filename().string() + ".";
-  const auto now = std::filesystem::file_time_type::clock::now();
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  std::error_code code;
-  for (std::filesystem::directory_iterator entry(folder, code), end; !code && entry != end; entry.increment(code)) {
-    const std::string name = entry->path().filename().string();
-    if (!name.starts_with(begin) || !is_end_of_partial(std::string_view(name).substr(begin.size()))) continue;
-    std::error_code ignored;
-    const auto changed = entry->last_write_time(ignored);
-    if (!ignored && now - changed >= unchanged) file::remove_all(entry->path());
-  }
 }
 
 Status make_folder(const std::filesystem::path& path, mode_t mode) {

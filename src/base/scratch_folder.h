@@ -5,15 +5,17 @@
 #include <filesystem>
 #include <string>
 
+#include "base/file.h"
 #include "base/result.h"
 
 namespace ngb {
 
-// ScratchFolder makes a new folder, which only its owner may use, and removes it with all that it holds.
+// ScratchFolder makes a new folder, which only its owner may use, and removes it with all that it holds. It is locked
+// as long as its program lives.
 class ScratchFolder {
  public:
-  // The folder gets a name of its own beside `path` (file::partial_path). Those that killed programs left there are
-  // removed after a day.
+  // The folder gets a name of its own beside `path` (file::partial_path). Those that killed programs of this host left
+  // there are removed; those of other hosts, and on a file system without locks all, after a day.
   static Result<ScratchFolder> beside(const std::filesystem::path& path);
   // Does the same in the folder for temporary files (TMPDIR). Returns an error if there is none.
   static Result<ScratchFolder> temporary(const std::string& name);
@@ -24,8 +26,9 @@ class ScratchFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  ScratchFolder(std::filesystem::path path, FileDescriptor lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::filesystem::path path_;  // "": moved from
+  FileDescriptor lock_;
 };
 
 }  // namespace ngb

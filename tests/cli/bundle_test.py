@@ -325,7 +325,7 @@ class Bundle(NgbTest):
     def test_what_this_machine_lacks_says_nothing_about_a_bundle(self):
         (self.folder / "given.zip").write_bytes(Bundle.made[1])
         codes = set()
-        for descriptors in range(4, 9):
+        for descriptors in range(4, 12):
             verified = subprocess.run([BIN / "ngb", "verify", "given.zip"], cwd=self.folder, env=self.environment,
                                       capture_output=True, text=True, stdin=subprocess.DEVNULL,
                                       preexec_fn=lambda most=descriptors: resource.setrlimit(resource.RLIMIT_NOFILE,
