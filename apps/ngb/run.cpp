@@ -108,23 +108,25 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
 // there is one. Returns the exit code.
 int tell_ending(const RunArguments& arguments, const std::filesystem::path& results, const Compilers& compilers,
                 Ending ending, LivePage* page) {
-  const auto end_with_report = [&](const std::string& how) {
-    const std::filesystem::path report =
-        arguments.no_report ? std::filesystem::path() : write_report_of_run(results).value_or("");
-    tell_how_to_export(results, compilers);
-    if (page != nullptr) page->end(how, report);
-  };
-  if (ending == Ending::out_of_time) {
-    const int code = print_what_the_budget_allowed(results, arguments.format, arguments.budget);
-    end_with_report("The budget is used up.");
-    return code;
-  }
   if (ending == Ending::stopped) {
     tell_what_was_measured(results);
     if (page != nullptr) page->end("The run was stopped; the results so far are kept.", "");
     return kInterrupted;
   }
-  const int code = print_outcome(results, arguments.format);
+  const auto states = states_of(results);
+  if (!states) return report_failure(states.error(), kCannotGoOn);
+  const auto end_with_report = [&](const std::string& how) {
+    const std::filesystem::path report =
+        arguments.no_report ? std::filesystem::path() : write_report_of_run(results, states->size()).value_or("");
+    tell_how_to_export(results, compilers);
+    if (page != nullptr) page->end(how, report);
+  };
+  if (ending == Ending::out_of_time) {
+    const int code = print_what_the_budget_allowed(results, *states, arguments.format, arguments.budget);
+    end_with_report("The budget is used up.");
+    return code;
+  }
+  const int code = print_outcome(results, *states, arguments.format);
   say("\nResults: {}\n", results.string());
   end_with_report(code == kSomeCellsFailed ? "The run has ended; some cells have no result." : "The run has ended.");
   if (code == kSomeCellsFailed) say("To try the failed cells again: ngb resume {} --retry-failed\n", results.string());
@@ -168,7 +170,7 @@ int measure_and_tell(const Installation& installation, const RunArguments& argum
   if (!ending) {
     if (page) page->end("The run could not go on: " + ending.error().what, "");
     if (display.has_finished_device()) {
-      print_outcome(results, arguments.format);
+      if (const auto states = states_of(results)) print_outcome(results, *states, arguments.format);
       say("\nResults: {}\n", results.string());
     }
     return report_failure(ending.error(), kCannotGoOn);

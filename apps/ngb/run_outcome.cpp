@@ -13,16 +13,14 @@
 #include "exports/subject.h"
 #include "paper/paper.h"
 #include "report/folder/folder.h"
-#include "store/store.h"
+#include "report/words.h"
 
 namespace ngb::app {
 namespace {
 
-constexpr std::size_t kMostCellsAtTheEnd = 5'000;  // of which everything is read again when a run ends
-
 // Returns the exit code of a run that has ended: whether each cell has a result. A cell that other programs have
 // disturbed has one if one of its processes was measured.
-ExitCode code_of(const std::vector<store::CellState>& states) {
+ExitCode code_of(const CellStates& states) {
   const auto lacks_result = [](const store::CellState& state) {
     const bool has_none = state.completed_processes == 0 && state.progress == store::CellState::Progress::failed;
     return has_none || state.lost_processes > 0;
@@ -31,7 +29,7 @@ ExitCode code_of(const std::vector<store::CellState>& states) {
 }
 
 // Prints the counts of a study whose table would be too long to read, and would need more memory than the run.
-void print_counts(const std::vector<store::CellState>& states) {
+void print_counts(const CellStates& states) {
   std::size_t measured = 0;
   std::size_t failed = 0;
   for (const store::CellState& state : states) {
@@ -41,18 +39,35 @@ void print_counts(const std::vector<store::CellState>& states) {
   say("{} cells: {} measured, {} failed\n", states.size(), measured, failed);
 }
 
+// Returns the fastest cell of the first workload that has one which can be exported.
+std::optional<store::CellData> fastest_cell(store::Store& store) {
+  const auto planned = store.load_cells(store::Detail::planned);
+  if (!planned) return std::nullopt;
+  for (auto begin = planned->begin(); begin != planned->end();) {
+    const auto end = std::find_if_not(begin, planned->end(), [&first = *begin](const store::CellData& cell) {
+      return report::is_same_workload_on_device(first, cell);
+    });
+    std::vector<store::CellData> workload;
+    for (; begin != end; ++begin) {
+      auto cell = store.load_cell(begin->cell_id, store::Detail::speeds);
+      if (!cell || !*cell) return std::nullopt;
+      workload.push_back(**std::move(cell));
+    }
+    if (const auto fastest = exports::choose_cell(workload, {.fastest = true})) return **fastest;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-int print_outcome(const std::filesystem::path& results, const FormatArguments& format) {
+Result<CellStates> states_of(const std::filesystem::path& results) {
+  auto store = store::Store::open(results / "results.db", store::Mode::read_only);
+  if (!store) return error_of(store);
+  return store->cell_states();
+}
+
+int print_outcome(const std::filesystem::path& results, const CellStates& states, const FormatArguments& format) {
   constexpr std::size_t kMostCellsInATable = 10'000;
-  std::vector<store::CellState> states;
-  {
-    auto store = store::Store::open(results / "results.db", store::Mode::read_only);
-    if (!store) return report_failure(store.error(), kCannotGoOn);
-    auto read = store->cell_states();
-    if (!read) return report_failure(read.error(), kCannotGoOn);
-    states = *std::move(read);
-  }  // an open reader would prevent that values are kept
   if (states.size() > kMostCellsInATable && format.is_text()) {
     print_counts(states);
   } else if (const int shown = print_table(results, format); shown != kSuccess) {
@@ -62,20 +77,12 @@ int print_outcome(const std::filesystem::path& results, const FormatArguments& f
   return code_of(states);
 }
 
-int print_what_the_budget_allowed(const std::filesystem::path& results, const FormatArguments& format,
-                                  const std::string& budget) {
-  std::size_t without_result = 0;
-  {
-    auto store = store::Store::open(results / "results.db", store::Mode::read_only);
-    if (!store) return report_failure(store.error(), kCannotGoOn);
-    const auto states = store->cell_states();
-    if (!states) return report_failure(states.error(), kCannotGoOn);
-    without_result =
-        static_cast<std::size_t>(std::count_if(states->begin(), states->end(), [](const store::CellState& state) {
-          return state.completed_processes == 0 && state.progress != store::CellState::Progress::failed;
-        }));
-  }
-  const int code = print_outcome(results, format);
+int print_what_the_budget_allowed(const std::filesystem::path& results, const CellStates& states,
+                                  const FormatArguments& format, const std::string& budget) {
+  const auto without_result = std::count_if(states.begin(), states.end(), [](const store::CellState& state) {
+    return state.completed_processes == 0 && state.progress != store::CellState::Progress::failed;
+  });
+  const int code = print_outcome(results, states, format);
   say("\nResults: {}\n", results.string());
   if (without_result > 0) {
     return report_failure(
@@ -92,9 +99,7 @@ void tell_what_was_measured(const std::filesystem::path& results) {
   int processes = 0;
   std::size_t cells = 0;
   std::size_t with_result = 0;
-  auto store = store::Store::open(results / "results.db", store::Mode::read_only);
-  if (const auto states = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
-      states) {
+  if (const auto states = states_of(results)) {
     cells = states->size();
     for (const store::CellState& state : *states) {
       processes += state.completed_processes;
@@ -111,30 +116,22 @@ void tell_what_was_measured(const std::filesystem::path& results) {
 
 void tell_how_to_export(const std::filesystem::path& results, const campaign::Compilers& compilers) {
   auto store = store::Store::open(results / "results.db", store::Mode::read_only);
-  const auto states = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
-  if (!states || states->size() > kMostCellsAtTheEnd) return;
-  const auto cells = store->load_cells(store::Detail::speeds);
-  const auto fastest =
-      cells ? exports::choose_cell(*cells, {.fastest = true}) : Result<const store::CellData*>(error_of(cells));
+  const auto fastest = store ? fastest_cell(*store) : std::nullopt;
   if (!fastest) return;
-  const work::Compiler& compiler = (*fastest)->of.compiler;
+  const work::Compiler& compiler = fastest->of.compiler;
   const auto* const described = compilers.description(compiler.name, compiler.version);
-  if (described == nullptr || !exports::check_program(**fastest, *described)) return;
+  if (described == nullptr || !exports::check_program(*fastest, *described)) return;
   say("To get this number in a program of your own ({}): ngb export {} --fastest -o program\n",
-      exports::title_of(**fastest), results.string());
+      exports::title_of(*fastest), results.string());
 }
 
-std::optional<std::filesystem::path> write_report_of_run(const std::filesystem::path& results) {
-  const std::filesystem::path file = results / "results.db";
-  {
-    auto store = store::Store::open(file, store::Mode::read_only);
-    const auto states = store ? store->cell_states() : Result<std::vector<store::CellState>>(error_of(store));
-    if (states && states->size() > kMostCellsAtTheEnd) {
-      say("To see these results as a page: ngb report {}\n", results.string());
-      return std::nullopt;
-    }
+std::optional<std::filesystem::path> write_report_of_run(const std::filesystem::path& results, std::size_t cells) {
+  constexpr std::size_t kMostCells = 5'000;
+  if (cells > kMostCells) {
+    say("To see these results as a page: ngb report {}\n", results.string());
+    return std::nullopt;
   }
-  const auto written = report::folder::write_report({.sources = {{file, {}}},
+  const auto written = report::folder::write_report({.sources = {{results / "results.db", {}}},
                                                      .folder = results / "report",
                                                      .publication = paper::publication(),
                                                      .made_by = describe(this_revision())});
