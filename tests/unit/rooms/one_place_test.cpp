@@ -128,38 +128,5 @@ TEST(DangerousThings, HaveATestThatExists) {
   }
 }
 
-// Files that may name a compiler beside the identity and null, and why.
-const std::map<std::string, Files> kMayName{
-    {"src/metrics/baseline.h", {"eager-cpp"}},                  // a metric is the ratio over it, by its definition
-    {"src/campaign/prepared_models.cpp", {"onnxruntime"}},      // its Python package makes int8 files
-    {"src/toolchain/doctor.cpp", {"onnxruntime", "openvino"}},  // what a build without their headers lacks
-    {"src/work/device_kind.cpp", {"openvino", "tensorrt"}},     // names of onnxruntime's execution providers
-};
-
-// A publication's claims name compilers, so the room paper may. "onnx" is also a kind of model file.
-TEST(NamesOfCompilers, AreInNoSourceButThoseThatSayWhy) {
-  Files names;
-  for (const auto& entry : fs::directory_iterator(kTree / "compilers")) {
-    if (fs::exists(entry.path() / "compiler.json")) names.insert(entry.path().filename().string());
-  }
-  ASSERT_TRUE(names.contains("openvino"));
-  for (const char* const allowed : {"identity", "null", "onnx"}) names.erase(allowed);
-  std::map<std::string, Files> found;
-  for (const char* const folder : {"src", "apps"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(kTree / folder)) {
-      const std::string path = fs::relative(entry.path(), kTree).string();
-      if ((entry.path().extension() != ".cpp" && entry.path().extension() != ".h") || path.starts_with("src/paper/"))
-        continue;
-      for (const std::string& line : text::split(file::read(entry.path()).value(), '\n')) {
-        const std::string code = line.substr(0, line.find("//"));
-        for (const std::string& name : names) {
-          if (code.find('"' + name + '"') != std::string::npos) found[path].insert(name);
-        }
-      }
-    }
-  }
-  EXPECT_EQ(found, kMayName);
-}
-
 }  // namespace
 }  // namespace ngb::rooms
