@@ -63,13 +63,17 @@ nlohmann::json settings_json(const toolchain::SettingsDescription& settings) {
   return {{"meaning", settings.meaning}, {"reserved", std::move(reserved)}};
 }
 
+nlohmann::json default_of(const OptionDescription& option) {
+  return option.type == "string" ? nlohmann::json(option.default_value) : config::json_of(option.default_value);
+}
+
 nlohmann::json compiler_json(const CompilerRow& row) {
   nlohmann::json options = nlohmann::json::array();
   for (const OptionDescription& option : row.compiler.options) {
     options.push_back({{"name", option.name},
                        {"type", option.type},
                        {"values", option.values},
-                       {"default", config::json_of(option.default_value)},
+                       {"default", default_of(option)},
                        {"meaning", option.meaning}});
   }
   return {{"name", row.compiler.name},
@@ -123,8 +127,8 @@ void print_one(const CompilerRow& row) {
   if (!compiler.options.empty()) say("\noptions, in a study as `{}: {{options: {{NAME: VALUE}}}}`\n", compiler.name);
   for (const OptionDescription& option : compiler.options) {
     const std::string value = option.values.empty() ? option.type : text::join(option.values, " | ");
-    say("  {}: {}  (default {})\n      {}\n", option.name, value,
-        config::plain_text(config::json_of(option.default_value)), option.meaning);
+    say("  {}: {}  (default {})\n      {}\n", option.name, value, config::plain_text(default_of(option)),
+        option.meaning);
   }
   print_settings(compiler);
 }

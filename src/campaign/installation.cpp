@@ -134,13 +134,15 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
       words.settings.reserved.push_back({reserved.name, reserved.owner});
     }
     for (const toolchain::OptionDescription& option : compiler.options) {
-      words.options.push_back({.name = option.name,
-                               .type = option.type,
-                               .values = option.values,
-                               .minimum = option.minimum,
-                               .maximum = option.maximum,
-                               .default_value = option.default_value,
-                               .meaning = option.meaning});
+      const bool is_word = option.type == "string";
+      words.options.push_back(
+          {.name = option.name,
+           .type = option.type,
+           .values = option.values,
+           .minimum = option.minimum,
+           .maximum = option.maximum,
+           .default_value = is_word ? json_text::dump(nlohmann::json(option.default_value)) : option.default_value,
+           .meaning = option.meaning});
     }
     vocabulary.compilers.push_back(std::move(words));
   }

@@ -119,7 +119,10 @@ Result<json> write_program(const campaign::Installation& installation, const Sub
   question["thread_variables"] = work::kThreadVariables;
   question["threads"] = subject.cell.of.threads.value_or(compiler.threads);
   question["options"] = json::object();
-  for (const auto& [name, value] : compiler.options) question["options"][name] = value;
+  const json options = work::object_of(compiler.options);
+  for (const auto& [name, value] : options.items()) {
+    question["options"][name] = value.is_string() ? value.get<std::string>() : json_text::dump(value);
+  }
   question["settings"] = work::object_of(compiler.settings);
   question["host"] = subject.compiler.host;
   question["site"] = subject.toolchain.site.string();

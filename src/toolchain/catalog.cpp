@@ -75,7 +75,7 @@ Result<OptionDescription> read_option(const json& object, const std::string& whe
   keys.read("values", option.values);
   keys.read("minimum", option.minimum);
   keys.read("maximum", option.maximum);
-  keys.read("default", option.default_value);
+  keys.read("default", option.default_value, true);
   keys.read("meaning", option.meaning, true);
   if (std::find(kOptionTypes.begin(), kOptionTypes.end(), option.type) == kOptionTypes.end()) {
     keys.refuse(fmt::format("key \"type\": \"{}\" is not bool, int, float or string", option.type));

@@ -21,7 +21,7 @@ struct OptionDescription {
   std::vector<std::string> values{};  // allowed words of a string
   std::string minimum{};              // of a number; "" for none
   std::string maximum{};
-  std::string default_value{};
+  std::string default_value{};  // as a person writes it: a word has no quotation marks
   std::string meaning{};
 };
 

@@ -17,8 +17,8 @@ namespace {
 using nlohmann::json;
 using Words = std::vector<std::string>;
 
-// Removes the quotation marks from a word that is written as JSON text.
-std::string unquoted(const std::string& value) {
+// Returns an option of a study, which is JSON text, as compiler.json writes it: a word has no quotation marks.
+std::string plain(const std::string& value) {
   const json text = json_text::parse(value);
   return text.is_string() ? text.get<std::string>() : value;
 }
@@ -55,8 +55,7 @@ std::string expected_instead_of(const json& option, const std::string& value) {
   const std::string type = option.value("type", "string");
   if (type == "bool") return value == "true" || value == "false" ? "" : "true or false";
   if (type == "int" || type == "float") return is_number(option, value) ? "" : number_words(option);
-  Words allowed = option.value("values", Words());
-  std::transform(allowed.begin(), allowed.end(), allowed.begin(), unquoted);
+  const Words allowed = option.value("values", Words());
   const bool is_allowed = allowed.empty() || std::find(allowed.begin(), allowed.end(), value) != allowed.end();
   return is_allowed ? "" : "one of " + text::join(allowed, ", ");
 }
@@ -79,7 +78,7 @@ Result<CheckedSettings> check_settings(const json& description, const work::Comp
     const auto given = std::find_if(asked.options.rbegin(), asked.options.rend(),
                                     [&](const auto& candidate) { return candidate.first == name; });
     const std::string value =
-        unquoted(given == asked.options.rend() ? option.at("default").get<std::string>() : given->second);
+        given == asked.options.rend() ? option.at("default").get<std::string>() : plain(given->second);
     if (const std::string expected = expected_instead_of(option, value); !expected.empty()) {
       return fail(fmt::format("{}: option \"{}\" is \"{}\"", compiler, name, value), {}, "give " + expected);
     }

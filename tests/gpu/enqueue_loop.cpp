@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "../plugin_settings.h"
 #include "cuda_device.h"
 #include "ngraphbench/compiler.h"
 
@@ -65,28 +65,10 @@ class Plugin {
     void* const library = ::dlopen(path, RTLD_NOW);
     if (library == nullptr) give_up(::dlerror());
     table_ = reinterpret_cast<ngb_entry>(::dlsym(library, NGB_ENTRY_SYMBOL))();
-    const std::array<ngb_option, 6> options{{{"builder_optimization_level", "3"},
-                                             {"workspace_bytes", "0"},
-                                             {"timing_cache", "false"},
-                                             {"cuda_graph", "false"},
-                                             {"include_transfer", "false"},
-                                             {"wait", "spin"}}};
-    const ngb_settings settings{sizeof(ngb_settings),
-                                toolchain,
-                                "cuda",
-                                "f32",
-                                1,
-                                options.data(),
-                                static_cast<std::uint32_t>(options.size()),
-                                "",
-                                "",
-                                nullptr,
-                                nullptr,
-                                nullptr,
-                                0,
-                                1,
-                                0};
-    check(table_->open(&settings, &session_, &error_));
+    ngb::PluginSettings settings(*table_);
+    settings.handed.toolchain_dir = toolchain;
+    settings.handed.device = "cuda";
+    check(table_->open(&settings.handed, &session_, &error_));
     const ngb_tensor tensor{input.name.c_str(),
                             NGB_F32,
                             static_cast<std::int32_t>(input.shape.size()),

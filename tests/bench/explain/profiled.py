@@ -70,10 +70,8 @@ def _named(pointer, count):
 
 
 def _defaults(folder):
-    """All options of a compiler as the worker hands them over: words without quotes."""
     with open(os.path.join(folder, "compiler.json"), encoding="utf-8") as file:
-        options = json.load(file)["options"]
-    return {each["name"]: str(each["default"]).strip('"') for each in options}
+        return {each["name"]: each["default"] for each in json.load(file)["options"]}
 
 
 class Native:

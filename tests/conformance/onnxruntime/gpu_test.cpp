@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "ngraphbench/compiler.h"
+#include "plugin_settings.h"
 #include "temporary_folder.h"
 
 namespace ngb::onnxruntime {
@@ -69,25 +70,9 @@ class OnnxRuntimeOnAGpu : public testing::Test {
 
   ngb_status open(const char* transfer, const char* wait = "spin") {
     const std::string toolchain = folder_.path().string();
-    const std::vector<ngb_option> options{
-        {"graph_optimization", "all"}, {"spinning", "true"}, {"provider", "cuda"},
-        {"allow_fallback", "false"},   {"wait", wait},       {"include_transfer", transfer}};
-    const ngb_settings settings{sizeof(ngb_settings),
-                                toolchain.c_str(),
-                                "cpu",
-                                "f32",
-                                1,
-                                options.data(),
-                                static_cast<std::uint32_t>(options.size()),
-                                "",
-                                "",
-                                nullptr,
-                                nullptr,
-                                nullptr,
-                                0,
-                                1,
-                                0};
-    return table_->open(&settings, &session_, &error_);
+    PluginSettings settings(*table_, {{"provider", "cuda"}, {"wait", wait}, {"include_transfer", transfer}});
+    settings.handed.toolchain_dir = toolchain.c_str();
+    return table_->open(&settings.handed, &session_, &error_);
   }
   ngb_status bind(const char* transfer) {
     if (const ngb_status status = open(transfer); status != NGB_OK) return status;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "ngraphbench/compiler.h"
+#include "plugin_settings.h"
 #include "temporary_folder.h"
 
 namespace ngb::tensorrt {
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 using Texts = std::vector<std::string>;
-using Options = std::map<std::string, std::string>;
+using Options = PluginSettings::Values;
 using Values = std::vector<float>;
 
 inline const json kStatic = {{"inputs", {{"x", {"FLOAT", {2, 3}}}}}, {"outputs", {{"y", {"FLOAT", {2, 3}}}}}};
@@ -101,30 +102,14 @@ class RecordedSession : public testing::Test {
   ngb_status open(const Given& given = {}) {
     const std::string toolchain = (folder_ / "toolchain").string();
     const std::string cache = (folder_ / "cache").string();
-    Options all{{"builder_optimization_level", "3"}, {"workspace_bytes", "0"},
-                {"timing_cache", "false"},           {"cuda_graph", "false"},
-                {"include_transfer", "false"},       {"wait", "spin"}};
-    for (const auto& [name, value] : given.options) all[name] = value;
-    std::vector<ngb_option> options;
-    for (const auto& [name, value] : all) options.push_back({name.c_str(), value.c_str()});
-    std::vector<ngb_option> handed_on;
-    for (const auto& [name, value] : given.settings) handed_on.push_back({name.c_str(), value.c_str()});
-    const ngb_settings settings{sizeof(ngb_settings),
-                                toolchain.c_str(),
-                                given.device,
-                                given.precision,
-                                2,
-                                options.data(),
-                                static_cast<std::uint32_t>(options.size()),
-                                "",
-                                cache.c_str(),
-                                nullptr,
-                                nullptr,
-                                handed_on.data(),
-                                static_cast<std::uint32_t>(handed_on.size()),
-                                1,
-                                1};
-    return table_->open(&settings, &session_, &error_);
+    PluginSettings settings(*table_, given.options, given.settings);
+    settings.handed.toolchain_dir = toolchain.c_str();
+    settings.handed.cache_dir = cache.c_str();
+    settings.handed.device = given.device;
+    settings.handed.precision = given.precision;
+    settings.handed.threads = 2;
+    settings.handed.is_profiled = 1;
+    return table_->open(&settings.handed, &session_, &error_);
   }
   ngb_status compile(const Given& given = {}) {
     if (const ngb_status status = open(given); status != NGB_OK) return status;

@@ -10,7 +10,6 @@ TABLE = [
     {"name": "level", "type": "int", "default": "3"},
     {"name": "ratio", "type": "float", "default": "0.5"},
 ]
-QUOTED = [{"name": "word", "type": "string", "values": ['"a"', '"b"'], "default": '"a"'}]
 
 
 class Options(unittest.TestCase):
@@ -22,10 +21,6 @@ class Options(unittest.TestCase):
         given = {"memory_format": "channels_last", "inference_mode": "false", "level": "-2", "ratio": "1e-3"}
         self.assertEqual(typed_options(TABLE, given),
                          {"memory_format": "channels_last", "inference_mode": False, "level": -2, "ratio": 0.001})
-
-    def test_words_may_come_as_json_text(self):
-        self.assertEqual(typed_options(QUOTED, {}), {"word": "a"})
-        self.assertEqual(typed_options(QUOTED, {"word": "b"}), {"word": "b"})
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ std::string option_table(const CompilerDescription& compiler) {
   for (const OptionDescription& option : compiler.options) {
     const std::string value =
         option.values.empty() ? option.type : fmt::format("`{}`", fmt::join(option.values, "`, `"));
-    table += fmt::format("| `{}` | {} | `{}` | {} |\n", option.name, value, option.default_value, option.meaning);
+    const std::string usual = option.default_value.empty() ? "\"\"" : option.default_value;
+    table += fmt::format("| `{}` | {} | `{}` | {} |\n", option.name, value, usual, option.meaning);
   }
   return table;
 }

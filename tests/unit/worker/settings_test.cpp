@@ -16,7 +16,7 @@ nlohmann::json description() {
   return json_text::parse(R"({
     "name": "toy", "devices": ["cpu", "cuda"], "precisions": ["f32", "f16"],
     "options": [
-      {"name": "layout", "type": "string", "values": ["\"plain\"", "tiled"], "default": "\"plain\""},
+      {"name": "layout", "type": "string", "values": ["plain", "tiled"], "default": "plain"},
       {"name": "fold", "type": "bool", "default": "true"},
       {"name": "level", "type": "int", "minimum": "0", "maximum": "5", "default": "3"},
       {"name": "trials", "type": "int", "minimum": "-1", "default": "0"},
