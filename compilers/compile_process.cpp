@@ -281,4 +281,20 @@ json ArtifactFolder::read_signature() const {
   return read;
 }
 
+void CompiledElsewhere::start_process(const char* compiler, const ngb_settings& settings,
+                                      const CompileProcess::Variables& variables) {
+  process_.emplace(compiler, settings, variables);
+  facts_ = process_->ready();
+}
+
+void CompiledElsewhere::compile_elsewhere(const ngb_model& model, const json& request) {
+  const Facts made = ArtifactFolder(model, file_).compile(*process_, model, request);
+  facts_.insert(facts_.end(), made.begin(), made.end());
+}
+
+ArtifactFolder CompiledElsewhere::end_process(const ngb_model& model) {
+  process_.reset();
+  return {model, file_};
+}
+
 }  // namespace ngb::plugin

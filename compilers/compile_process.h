@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,28 @@ struct ArtifactFolder {
   [[nodiscard]] Facts compile(CompileProcess& process, const ngb_model& model, nlohmann::json request) const;
   // Returns the object in signature.json. Throws plugin::Failure if there is none.
   [[nodiscard]] nlohmann::json read_signature() const;
+};
+
+// The part that all sessions have whose model another process compiles into an ArtifactFolder.
+class CompiledElsewhere {
+ public:
+  [[nodiscard]] const Facts& facts() const { return facts_; }
+
+ protected:
+  // `file` is the name of the compiler's own file in the artifact.
+  explicit CompiledElsewhere(const char* file) : file_(file) {}
+  // The facts begin with what the process reports about its packages. Throws plugin::Failure.
+  void start_process(const char* compiler, const ngb_settings& settings, const CompileProcess::Variables& variables);
+  // Adds what the process reports to the facts; `request` has the compiler's own settings. Throws plugin::Failure.
+  void compile_elsewhere(const ngb_model& model, const nlohmann::json& request);
+  // Returns what was compiled, by this session's process or by another one. The process ends.
+  [[nodiscard]] ArtifactFolder end_process(const ngb_model& model);
+
+  Facts facts_;
+
+ private:
+  const char* file_;
+  std::optional<CompileProcess> process_;
 };
 
 }  // namespace ngb::plugin

@@ -43,27 +43,22 @@ constexpr std::size_t kReadBeyond = 64;  // XNNPACK may read a few bytes past th
 }  // namespace
 
 Session::Session(const ngb_settings& given, const plugin::Options& options)
-    : settings_(given),
+    : CompiledElsewhere(kProgram),
+      settings_(given),
       has_xnnpack_(options.text("delegate") == "xnnpack"),
-      runtime_(settings_.toolchain_dir, has_xnnpack_, settings_.threads),
-      process_(std::in_place, "executorch", given,
-               plugin::CompileProcess::Variables{{"OMP_NUM_THREADS", std::to_string(settings_.threads)}}) {
-  facts_ = process_->ready();
+      runtime_(settings_.toolchain_dir, has_xnnpack_, settings_.threads) {
+  start_process("executorch", given, {{"OMP_NUM_THREADS", std::to_string(settings_.threads)}});
   facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
   plugin::check_threads("ExecuTorch", static_cast<std::int64_t>(runtime_.threads()), settings_.threads);
   facts_.emplace_back("threads", std::to_string(runtime_.threads()));
 }
 
 void Session::compile(const ngb_model& model) {
-  const plugin::Facts made =
-      plugin::ArtifactFolder(model, kProgram)
-          .compile(*process_, model, {{"threads", settings_.threads}, {"has_xnnpack", has_xnnpack_}});
-  facts_.insert(facts_.end(), made.begin(), made.end());
+  compile_elsewhere(model, {{"threads", settings_.threads}, {"has_xnnpack", has_xnnpack_}});
 }
 
 void Session::load(const ngb_model& model) {
-  process_.reset();  // also of a process that loads what another one has compiled
-  const plugin::ArtifactFolder artifact(model, kProgram);
+  const plugin::ArtifactFolder artifact = end_process(model);
   path_ = artifact.program;
   const json signature = artifact.read_signature();
   places_ = signature.at("inputs").get<std::vector<std::size_t>>();

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +17,7 @@
 
 namespace ngb::executorch {
 
-class Session {
+class Session : public plugin::CompiledElsewhere {
  public:
   Session(const ngb_settings& settings, const plugin::Options& options);
 
@@ -31,7 +30,6 @@ class Session {
   [[noreturn]] void fail(std::uint32_t error) const;
   [[nodiscard]] std::size_t output_count() const { return running_->output_count(); }
   ngb_tensor read(std::uint32_t index);
-  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();
   const KernelTable& end_profile(std::uint32_t inferences);
 
@@ -50,7 +48,6 @@ class Session {
   plugin::Settings settings_;
   bool has_xnnpack_;
   Runtime runtime_;
-  std::optional<plugin::CompileProcess> process_;
   std::string path_;
   std::vector<std::size_t> places_;  // of the cell's inputs among the program's
   std::vector<Output> outputs_;
@@ -61,7 +58,6 @@ class Session {
   std::unique_ptr<Program> profiled_;
   Program* running_ = nullptr;
   KernelTable kernels_;
-  plugin::Facts facts_;
 };
 
 }  // namespace ngb::executorch

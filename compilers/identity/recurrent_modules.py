@@ -2,10 +2,10 @@
 """Converters of LSTM, GRU and RNN to PyTorch's own modules, for the forms that those have. Importing this file
 registers them. Other forms run step by step (operators/recurrent.py)."""
 import torch
+from ngraphbench import onnx_recurrent
 from onnx2torch.node_converters.registry import add_converter
 from onnx2torch.utils.common import OnnxMapping, OnnxToTorchModule, OperationConverterResult, get_const_value
 
-_USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
 _GATES = {"RNN": (0,), "GRU": (1, 0, 2), "LSTM": (0, 2, 3, 1)}  # the place in ONNX of each of PyTorch's gates
 _MODULES = {"RNN": torch.nn.RNN, "GRU": torch.nn.GRU, "LSTM": torch.nn.LSTM}
 
@@ -50,7 +50,8 @@ def _convert(node, graph):
     kind, inputs = node.operation_type, list(node.input_values) + [""] * 8
     attributes = node.attributes
     count = 2 if attributes.get("direction", "forward") == "bidirectional" else 1
-    is_usual = (attributes.get("activations", _USUAL[kind] * count) == _USUAL[kind] * count
+    usual = onnx_recurrent.USUAL[kind] * count
+    is_usual = (attributes.get("activations", usual) == usual
                 and not set(attributes) & {"clip", "activation_alpha", "activation_beta"}
                 and not attributes.get("layout", 0) and not attributes.get("input_forget", 0)
                 and attributes.get("direction", "forward") != "reverse" and not inputs[4] and not inputs[7]

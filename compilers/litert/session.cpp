@@ -68,27 +68,21 @@ std::size_t place_of(const std::vector<Slot>& slots, const std::string& key) {
 }  // namespace
 
 Session::Session(const ngb_settings& given, const plugin::Options& options)
-    : settings_(given),
+    : CompiledElsewhere(kProgram),
+      settings_(given),
       has_delegate_(options.text("delegate") == "xnnpack"),
       runtime_(settings_.toolchain_dir),
-      run_(runtime_.run()),
-      process_(std::in_place, "litert", given,
-               plugin::CompileProcess::Variables{{"JAX_PLATFORMS", "cpu"},
-                                                 {"OMP_NUM_THREADS", std::to_string(settings_.threads)}}) {
-  facts_ = process_->ready();
+      run_(runtime_.run()) {
+  start_process("litert", given, {{"JAX_PLATFORMS", "cpu"}, {"OMP_NUM_THREADS", std::to_string(settings_.threads)}});
   facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
 }
 
 void Session::compile(const ngb_model& model) {
-  const plugin::Facts made =
-      plugin::ArtifactFolder(model, kProgram)
-          .compile(*process_, model, {{"threads", settings_.threads}, {"has_delegate", has_delegate_}});
-  facts_.insert(facts_.end(), made.begin(), made.end());
+  compile_elsewhere(model, {{"threads", settings_.threads}, {"has_delegate", has_delegate_}});
 }
 
 void Session::load(const ngb_model& model) {
-  process_.reset();  // also of a process that loads what another one has compiled
-  const plugin::ArtifactFolder artifact(model, kProgram);
+  const plugin::ArtifactFolder artifact = end_process(model);
   const json signature = artifact.read_signature();
   input_keys_ = signature.at("inputs").get<std::vector<std::string>>();
   outputs_.clear();

@@ -16,7 +16,7 @@
 
 namespace ngb::litert {
 
-class Session {
+class Session : public plugin::CompiledElsewhere {
  public:
   Session(const ngb_settings& settings, const plugin::Options& options);
 
@@ -31,7 +31,6 @@ class Session {
   void fail(int failed) const { runtime_.check(failed, "run the model"); }
   [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }
   ngb_tensor read(std::uint32_t index);
-  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();
   const KernelTable& end_profile(std::uint32_t inferences);
 
@@ -66,7 +65,6 @@ class Session {
   bool has_delegate_;
   Runtime runtime_;
   Runtime::Run run_;
-  std::optional<plugin::CompileProcess> process_;
   Owned model_;
   std::vector<Slot> input_slots_;
   std::vector<Slot> output_slots_;
@@ -77,7 +75,6 @@ class Session {
   std::optional<Prepared> profiled_;
   Prepared* running_ = nullptr;
   KernelTable kernels_;
-  plugin::Facts facts_;
 };
 
 }  // namespace ngb::litert

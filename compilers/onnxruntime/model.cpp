@@ -43,6 +43,7 @@ Slot slot_from(const Runtime& runtime, std::string name, const OrtTensorTypeAndS
   return slot;
 }
 
+using CountOf = OrtStatusPtr(ORT_API_CALL*)(const OrtSession*, size_t*);
 using NameOf = OrtStatusPtr(ORT_API_CALL*)(const OrtSession*, size_t, OrtAllocator*, char**);
 using TypeOf = OrtStatusPtr(ORT_API_CALL*)(const OrtSession*, size_t, OrtTypeInfo**);
 
@@ -60,6 +61,15 @@ Slot slot_at(const Runtime& runtime, OrtSession* session, std::size_t index, Nam
   runtime.check(runtime.api().CastTypeInfoToTensorInfo(type, &info), "read a type");
   if (info == nullptr) return {.name = name, .can_be_bound = false};
   return slot_from(runtime, name, info);
+}
+
+std::vector<Slot> slots_of(const Runtime& runtime, OrtSession* session, CountOf count_of, NameOf name_of,
+                           TypeOf type_of) {
+  std::size_t count = 0;
+  runtime.check(count_of(session, &count), "count its inputs and outputs");
+  std::vector<Slot> slots;
+  for (std::size_t i = 0; i < count; ++i) slots.push_back(slot_at(runtime, session, i, name_of, type_of));
+  return slots;
 }
 
 ONNXType kind_of(const Runtime& runtime, const OrtValue* value) {
@@ -98,27 +108,19 @@ std::uint64_t Slot::bytes() const {
 }
 
 std::vector<Slot> inputs_of(const Runtime& runtime, OrtSession* session) {
-  std::size_t count = 0;
-  runtime.check(runtime.api().SessionGetInputCount(session, &count), "count its inputs");
-  std::vector<Slot> slots;
-  for (std::size_t i = 0; i < count; ++i) {
-    slots.push_back(
-        slot_at(runtime, session, i, runtime.api().SessionGetInputName, runtime.api().SessionGetInputTypeInfo));
-    if (slots.back().can_be_bound) continue;
-    throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "input \"" + slots.back().name + "\" is no tensor of numbers");
+  const OrtApi& api = runtime.api();
+  std::vector<Slot> slots =
+      slots_of(runtime, session, api.SessionGetInputCount, api.SessionGetInputName, api.SessionGetInputTypeInfo);
+  for (const Slot& slot : slots) {
+    if (slot.can_be_bound) continue;
+    throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "input \"" + slot.name + "\" is no tensor of numbers");
   }
   return slots;
 }
 
 std::vector<Slot> outputs_of(const Runtime& runtime, OrtSession* session) {
-  std::size_t count = 0;
-  runtime.check(runtime.api().SessionGetOutputCount(session, &count), "count its outputs");
-  std::vector<Slot> slots;
-  for (std::size_t i = 0; i < count; ++i) {
-    slots.push_back(
-        slot_at(runtime, session, i, runtime.api().SessionGetOutputName, runtime.api().SessionGetOutputTypeInfo));
-  }
-  return slots;
+  const OrtApi& api = runtime.api();
+  return slots_of(runtime, session, api.SessionGetOutputCount, api.SessionGetOutputName, api.SessionGetOutputTypeInfo);
 }
 
 Slot slot_of(const Runtime& runtime, const Slot& declared, const OrtValue* value) {

@@ -24,35 +24,32 @@ constexpr const char* kObject = "model.so";  // TVM derives a file's kind from i
 }  // namespace
 
 Session::Session(const ngb_settings& given, const plugin::Options& options)
-    : settings_(given, options),
+    : CompiledElsewhere(kObject),
+      settings_(given, options),
       runtime_(settings_.toolchain_dir, settings_.threads),
       gpu_(settings_.is_on_gpu ? std::make_unique<Gpu>(runtime_, settings_.toolchain_dir, settings_.wait) : nullptr),
       functions_(runtime_.functions()),
-      process_(std::in_place, "tvm", given, python_variables(settings_)),
       machine_(functions_),
       main_(functions_),
       result_(functions_),
-      read_(functions_),
-      facts_(process_->ready()) {}
+      read_(functions_) {
+  start_process("tvm", given, python_variables(settings_));
+}
 
 void Session::compile(const ngb_model& model) {
-  const plugin::Facts made = plugin::ArtifactFolder(model, kObject)
-                                 .compile(*process_, model,
-                                          {{"threads", settings_.threads},
-                                           {"gpu", gpu_ == nullptr ? json() : gpu_->target()},
-                                           {"trials", settings_.trials},
-                                           {"early_stop", settings_.early_stop},
-                                           {"seed", settings_.seed},
-                                           {"frontend", settings_.frontend},
-                                           {"settings", settings_.pass_configuration},
-                                           {"is_profiled", settings_.is_profiled},
-                                           {"cache", settings_.cache_dir}});
-  facts_.insert(facts_.end(), made.begin(), made.end());
+  compile_elsewhere(model, {{"threads", settings_.threads},
+                            {"gpu", gpu_ == nullptr ? json() : gpu_->target()},
+                            {"trials", settings_.trials},
+                            {"early_stop", settings_.early_stop},
+                            {"seed", settings_.seed},
+                            {"frontend", settings_.frontend},
+                            {"settings", settings_.pass_configuration},
+                            {"is_profiled", settings_.is_profiled},
+                            {"cache", settings_.cache_dir}});
 }
 
 void Session::load(const ngb_model& model) {
-  process_.reset();  // also of a process that loads what another one has compiled
-  const plugin::ArtifactFolder artifact(model, kObject);
+  const plugin::ArtifactFolder artifact = end_process(model);
   output_names_ = artifact.read_signature().at("outputs").get<std::vector<std::string>>();
   std::array<TVMFFIAny, 1> file{argument(artifact.program.c_str())};
   const Value module = runtime_.call("ffi.ModuleLoadFromFile", file, "load the compiled model");

@@ -19,7 +19,7 @@
 
 namespace ngb::tvm {
 
-class Session {
+class Session : public plugin::CompiledElsewhere {
  public:
   Session(const ngb_settings& settings, const plugin::Options& options);
 
@@ -41,7 +41,6 @@ class Session {
   [[noreturn]] void fail(int status) const;
   [[nodiscard]] std::size_t output_count() const;
   ngb_tensor read(std::uint32_t index);
-  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   void begin_profile();
   const KernelTable& end_profile(std::uint32_t inferences);
 
@@ -74,7 +73,6 @@ class Session {
   std::unique_ptr<Gpu> gpu_;  // null on the CPU
   int wait_status_ = 0;       // of CUDA, if waiting for the GPU failed
   const Functions& functions_;
-  std::optional<plugin::CompileProcess> process_;
   Value machine_;
   Value main_;
   TVMFFIObjectHandle running_ = nullptr;  // what `run` calls: `main_`, or that of the profiled machine
@@ -89,7 +87,6 @@ class Session {
   Value read_;                 // the output last read
   std::vector<char> on_host_;  // its elements, if they were on the GPU
   std::vector<std::string> output_names_;
-  plugin::Facts facts_;
 };
 
 }  // namespace ngb::tvm

@@ -45,13 +45,13 @@ std::string content_of(const std::string& path) {
 }  // namespace
 
 Session::Session(const ngb_settings& given, const plugin::Options& options)
-    : settings_(given),
+    : CompiledElsewhere(kProgram),
+      settings_(given),
       uses_xnnpack_(options.flag("xnnpack")),
       flags_(plugin::settings_json(given)),
       runtime_(settings_.toolchain_dir),
-      client_(make_client(runtime_, settings_.threads)),
-      process_(std::in_place, "xla", given, plugin::CompileProcess::Variables{{"JAX_PLATFORMS", "cpu"}}) {
-  facts_ = process_->ready();
+      client_(make_client(runtime_, settings_.threads)) {
+  start_process("xla", given, {{"JAX_PLATFORMS", "cpu"}});
   facts_.insert(facts_.end(), {{"api_version", runtime_.api_version()},
                                {"stablehlo_version", runtime_.stablehlo_version()},
                                {"device", runtime_.platform_of(client_.get())},
@@ -66,14 +66,11 @@ void Session::check_threads() {
 }
 
 void Session::compile(const ngb_model& model) {
-  const plugin::Facts made = plugin::ArtifactFolder(model, kProgram)
-                                 .compile(*process_, model, {{"stablehlo_version", runtime_.stablehlo_version()}});
-  facts_.insert(facts_.end(), made.begin(), made.end());
+  compile_elsewhere(model, {{"stablehlo_version", runtime_.stablehlo_version()}});
 }
 
 void Session::load(const ngb_model& model) {
-  process_.reset();  // also of a process that loads what another one has compiled
-  const plugin::ArtifactFolder artifact(model, kProgram);
+  const plugin::ArtifactFolder artifact = end_process(model);
   const auto names = artifact.read_signature().at("outputs").get<std::vector<std::string>>();
   std::string program = content_of(artifact.program);
   if (program.empty()) throw plugin::Failure(NGB_INTERNAL, "there is no program in " + artifact.program);

@@ -2,7 +2,6 @@
 // Session is a model in XLA: another process translates it to StableHLO; this one compiles and runs it.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +16,7 @@
 
 namespace ngb::xla {
 
-class Session {
+class Session : public plugin::CompiledElsewhere {
  public:
   Session(const ngb_settings& settings, const plugin::Options& options);
   ~Session() { release_results(); }
@@ -36,7 +35,6 @@ class Session {
   void fail(PJRT_Error* failed) const { runtime_.check(failed, "run the model"); }
   [[nodiscard]] std::size_t output_count() const { return outputs_.size(); }
   ngb_tensor read(std::uint32_t index);
-  [[nodiscard]] const plugin::Facts& facts() const { return facts_; }
   // Always throws plugin::Failure(NGB_NO_PROFILE), with the reason.
   [[noreturn]] void begin_profile() const;
   [[noreturn]] static const KernelTable& end_profile(std::uint32_t inferences);
@@ -54,11 +52,9 @@ class Session {
   nlohmann::json flags_;  // that the study hands on: an object
   Runtime runtime_;
   Owned<PJRT_Client> client_;
-  std::optional<plugin::CompileProcess> process_;
   Owned<PJRT_LoadedExecutable> executable_;
   std::vector<Output> outputs_;
   std::vector<Owned<PJRT_Buffer>> inputs_;
-  plugin::Facts facts_;
 
   // Execute reads the arguments and writes the results.
   std::vector<PJRT_Buffer*> arguments_;

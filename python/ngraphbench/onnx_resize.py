@@ -18,6 +18,17 @@ class Along:
     is_outside: Optional[np.ndarray]
 
 
+class Asymmetric:
+    """A node of an opset in which coordinates were asymmetric and rounded down."""
+
+    def __init__(self, node):
+        self._node, self.refusal = node, node.refusal
+
+    def attribute(self, name, default=None):
+        fixed = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+        return fixed.get(name) or self._node.attribute(name, default)
+
+
 def plan(node, shape: Sequence[int], scales: Optional[Sequence[float]], sizes: Optional[Sequence[int]],
          region: Optional[Sequence[float]] = None) -> List[Along]:
     """Return the axes that change. `node` has attribute(name, default=None) and refusal(what)."""

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent/journal_file.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "agent/bytes_at.h"
 #include "base/file.h"
 #include "base/json_text.h"
 #include "samples/frame.h"
@@ -18,21 +16,6 @@ namespace {
 
 constexpr std::size_t kWindowBytes = 1U << 16U;
 constexpr unsigned char kMaxHighestLengthByte = samples::kMaxFrameBytes >> 24U;
-
-// Reads up to `count` bytes; fewer if the file ends before.
-Result<std::string> bytes_at(int fd, std::uint64_t at, std::size_t count, const std::string& where) {
-  std::string bytes(count, '\0');
-  std::size_t done = 0;
-  while (done < count) {
-    const ssize_t read = ::pread(fd, bytes.data() + done, count - done, static_cast<off_t>(at + done));
-    if (read < 0 && errno == EINTR) continue;
-    if (read < 0) return tl::unexpected(file::from_errno("read", where, errno));
-    if (read == 0) break;
-    done += static_cast<std::size_t>(read);
-  }
-  bytes.resize(done);
-  return bytes;
-}
 
 bool may_begin_a_frame(std::string_view bytes) {
   return bytes[samples::kFrameHeaderBytes] == '{' && static_cast<unsigned char>(bytes[3]) <= kMaxHighestLengthByte;

@@ -64,10 +64,7 @@ std::string LockOwner::text() const {
   return is_here() ? process : process + " of another container";
 }
 
-bool LockOwner::is_here() const {
-  // The namespace is missing in the locks of earlier versions.
-  return boot_id == agent::boot_id() && (pid_namespace.empty() || pid_namespace == process::pid_namespace());
-}
+bool LockOwner::is_here() const { return boot_id == agent::boot_id() && pid_namespace == process::pid_namespace(); }
 
 Result<FileDescriptor> try_lock(const std::filesystem::path& folder, const std::string& task, const std::string& name) {
   const std::filesystem::path path = folder / name;

@@ -3,13 +3,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
+#include "agent/bytes_at.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/json_text.h"
@@ -21,21 +21,6 @@ namespace {
 constexpr std::string_view kMagic = "NGBREF05";  // as worker/reference_file.h writes it
 constexpr std::size_t kMaxDescriptionBytes = 64U << 20U;
 constexpr std::size_t kCopyBytes = 1U << 20U;
-
-// Reads `count` bytes; fewer at the end of the file.
-Result<std::string> read_bytes(int fd, std::size_t count, const std::filesystem::path& path) {
-  std::string bytes(count, '\0');
-  std::size_t done = 0;
-  while (done < count) {
-    const ssize_t got = ::read(fd, bytes.data() + done, count - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return tl::unexpected(file::from_errno("read", path, errno));
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  bytes.resize(done);
-  return bytes;
-}
 
 }  // namespace
 
@@ -77,7 +62,13 @@ Result<ReferenceFile> check_reference_file(const std::filesystem::path& path) {
   };
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd.is_open()) return tl::unexpected(file::from_errno("read", path, errno));
-  const Result<std::string> begin = read_bytes(fd.get(), kMagic.size() + 4, path);
+  std::uint64_t at = 0;
+  const auto next = [&](std::size_t count) {
+    Result<std::string> bytes = bytes_at(fd.get(), at, count, path.string());
+    if (bytes) at += bytes->size();
+    return bytes;
+  };
+  const Result<std::string> begin = next(kMagic.size() + 4);
   if (!begin) return error_of(begin);
   if (!begin->starts_with(kMagic)) return damaged("it does not begin with NGBREF05");
   if (begin->size() < kMagic.size() + 4) return damaged("it ends within its description");
@@ -86,7 +77,7 @@ Result<ReferenceFile> check_reference_file(const std::filesystem::path& path) {
     json_bytes = (json_bytes << 8U) | static_cast<unsigned char>((*begin)[kMagic.size() + i]);
   }
   if (json_bytes > kMaxDescriptionBytes) return damaged("its description is not readable");
-  const Result<std::string> text = read_bytes(fd.get(), json_bytes, path);
+  const Result<std::string> text = next(json_bytes);
   if (!text) return error_of(text);
   const nlohmann::json kept = json_text::parse(*text);
   ReferenceFile found;
@@ -101,7 +92,7 @@ Result<ReferenceFile> check_reference_file(const std::filesystem::path& path) {
   }
   hash::Sha256 data;
   for (;;) {
-    const Result<std::string> chunk = read_bytes(fd.get(), kCopyBytes, path);
+    const Result<std::string> chunk = next(kCopyBytes);
     if (!chunk) return error_of(chunk);
     if (chunk->empty()) break;
     data.add(*chunk);

@@ -23,7 +23,7 @@ constexpr Nanoseconds kDrainPause = std::chrono::milliseconds(50);
 
 asio::awaitable<Result<Ending>> Follower::follow(Connection& agent, const MakeJob& job, Nanoseconds silence) {
   bool has_greeted = false;
-  Nanoseconds last_heard = loop_.clock.now();
+  last_heard_ = loop_.clock.now();
   for (;;) {
     if (loop_.is_stopping) {
       agent.queue(samples::Stop{});
@@ -32,31 +32,24 @@ asio::awaitable<Result<Ending>> Follower::follow(Connection& agent, const MakeJo
       if (!drained) co_return error_of(drained);
       co_return Ending::stopped;
     }
-    Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kMessagePatience);
-    if (!message) co_return error_of(message);
-    if (!message->has_value()) {
-      if (agent.is_gone() || loop_.clock.now() - last_heard > silence) co_return lost();
-      continue;
-    }
-    last_heard = loop_.clock.now();
-    const Result<Received> received = co_await handle_all(agent, **message);
-    if (has_code(received, ErrorCode::lost)) continue;  // the loop stops, and the device keeps the events
-    if (!received) co_return error_of(received);
-    last_heard = loop_.clock.now();  // recording may have had to wait
-    if (received->is_busy) continue;
+    const Result<std::optional<Received>> heard = co_await hear(agent, silence);
+    if (has_code(heard, ErrorCode::lost) && loop_.is_stopping) continue;  // the device keeps its events
+    if (!heard) co_return error_of(heard);
+    if (!heard->has_value() || (*heard)->is_busy) continue;
+    const Received& received = **heard;
     // A device sends its progress only when it has no events to send.
-    if (share_.only_fetch && has_greeted && received->has_progress) co_return Ending::left;
+    if (share_.only_fetch && has_greeted && received.has_progress) co_return Ending::left;
     // The job is sent only after the agent's first message, because a relay on the way may be reading before that.
     if (!has_greeted) {
       const Status greeted = co_await greet(agent, job);
       if (!greeted) co_return error_of(greeted);
       has_greeted = true;
     }
-    if (received->has_gap) {
+    if (received.has_gap) {
       recording_.say(share_.device.name, fmt::format("the events after {} are requested again", last_sequence_));
       co_return lost();
     }
-    if (!received->is_finished) continue;
+    if (!received.is_finished) continue;
     co_await farewell(agent);
     co_return Ending::finished;
   }
@@ -64,19 +57,13 @@ asio::awaitable<Result<Ending>> Follower::follow(Connection& agent, const MakeJo
 
 asio::awaitable<Status> Follower::fetch(Connection& agent, Nanoseconds silence) {
   bool has_greeted = false;
-  Nanoseconds last_heard = loop_.clock.now();
+  last_heard_ = loop_.clock.now();
   while (!loop_.is_stopping) {
-    Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kMessagePatience);
-    if (!message) co_return error_of(message);
-    if (!message->has_value()) {
-      if (agent.is_gone() || loop_.clock.now() - last_heard > silence) co_return lost();
-      continue;
-    }
-    last_heard = loop_.clock.now();
-    const Result<Received> received = co_await handle_all(agent, **message);
-    if (!received) co_return error_of(received);
-    if (received->is_fetched) co_return Done{};
-    if (received->has_gap) co_return lost();
+    const Result<std::optional<Received>> heard = co_await hear(agent, silence);
+    if (!heard) co_return error_of(heard);
+    if (!heard->has_value()) continue;
+    if ((*heard)->is_fetched) co_return Done{};
+    if ((*heard)->has_gap) co_return lost();
     if (has_greeted) continue;
     agent.allow_frames(samples::kMaxFrameBytes);
     agent.queue(samples::Hello{});
@@ -85,6 +72,20 @@ asio::awaitable<Status> Follower::fetch(Connection& agent, Nanoseconds silence) 
     has_greeted = true;
   }
   co_return lost();
+}
+
+asio::awaitable<Result<std::optional<Follower::Received>>> Follower::hear(Connection& agent, Nanoseconds silence) {
+  const Result<std::optional<samples::AgentMessage>> message = co_await agent.receive(kMessagePatience);
+  if (!message) co_return error_of(message);
+  if (!message->has_value()) {
+    if (agent.is_gone() || loop_.clock.now() - last_heard_ > silence) co_return lost();
+    co_return std::nullopt;
+  }
+  last_heard_ = loop_.clock.now();
+  const Result<Received> received = co_await handle_all(agent, **message);
+  if (!received) co_return error_of(received);
+  last_heard_ = loop_.clock.now();  // recording may have had to wait
+  co_return *received;
 }
 
 asio::awaitable<Status> Follower::greet(Connection& agent, const MakeJob& make_job) {

@@ -46,6 +46,9 @@ class Follower {
     bool has_gap = false;     // an event did not arrive; those after it are not recorded
     bool is_busy = false;     // with another run
   };
+  // Returns what has arrived; nothing if nothing has for some seconds. Returns an error with the code `lost` if the
+  // connection ended or was silent for `silence`.
+  asio::awaitable<Result<std::optional<Received>>> hear(Connection& agent, Nanoseconds silence);
   asio::awaitable<Status> greet(Connection& agent, const MakeJob& job);
   Status handle(const samples::AgentMessage& message, Received& received);
   Status handle_event(const samples::Event& event, Received& received);
@@ -59,6 +62,7 @@ class Follower {
   const Share& share_;
   std::uint64_t last_sequence_;
   std::uint64_t results_ = 0;
+  Nanoseconds last_heard_{};   // of the present connection
   std::string busy_with_{};    // the other run on the device, as last shown to the user
   Nanoseconds waits_since_{};  // since when this run waits for that one
 };

@@ -64,21 +64,10 @@ def _interpolated(node, x, scales, sizes):
     return functional.interpolate(x, size, mode=_MODES[mode], align_corners=how == "align_corners")
 
 
-class _Asymmetric:
-    """A node of an opset in which coordinates were asymmetric and rounded down."""
-
-    def __init__(self, node):
-        self._node, self.refusal = node, node.refusal
-
-    def attribute(self, name, default=None):
-        fixed = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
-        return fixed.get(name) or self._node.attribute(name, default)
-
-
 @takes_numbers(1)
 def _upsample(node, x, scales=None):
     given = node.attribute("scales") if scales is None else numbers(scales)
-    for along in onnx_resize.plan(_Asymmetric(node), extents(x), given, None):
+    for along in onnx_resize.plan(onnx_resize.Asymmetric(node), extents(x), given, None):
         x = _resized(node, x, along)
     return x
 

@@ -2,6 +2,7 @@
 """RNN, GRU and LSTM, step by step, because ONNX knows activations, peepholes, clipping and lengths that PyTorch's own
 modules lack. Layers of the usual form are PyTorch's modules (recurrent_modules.py)."""
 import torch
+from ngraphbench import onnx_recurrent
 from torch.nn import functional
 
 ACTIVATIONS = {
@@ -14,26 +15,6 @@ ACTIVATIONS = {
     "Elu": lambda x, a, b: torch.where(x > 0, x, (1.0 if a is None else a) * torch.expm1(x)),
     "Softsign": lambda x, a, b: functional.softsign(x), "Softplus": lambda x, a, b: functional.softplus(x),
 }
-_USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"],
-          "DynamicQuantizeLSTM": ["Sigmoid", "Tanh", "Tanh"]}
-_WITH_ALPHA = ("Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu")
-_WITH_BETA = ("Affine", "ScaledTanh", "HardSigmoid")
-
-
-def _activations(node, directions):
-    """Return, for each direction, its activations as functions of a tensor."""
-    names = node.attribute("activations") or _USUAL[node.op_type] * directions
-    names = [name.decode() if isinstance(name, bytes) else name for name in names]
-    alphas, betas = (list(node.attribute(f"activation_{which}") or []) for which in ("alpha", "beta"))
-    made = []
-    for name in names:
-        alpha = alphas.pop(0) if alphas and name in _WITH_ALPHA else None
-        beta = betas.pop(0) if betas and name in _WITH_BETA else None
-        if name not in ACTIVATIONS:
-            raise node.refusal(f'activation "{name}"')
-        made.append(lambda x, own=ACTIVATIONS[name], a=alpha, b=beta: own(x, a, b))
-    count = len(_USUAL[node.op_type])
-    return [made[direction * count:(direction + 1) * count] for direction in range(directions)]
 
 
 def _clipped(node):
@@ -115,7 +96,8 @@ def recurrent_with(node, x, weights, states, operands, multiply, make_step):
         elif is_batch_first:
             state = state.transpose(0, 1)
         first.append(state)
-    activations, how = _activations(node, directions), node.attribute("direction", "forward")
+    activations = onnx_recurrent.activations(node, directions, ACTIVATIONS)
+    how = node.attribute("direction", "forward")
     outputs, last = [], []
     for each in range(directions):
         of_input, of_state = bias[each].chunk(2)

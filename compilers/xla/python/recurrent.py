@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 from jax import lax
+from ngraphbench import onnx_recurrent
 from window import F32
 
 _ACTIVATIONS = {
@@ -15,25 +16,6 @@ _ACTIVATIONS = {
     "Elu": lambda x, a, b: jnp.where(x > 0, x, (1.0 if a is None else a) * jnp.expm1(x)),
     "Softsign": lambda x, a, b: jax.nn.soft_sign(x), "Softplus": lambda x, a, b: jax.nn.softplus(x),
 }
-_USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
-_WITH_ALPHA = ("Affine", "LeakyRelu", "ThresholdedRelu", "ScaledTanh", "HardSigmoid", "Elu")
-_WITH_BETA = ("Affine", "ScaledTanh", "HardSigmoid")
-
-
-def _activations(node, directions):
-    """Return, for each direction, its activations as functions of an array."""
-    names = node.attribute("activations") or _USUAL[node.op_type] * directions
-    names = [name.decode() if isinstance(name, bytes) else name for name in names]
-    alphas, betas = (list(node.attribute(f"activation_{which}") or []) for which in ("alpha", "beta"))
-    made = []
-    for name in names:
-        if name not in _ACTIVATIONS:
-            raise node.refusal(f'activation "{name}"')
-        alpha = alphas.pop(0) if alphas and name in _WITH_ALPHA else None
-        beta = betas.pop(0) if betas and name in _WITH_BETA else None
-        made.append(lambda x, own=_ACTIVATIONS[name], a=alpha, b=beta: own(x, a, b))
-    count = len(_USUAL[node.op_type])
-    return [made[direction * count:(direction + 1) * count] for direction in range(directions)]
 
 
 def _clipped(node):
@@ -112,7 +94,8 @@ def _recurrent(gate_count, make_step, states):
             elif is_batch_first:
                 state = jnp.swapaxes(state, 0, 1)
             first.append(jnp.asarray(state))
-        activations, how = _activations(node, directions), node.attribute("direction", "forward")
+        activations = onnx_recurrent.activations(node, directions, _ACTIVATIONS)
+        how = node.attribute("direction", "forward")
         outputs, last = [], []
         for each in range(directions):
             of_input, of_state = jnp.split(bias[each], 2)

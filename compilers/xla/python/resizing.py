@@ -38,20 +38,9 @@ def _resize(node, x, region=None, scales=None, sizes=None):
                     _numbers(node, region, "region"))
 
 
-class _Asymmetric:
-    """A node of an opset in which coordinates were asymmetric and rounded down."""
-
-    def __init__(self, node):
-        self._node, self.refusal = node, node.refusal
-
-    def attribute(self, name, default=None):
-        fixed = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
-        return fixed.get(name) or self._node.attribute(name, default)
-
-
 def _upsample(node, x, scales=None):
     given = node.attribute("scales") if scales is None else _numbers(node, scales, "scales")
-    return _planned(_Asymmetric(node), x, given, None)
+    return _planned(onnx_resize.Asymmetric(node), x, given, None)
 
 
 OPERATORS = {"Resize": _resize, "Upsample": _upsample}
