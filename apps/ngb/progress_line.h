@@ -60,8 +60,8 @@ class ProgressLine {
   [[nodiscard]] std::string with_note() const;  // the counts
   // Returns the counts for a narrow terminal: "3/60 in 0:09, 2:00 left".
   [[nodiscard]] std::string short_counts() const;
-  // Returns the line that fits: what is being done, the note and the last result or, if they are too long together, one
-  // after the other.
+  // Returns a line that fits. It has what is being done, the note and the last result; if these are too long together,
+  // it shows each of them for some seconds.
   [[nodiscard]] std::string line_of(std::size_t columns) const;
   [[nodiscard]] bool is_due() const;
   void draw_line();

@@ -59,7 +59,7 @@ class RunDisplay : public campaign::Observer {
   LivePage* page_of_run_ = nullptr;  // null: the run is not shown on a page
   std::unique_ptr<ProgressLine> line_{};
   const plan::Plan* plan_ = nullptr;  // of the run
-  // Of the cells of each workload: device, model and load.
+  // The speeds of each workload's cells: by device, model and load, then by the cell.
   std::map<std::tuple<std::string, int, int>, std::map<int, Speeds>> speeds_{};
   bool has_finished_device_ = false;
 };

@@ -44,8 +44,8 @@ std::string in_short(const std::string& message) {
   return message.substr(type, name - type) + " node '" + message.substr(first, reason - first) + "': " + why;
 }
 
-// Returns the kind of "CUDA failure 700: an illegal memory access was encountered ; GPU=0 ; …", as the CUDA provider
-// reports errors, or of an error of cuBLAS or cuDNN, which name their own.
+// Returns the kind of an error on a GPU. The CUDA provider reports "CUDA failure 700: an illegal memory access was
+// encountered ; GPU=0 ; …"; cuBLAS, cuDNN and cuSOLVER report names of their own. Returns nothing for other errors.
 std::optional<ngb_status> status_on_gpu(const std::string& message) {
   constexpr std::string_view kCuda = "CUDA failure ";
   if (says_any(message, {"CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED", "CUSOLVER_STATUS_ALLOC_FAILED"})) {

@@ -48,7 +48,7 @@ std::string sides_of(const CellSoFar& cell, const CellSoFar& other) {
   return fmt::format("{} {} {} {}", one.first, one.second, two.first, two.second);
 }
 
-// Questions that are judged together, and what they need of their groups.
+// Judges the questions of all groups together, and says which cells need further rounds.
 class Judged {
  public:
   Judged(const work::Rounds& rounds, const statistics::VerdictRules& rules) : rounds_(rounds), rules_(rules) {}

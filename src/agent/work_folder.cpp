@@ -24,7 +24,8 @@ constexpr Nanoseconds kPredecessorPatience = std::chrono::seconds(5);
 constexpr Nanoseconds kLeftoversPatience = std::chrono::seconds(10);
 constexpr std::array kEmptied{"models", "scratch"};
 
-// Returns whether the file is the journal of a run: it says so. A torn one says nothing, but has our lock beside it.
+// Returns whether the file is the journal of a run: it begins with a mark or, if its beginning is torn, our lock lies
+// beside it.
 bool is_of_a_run(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   if (name != "journal" && !name.starts_with("journal.run-")) return false;

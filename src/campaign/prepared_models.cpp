@@ -42,7 +42,7 @@ using nlohmann::json;
 constexpr const char* kProgram =
     "import sys\nsys.path.extend(sys.argv[2:])\nimport importlib\n"
     "module = importlib.import_module('ngraphbench.' + sys.argv[1])\nmodule.print = print\nmodule.answer()\n";
-// Raise this when the programs make other files of the same things.
+// Is raised when a change of the programs changes the files that they make.
 constexpr int kRevision = 3;
 
 // Returns the toolchain that has these folders among its packages, the last of the compiler's versions; nothing if none
@@ -213,8 +213,8 @@ class Preparing {
  private:
   [[nodiscard]] int judging_rows() const { return study_.protocol.agreement_inputs; }
 
-  // Returns the folder that the cache keeps under the name, made anew if there is none that is whole. `make` writes it,
-  // with copies of the user's files in its second folder, which is removed.
+  // Returns the folder that the cache keeps under the name. If there is none, or it is damaged, `make` is called with a
+  // new folder, which is then kept, and with one for copies of the user's files, which is removed.
   template <class Make>
   [[nodiscard]] Result<fs::path> kept_or_made(const fs::path& name, const Make& make) const {
     if (const auto kept = cache_.find(name)) return *kept;

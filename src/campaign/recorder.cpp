@@ -88,7 +88,7 @@ Status Recorder::look_at_what_is_left(bool is_of_before) {
   return Done{};
 }
 
-// If rounds may end early, what is left at most.
+// Rounds that may end early count as whole.
 void Recorder::expect_time_left() {
   std::vector<int> left(plan_->cells.size(), 0);
   for (const auto& [id, cell] : cells_) left[static_cast<std::size_t>(cell.index)] = cell.processes_left;

@@ -93,10 +93,9 @@ class Recorder {
            plan::Experience experience, DurationsFile durations);
   // Reads what is left to do, and tells the observer.
   Status look_at_what_is_left(bool is_of_before);
-  // Returns "resnet18 batch 8, openvino 2026.4.1", with "xeon: " before it if the plan has several devices.
-  // Returns "resnet18 batch 8", with the device before it if there are several.
+  // Returns "resnet18 batch 8" or, if the plan has several devices, "xeon: resnet18 batch 8".
   [[nodiscard]] std::string workload(const CellToDo& cell) const;
-  // Returns "resnet18 batch 8, openvino 2026.4.1".
+  // Returns the workload and the compiler: "resnet18 batch 8, openvino 2026.4.1".
   [[nodiscard]] std::string label(const CellToDo& cell) const;
   Status on_event(const std::string& device, const samples::Event& event);
   Status commit();

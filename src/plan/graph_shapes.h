@@ -25,8 +25,8 @@ struct GraphAnswer {
 
 enum class Until { end, first_fit };
 
-// Asks about each of the shapes, or until the first that fits, whose problem is then the last one. Fails if there is no
-// package, or if it cannot read the file.
+// Asks whether the graph contradicts each of the shapes. With Until::first_fit, the shapes after the first that fits
+// are not asked about and have no place in `problems`. Fails if there is no package, or if it cannot read the file.
 Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem::path& file,
                               const std::vector<Shapes>& shapes, Until until = Until::end);
 
