@@ -294,6 +294,18 @@ class Packages(NgbTest):
         ran = subprocess.run([self.folder / "venv/bin/ngb", "run", "first.yaml"], capture_output=True, text=True,
                              cwd=self.folder, env={**os.environ, **self.environment})
         self.assertRegex(ran.stdout, r"(?m)^1 cell: 1 measured$", ran.stderr)
+        # What pip has installed is enough to add a compiler of one's own, as docs/plugin.md says.
+        shutil.copytree(SOURCE / "compilers/template", self.folder / "mine")
+        description = self.folder / "mine/compiler.json"
+        description.write_text(description.read_text().replace('"template"', '"mine"'))
+        with_programs = {**os.environ, **self.environment, "PATH": f"{self.folder}/venv/bin:{os.environ['PATH']}"}
+        for words in (["-B", "build"], ["--build", "build"], ["--install", "build"]):
+            done = subprocess.run(["cmake", *words], capture_output=True, text=True, cwd=self.folder / "mine", env=with_programs)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        first = (self.folder / "first.yaml").read_text()
+        self.write("mine.yaml", first.replace("first", "mine").replace("['null']", "['null', mine]"))
+        ran = subprocess.run(["ngb", "run", "mine.yaml"], capture_output=True, text=True, cwd=self.folder, env=with_programs)
+        self.assertRegex(ran.stdout, r"(?m)^2 cells: 2 measured$", ran.stderr)
         # A pip installs toolchains even if the environment is not activated and the first python3 of the PATH has none: that of the
         # environment, or of the interpreter behind that python3.
         (self.folder / "without-pip").mkdir()
