@@ -47,10 +47,10 @@ struct Draft {
 };
 
 // Returns what the words name: a file, and models of which the first ones name the file if no word does.
-Result<Draft> draft_of(const std::vector<std::string>& words) {
+Result<Draft> draft_of(const Installation& installation, const std::vector<std::string>& words) {
   Draft draft;
   for (const std::string& word : words) {
-    const Result<bool> is_model = campaign::is_model(word);
+    const Result<bool> is_model = campaign::is_model(installation, word);
     if (!is_model) return error_of(is_model);
     if (*is_model) draft.models.push_back(word);
     if (!*is_model && !draft.file.empty()) return fail("a second study; ngb new writes one", word);
@@ -67,7 +67,7 @@ Result<Draft> draft_of(const std::vector<std::string>& words) {
 }
 
 int write_study(const Installation& installation, const std::vector<std::string>& words) {
-  const Result<Draft> draft = draft_of(words);
+  const Result<Draft> draft = draft_of(installation, words);
   if (!draft) return report_failure(draft.error(), kWrongUsage);
   const std::filesystem::path& file = draft->file;
   std::error_code code;

@@ -53,7 +53,7 @@ struct RunArguments {
 // Returns the study of what was named: the file itself, or one that is written for the models.
 Result<std::string> study_of(const Installation& installation, RunArguments& arguments) {
   for (const std::string& word : arguments.what) {
-    const Result<bool> is_model = campaign::is_model(word);
+    const Result<bool> is_model = campaign::is_model(installation, word);
     if (!is_model) return error_of(is_model);
     if (*is_model) continue;
     if (arguments.what.size() > 1) return fail("this is no model, and only one study is run at a time", word);

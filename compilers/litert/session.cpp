@@ -35,6 +35,13 @@ int type_of(ngb_dtype ours, const std::string& tensor) {
                         "\"" + tensor + "\" has an element type that litert does not support");
 }
 
+ngb_dtype type_of(int theirs, const std::string& tensor) {
+  for (const Row& row : kTypes) {
+    if (row.theirs == theirs) return row.ours;
+  }
+  throw plugin::Failure(NGB_UNSUPPORTED_OPERATOR, "\"" + tensor + "\" has an element type that cannot be read");
+}
+
 std::size_t elements_of(const api::Layout& layout) {
   std::size_t count = 1;
   for (unsigned i = 0; i < layout.rank; ++i) count *= static_cast<std::size_t>(layout.dimensions[i]);
@@ -83,17 +90,15 @@ void Session::compile(const ngb_model& model) {
 
 void Session::load(const ngb_model& model) {
   const plugin::ArtifactFolder artifact = end_process(model);
-  const json signature = artifact.read_signature();
-  input_keys_ = signature.at("inputs").get<std::vector<std::string>>();
-  outputs_.clear();
-  for (const json& each : signature.at("outputs")) {
-    const table::TypeRow* const type = table::type_row(each.at("dtype").get<std::string>());
-    if (type == nullptr) throw plugin::Failure(NGB_INTERNAL, "an output has an unknown type");
-    outputs_.push_back({.name = each.at("name"), .key = each.at("key"), .type = type->type});
-  }
-  model_ = runtime_.model_of(artifact.program);
+  const bool is_users_file = std::filesystem::is_regular_file(model.artifact_path);
+  model_ = runtime_.model_of(is_users_file ? model.artifact_path : artifact.program);
   input_slots_ = runtime_.inputs_of(model_.get());
   output_slots_ = runtime_.outputs_of(model_.get());
+  if (is_users_file) {
+    name_by_file(model);
+  } else {
+    name_by_signature(artifact.read_signature());
+  }
   place_outputs();
   const std::ptrdiff_t before = count_threads();
   plain_.emplace(prepare(false));
@@ -105,6 +110,26 @@ void Session::load(const ngb_model& model) {
   const bool is_full = runtime_.is_fully_delegated(plain_->prepared.get());
   facts_.emplace_back("delegate", has_delegate_ ? "xnnpack" : "none");
   facts_.emplace_back("is_fully_delegated", is_full ? "true" : "false");
+}
+
+void Session::name_by_signature(const json& signature) {
+  input_keys_ = signature.at("inputs").get<std::vector<std::string>>();
+  outputs_.clear();
+  for (const json& each : signature.at("outputs")) {
+    const table::TypeRow* const type = table::type_row(each.at("dtype").get<std::string>());
+    if (type == nullptr) throw plugin::Failure(NGB_INTERNAL, "an output has an unknown type");
+    outputs_.push_back({.name = each.at("name"), .key = each.at("key"), .type = type->type});
+  }
+}
+
+// A user's file has the names itself.
+void Session::name_by_file(const ngb_model& model) {
+  input_keys_.clear();
+  for (std::uint32_t i = 0; i < model.input_count; ++i) input_keys_.emplace_back(model.inputs[i].name);
+  outputs_.clear();
+  for (const Slot& slot : output_slots_) {
+    outputs_.push_back({.name = slot.key, .key = slot.key, .type = type_of(slot.type.element_type, slot.key)});
+  }
 }
 
 void Session::place_outputs() {

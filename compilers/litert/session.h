@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,8 @@ class Session : public plugin::CompiledElsewhere {
 
   [[nodiscard]] Prepared prepare(bool is_profiled) const;
   void fill(Prepared& prepared) const;
+  void name_by_signature(const nlohmann::json& signature);
+  void name_by_file(const ngb_model& model);
   void place_outputs();
 
   plugin::Settings settings_;

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "base/file.h"
@@ -44,14 +45,12 @@ constexpr std::array kOtherKinds{
     OtherKind{".pt2", "a program of PyTorch", "give the function that makes the module: net.py:build"},
     OtherKind{".safetensors", "weights", "give the function that makes the module: net.py:build"},
     OtherKind{".py", "a Python file", "name the function that makes the module, as in net.py:build"},
-    OtherKind{".tflite", "a file that LiteRT has compiled", kGiveOnnx},
     OtherKind{".keras", "a model of Keras", "export it to ONNX, with keras or tf2onnx"},
     OtherKind{".h5", "a model of Keras", "export it to ONNX, with keras or tf2onnx"},
     OtherKind{".pb", "a graph of TensorFlow", "export it to ONNX, with tf2onnx"},
     OtherKind{".pte", "a file that ExecuTorch has compiled", kGiveOnnx},
     OtherKind{".mnn", "a file that MNN has converted", kGiveOnnx},
     OtherKind{".param", "a file that ncnn has converted", kGiveOnnx},
-    OtherKind{".xml", "a file that OpenVINO has converted", kGiveOnnx},
     OtherKind{".engine", "a file that TensorRT has compiled", kGiveOnnx},
     OtherKind{".plan", "a file that TensorRT has compiled", kGiveOnnx},
 };
@@ -59,6 +58,24 @@ constexpr std::array kOtherKinds{
 bool is_function(const std::string& word) { return word.find(".py:") != std::string::npos; }
 
 bool is_onnx(const std::string& word) { return fs::path(word).extension() == ".onnx"; }
+
+// Returns the names of the compilers that run files with this ending as they are.
+Result<std::vector<std::string>> runners_of(const Installation& installation, const fs::path& file) {
+  const auto vocabulary = read_vocabulary(installation);
+  if (!vocabulary) return error_of(vocabulary);
+  std::vector<std::string> names;
+  for (const config::CompilerWords& each : vocabulary->compilers) {
+    if (each.compiled_files.contains(file.extension().string())) names.push_back(each.name);
+  }
+  return names;
+}
+
+// Returns whether the word names a file that some compiler runs as it is.
+Result<bool> is_compiled(const Installation& installation, const std::string& word) {
+  const auto runners = runners_of(installation, word);
+  if (!runners) return error_of(runners);
+  return !runners->empty();
+}
 
 // A text of YAML in quotes, whatever it holds.
 std::string quoted(const std::string& text) { return json_text::dump(nlohmann::json(text)); }
@@ -86,7 +103,9 @@ std::string advised_keys(const Installation& installation, const fs::path& file,
 Result<std::string> model_entry_of(const Installation& installation, const std::string& model, const fs::path& folder,
                                    const Say& say) {
   if (model.starts_with(kTimm)) return "timm: " + quoted(model.substr(kTimm.size()));
-  if (!is_onnx(model) && !is_function(model)) return "zoo: " + quoted(model);
+  const Result<bool> compiled = is_compiled(installation, model);
+  if (!compiled) return error_of(compiled);
+  if (!is_onnx(model) && !is_function(model) && !*compiled) return "zoo: " + quoted(model);
   const std::size_t function = is_function(model) ? model.rfind(':') : model.size();
   std::error_code failed;
   const fs::path file = fs::absolute(model.substr(0, function), failed).lexically_normal();
@@ -94,7 +113,10 @@ Result<std::string> model_entry_of(const Installation& installation, const std::
     return fail("there is no such file", file.string(), std::string(text::trim(file_meant(model.substr(0, function)))));
   const Status usable = is_onnx(model) ? userfiles::scan_onnx(file, {}) : file::require_regular(file);
   if (!usable) return error_of(usable);
-  return fmt::format("{}: {}{}", is_onnx(model) ? "onnx" : "pytorch",
+  return fmt::format("{}: {}{}",
+                     is_onnx(model) ? "onnx"
+                     : *compiled    ? "file"
+                                    : "pytorch",
                      quoted(file.lexically_relative(folder).string() + model.substr(function)),
                      is_onnx(model) ? advised_keys(installation, file, say) : "");
 }
@@ -125,9 +147,10 @@ Status check_known(const Installation& installation, const std::vector<std::stri
 
 }  // namespace
 
-Result<bool> is_model(const std::string& word) {
+Result<bool> is_model(const Installation& installation, const std::string& word) {
   if (word.find("://") != std::string::npos) return fail("this is an address, and no file", word, "download it first");
   if (is_onnx(word) || is_function(word) || word.starts_with(kTimm)) return true;
+  if (Result<bool> compiled = is_compiled(installation, word); !compiled || *compiled) return compiled;
   std::error_code failed;
   const fs::path path(word);
   if (const fs::file_status status = fs::status(path, failed); fs::exists(status) && !fs::is_directory(status)) {
@@ -163,6 +186,30 @@ Result<std::vector<std::string>> installed_compilers(const Installation& install
   }
   return words;
 }
+
+namespace {
+
+// Returns the installed compilers that run at least one of the models.
+Result<std::vector<std::string>> compilers_for(const Installation& installation,
+                                               const std::vector<std::string>& models) {
+  auto words = installed_compilers(installation);
+  if (!words) return words;
+  std::set<std::string> able;  // that run one of the files
+  for (const std::string& model : models) {
+    const auto runners = runners_of(installation, model);
+    if (!runners) return error_of(runners);
+    if (runners->empty())
+      return words->empty() ? fail("no compiler is installed", {}, "run: ngb toolchain install") : words;
+    able.insert(runners->begin(), runners->end());
+  }
+  std::erase_if(*words, [&](const std::string& word) { return !able.contains(name_before_version(word)); });
+  if (!words->empty()) return words;
+  const std::vector<std::string> names(able.begin(), able.end());
+  return fail("no compiler that runs it is installed", text::join(models, ", "),
+              "run: ngb toolchain install " + text::join(names, " "));
+}
+
+}  // namespace
 
 Result<std::string> keys_of_compilers(const Installation& installation, const std::vector<std::string>& words) {
   if (const Status known = check_known(installation, words); !known) return error_of(known);
@@ -201,9 +248,8 @@ Result<fs::path> write_models_study(const Installation& installation, const Mode
   const fs::path output = fs::absolute(order.output.empty() ? fs::path("results") / name : order.output, failed);
   if (failed) return fail("the working folder no longer exists", {}, "change to another folder");
   const fs::path folder = output.lexically_normal().parent_path();
-  auto words = order.compilers.empty() ? installed_compilers(installation) : order.compilers;
+  auto words = order.compilers.empty() ? compilers_for(installation, order.models) : order.compilers;
   if (!words) return error_of(words);
-  if (words->empty()) return fail("no compiler is installed", {}, "run: ngb toolchain install");
   const auto compilers = keys_of_compilers(installation, *words);
   if (!compilers) return error_of(compilers);
   const auto entries = entries_of_models(installation, order.models, folder, say);

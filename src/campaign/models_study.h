@@ -12,16 +12,17 @@
 namespace ngb::campaign {
 
 struct ModelsOrder {
-  std::vector<std::string> models{};       // "net.onnx", "net.py:build", "resnet18", "timm:resnet50"
-  std::vector<std::string> compilers{};    // "onnxruntime", "onnxruntime@1.31.1"; empty: all that are installed
+  std::vector<std::string> models{};       // "net.onnx", "net.tflite", "net.py:build", "resnet18", "timm:resnet50"
+  std::vector<std::string> compilers{};    // "onnxruntime", "onnxruntime@1.31.1"; empty: all installed that run them
   std::vector<std::string> batch_sizes{};  // numbers; empty: 1
   std::string threads{};                   // a number, "all" or "physical"; "": 1
   std::filesystem::path output{};          // results folder; empty: results/NAME of the models
 };
 
-// Returns whether the word names a model and no study: an ONNX file, a function in a Python file, a recipe or one of
-// timm's models. Returns an error that says what a file of another kind is, and which command takes it.
-Result<bool> is_model(const std::string& word);
+// Returns whether the word names a model and no study: an ONNX file, a compiled file, a function in a Python file, a
+// recipe or one of timm's models. Returns an error that says what a file of another kind is, and which command takes
+// it.
+Result<bool> is_model(const Installation& installation, const std::string& word);
 
 // Returns what a study of the models is called: "net" of "models/net.onnx", "net-resnet18" of two.
 std::string name_of(const std::vector<std::string>& models);

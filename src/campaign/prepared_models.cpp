@@ -16,7 +16,9 @@
 #include "base/json_text.h"
 #include "base/processors.h"
 #include "base/python.h"
+#include "base/text.h"
 #include "plan/make_model.h"
+#include "toolchain/catalog.h"
 #include "toolchain/toolchain.h"
 #include "zoo/recipe.h"
 
@@ -150,6 +152,34 @@ class Preparing {
     return Done{};
   }
 
+  // Enters the inputs of a compiled file, as a compiler that runs it reads them. What the study gives stays.
+  Status compiled(ModelEntry& entry) {
+    const auto compiler = std::find_if(study_.compilers.begin(), study_.compilers.end(), [&](const auto& each) {
+      return std::find(entry.compilers.begin(), entry.compilers.end(), each.label) != entry.compilers.end();
+    });
+    const auto catalog = toolchain::read_catalog(installation_.parts.lib);
+    if (!catalog) return error_of(catalog);
+    const auto described = toolchain::find_compiler(*catalog, compiler->name);
+    if (!described) return error_of(described);
+    const auto runtime = toolchain_with(installation_, described->toolchain, {});
+    if (!runtime) {
+      if (!entry.shapes.empty()) return Done{};
+      return fail(fmt::format("{} says what its inputs are, and is not installed", compiler->name), entry.file.string(),
+                  fmt::format("run: ngb toolchain install {}; or give the key shapes", described->toolchain));
+    }
+    const auto answer = ask(installation_, "compiled_file", {*runtime},
+                            {{"folder", described->folder.string()}, {"file", entry.file.string()}});
+    if (!answer) return fail(answer.error().what, entry.file.string(), answer.error().next);
+    for (const json& input : answer->at("inputs")) {
+      if (Status added = add_input(entry, input); !added) return added;
+    }
+    if (entry.shapes.size() == answer->at("inputs").size()) return Done{};
+    std::vector<std::string> names;
+    for (const json& input : answer->at("inputs")) names.push_back(input.at("name").get<std::string>());
+    return fail("the key shapes names an input that it does not have", entry.file.string(),
+                "its inputs are " + text::join(names, ", "));
+  }
+
   Status quantised(ModelEntry& entry) {
     const auto exact = std::find_if(study_.models.begin(), study_.models.end(),
                                     [&](const ModelEntry& each) { return each.label == entry.variant_of; });
@@ -211,6 +241,27 @@ class Preparing {
   }
 
  private:
+  // Adds an input that the file has, unless the study gives its shape. The first extent, if the file leaves it open, is
+  // the batch.
+  static Status add_input(ModelEntry& entry, const json& input) {
+    const auto name = input.at("name").get<std::string>();
+    const auto is_it = [&](const auto& each) { return each.first == name; };
+    if (std::none_of(entry.shapes.begin(), entry.shapes.end(), is_it)) {
+      auto shape = input.at("shape").get<std::vector<std::int64_t>>();
+      if (!shape.empty() && shape.front() < 0) shape.front() = kBatchExtent;
+      if (std::any_of(shape.begin(), shape.end(),
+                      [](std::int64_t extent) { return extent < 0 && extent != kBatchExtent; })) {
+        return fail(fmt::format("it leaves extents of its input \"{}\" open", name), entry.file.string(),
+                    fmt::format("give its shape, as in shapes: {{{}: [batch, 128]}}", name));
+      }
+      entry.shapes.emplace_back(name, std::move(shape));
+    }
+    auto given = std::find_if(entry.inputs.begin(), entry.inputs.end(), is_it);
+    if (given == entry.inputs.end()) given = entry.inputs.insert(given, {name, {}});
+    given->second.type = input.at("type").get<std::string>();
+    return Done{};
+  }
+
   [[nodiscard]] int judging_rows() const { return study_.protocol.agreement_inputs; }
 
   // Returns the folder that the cache keeps under the name. If there is none, or it is damaged, `make` is called with a
@@ -291,12 +342,17 @@ class Preparing {
 }  // namespace
 
 Status prepare_models(const Installation& installation, config::Study& study, const Say& say) {
-  const bool has_any = std::any_of(study.models.begin(), study.models.end(),
-                                   [](const ModelEntry& each) { return each.quantise || each.data; });
+  const bool has_any = std::any_of(study.models.begin(), study.models.end(), [](const ModelEntry& each) {
+    return each.quantise || each.data || !each.compiled.empty();
+  });
   if (!has_any) return Done{};
   const CacheFolder cache = usable_cache(installation, say);
   if (cache.is_none()) return fail("there is no cache for the models that are made", study.path.string());
   Preparing preparing(installation, study, say, cache);
+  for (ModelEntry& entry : study.models) {
+    if (entry.compiled.empty()) continue;
+    if (Status known = preparing.compiled(entry); !known) return known;
+  }
   for (ModelEntry& entry : study.models) {
     if (!entry.data) continue;
     if (Status made = preparing.data(entry); !made) return made;

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 const std::vector<std::string>& model_kinds() {
-  static const std::vector<std::string> kKinds{"zoo", "onnx", "pytorch", "timm", "quantise"};
+  static const std::vector<std::string> kKinds{"zoo", "onnx", "file", "pytorch", "timm", "quantise"};
   return kKinds;
 }
 
@@ -43,6 +43,9 @@ class ModelReader {
               const std::vector<work::Compiler>& compilers, Problems& problems)
       : folder_(folder), vocabulary_(vocabulary), compilers_(compilers), problems_(problems) {
     for (const FamilyWords& family : vocabulary.models) families_.push_back(family.name);
+    for (const CompilerWords& words : vocabulary.compilers) {
+      for (const auto& [ending, what] : words.compiled_files) endings_.insert(ending);
+    }
   }
 
   std::vector<ModelEntry> read(const DocumentNode& list) {
@@ -81,7 +84,7 @@ class ModelReader {
       }
     }
     if (kinds.size() != 1) {
-      problems_.add(*node, path, "expected exactly one of the keys zoo, onnx, pytorch, timm and quantise");
+      problems_.add(*node, path, "expected exactly one of the keys zoo, onnx, file, pytorch, timm and quantise");
       return;
     }
     if (!may_have_all(kinds[0], given, path)) return;
@@ -92,9 +95,36 @@ class ModelReader {
       add_user_model(node, kinds[0], given, label, path);
     }
     const auto only = given.find("compilers");
-    if (only == given.end()) return;
-    const auto labels = read_compiler_words(*only->second, join_path(path, "compilers"), compilers_, problems_);
-    for (std::size_t i = first; i < models_.size(); ++i) models_[i].compilers = labels;
+    if (only != given.end()) {
+      const auto labels = read_compiler_words(*only->second, join_path(path, "compilers"), compilers_, problems_);
+      for (std::size_t i = first; i < models_.size(); ++i) models_[i].compilers = labels;
+    }
+    for (std::size_t i = first; i < models_.size(); ++i) keep_readers(*node, path, models_[i]);
+  }
+
+  [[nodiscard]] bool runs(const std::string& compiler, const std::string& ending) const {
+    return std::any_of(vocabulary_.compilers.begin(), vocabulary_.compilers.end(), [&](const CompilerWords& words) {
+      return words.name == compiler && words.compiled_files.contains(ending);
+    });
+  }
+
+  // Leaves a compiled file to the compilers that run it as it is.
+  void keep_readers(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+    if (model.compiled.empty()) return;
+    std::vector<std::string> readers;
+    for (const work::Compiler& compiler : compilers_) {
+      const auto& chosen = model.compilers;
+      const bool is_chosen = chosen.empty() || std::find(chosen.begin(), chosen.end(), compiler.label) != chosen.end();
+      if (is_chosen && runs(compiler.name, model.compiled)) readers.push_back(compiler.label);
+    }
+    model.compilers = readers;
+    if (!readers.empty()) return;
+    std::vector<std::string> able;
+    for (const CompilerWords& words : vocabulary_.compilers) {
+      if (words.compiled_files.contains(model.compiled)) able.push_back(words.name);
+    }
+    problems_.add(node, join_path(path, "file"),
+                  fmt::format("none of its compilers runs {} files; add {}", model.compiled, text::join(able, " or ")));
   }
 
   // Returns whether models of this kind may have each of the keys; adds a problem for each that they may not have.
@@ -149,7 +179,7 @@ class ModelReader {
       axes = read_parameters(*family, *parameters, join_path(path, name));
     }
     ModelEntry common;
-    UserModelReader(folder_, problems_).read_common(given, entry_path, common);
+    UserModelReader(folder_, endings_, problems_).read_common(given, entry_path, common);
     if (problems_.count() == before) add_product(entry, *family, axes, label, common);
   }
 
@@ -257,7 +287,7 @@ class ModelReader {
   void add_user_model(const NodePointer& entry, const std::string& kind, const ModelFields& given,
                       const std::string& label, const std::string& path) {
     const std::size_t before = problems_.count();
-    ModelEntry model = UserModelReader(folder_, problems_).read(kind, given, path);
+    ModelEntry model = UserModelReader(folder_, endings_, problems_).read(kind, given, path);
     if (model.file.empty() && model.factory.empty() && !model.quantise) return;  // its problem is reported already
     if (model.quantise) model.label = name_of_quantised(model);
     model.label = label.empty() ? model.label + suffix_of(model) : label;
@@ -291,6 +321,7 @@ class ModelReader {
   const std::vector<work::Compiler>& compilers_;
   Problems& problems_;
   std::vector<std::string> families_;
+  std::set<std::string> endings_;  // of compiled files
   std::vector<ModelEntry> models_;
   std::vector<NodePointer> at_;
   std::map<std::string, std::string> recipes_;  // entry without its label -> label

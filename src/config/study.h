@@ -53,15 +53,17 @@ struct LabelledData {
   bool operator==(const LabelledData&) const = default;
 };
 
-// A recipe, an ONNX file (also one that is made by quantising), a function in a Python file, or a model of timm.
-enum class ModelKind { zoo, onnx, pytorch, timm };
+// A recipe, an ONNX file (also one that is made by quantising), a file that a compiler runs as it is, a function in a
+// Python file, or a model of timm.
+enum class ModelKind { zoo, onnx, compiled, pytorch, timm };
 
 struct ModelEntry {
   std::string label{};                 // unique in the study: "resnet18", "conv_block width=64 depth=1"
   std::string family{};                // zoo: "resnet18", "conv_block"
   Parameters parameters{};             // only those that the study gives; zoo: one value for each axis
-  std::filesystem::path file{};        // onnx, pytorch: absolute
-  InputShapes shapes{};                // by input, sorted; onnx: of inputs that the file leaves open
+  std::filesystem::path file{};        // onnx, compiled, pytorch: absolute
+  std::string compiled{};              // compiled: the file's ending, ".tflite"; else ""
+  InputShapes shapes{};                // by input, sorted; onnx, compiled: of inputs that the file leaves open
   std::string factory{};               // pytorch: a function of the file; timm: the model's name
   std::filesystem::path state_dict{};  // pytorch, timm: absolute; empty: none
   std::vector<std::pair<std::string, std::int64_t>> dimensions{};  // onnx: named dimension -> extent, or kBatchExtent

@@ -56,6 +56,7 @@ json model_json(const ModelEntry& model) {
   } else if (model.kind() == ModelKind::onnx) {
     entry["onnx"] = model.file.string();
   }
+  if (model.kind() == ModelKind::compiled) entry["file"] = model.file.string();
   if (model.kind() == ModelKind::pytorch) entry["pytorch"] = model.file.string() + ":" + model.factory;
   if (model.kind() == ModelKind::timm) entry["timm"] = model.factory;
   if (model.kind() != ModelKind::zoo && !model.parameters.empty())

@@ -41,6 +41,7 @@ const DocumentNode* field_of(const ModelFields& given, const std::string& key) {
 
 ModelKind ModelEntry::kind() const {
   if (!family.empty()) return ModelKind::zoo;
+  if (!compiled.empty()) return ModelKind::compiled;
   if (factory.empty()) return ModelKind::onnx;
   return file.empty() ? ModelKind::timm : ModelKind::pytorch;
 }
@@ -49,6 +50,7 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
   ModelEntry model;
   const DocumentNode& named = *given.at(kind);
   if (kind == "onnx") read_onnx(named, path + ".onnx", model);
+  if (kind == "file") read_compiled(named, path + ".file", model);
   if (kind == "pytorch") read_pytorch(named, path + ".pytorch", model);
   if (kind == "timm") read_timm(named, path + ".timm", model);
   if (kind == "quantise") read_quantise(named, path + ".quantise", model);
@@ -106,6 +108,17 @@ std::filesystem::path UserModelReader::read_file(const DocumentNode& node, const
 void UserModelReader::read_onnx(const DocumentNode& node, const std::string& path, ModelEntry& model) {
   model.file = read_file(node, path, "an ONNX file");
   model.label = model.file.stem().string();
+}
+
+void UserModelReader::read_compiled(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+  model.file = read_file(node, path, "a compiled file");
+  model.label = model.file.filename().string();
+  model.compiled = model.file.extension().string();
+  if (model.file.empty() || endings_.contains(model.compiled)) return;
+  model.file.clear();
+  problems_.add(node, path,
+                fmt::format("no compiler runs files that end so; known are {}",
+                            text::join({endings_.begin(), endings_.end()}, ", ")));
 }
 
 void UserModelReader::read_pytorch(const DocumentNode& node, const std::string& path, ModelEntry& model) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "config/document.h"
@@ -18,9 +19,11 @@ using ModelFields = std::map<std::string, NodePointer>;  // of an entry, by key
 // Reads entries whose relative paths start at `folder`. A part that cannot be read is added to `problems` and left out.
 class UserModelReader {
  public:
-  UserModelReader(const std::filesystem::path& folder, Problems& problems) : folder_(folder), problems_(problems) {}
+  // `endings` are those of compiled files.
+  UserModelReader(const std::filesystem::path& folder, const std::set<std::string>& endings, Problems& problems)
+      : folder_(folder), endings_(endings), problems_(problems) {}
 
-  // Reads the entry at `path` ("models[0]"). `kind` is onnx, pytorch, timm or quantise, and is a key of
+  // Reads the entry at `path` ("models[0]"). `kind` is onnx, file, pytorch, timm or quantise, and is a key of
   // `given`.
   ModelEntry read(const std::string& kind, const ModelFields& given, const std::string& path);
   // Reads `inputs`, and the keys whose rows set them (Key::set_in_model).
@@ -28,6 +31,7 @@ class UserModelReader {
 
  private:
   void read_onnx(const DocumentNode& node, const std::string& path, ModelEntry& model);
+  void read_compiled(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_pytorch(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_timm(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_quantise(const DocumentNode& node, const std::string& path, ModelEntry& model);
@@ -43,6 +47,7 @@ class UserModelReader {
   void read_range(const DocumentNode& node, const std::string& path, InputEntry& input);
 
   const std::filesystem::path& folder_;
+  const std::set<std::string>& endings_;
   Problems& problems_;
 };
 

@@ -28,6 +28,10 @@ Status check_model(const store::CellData& cell, const Subject& subject) {
     return fail("it read the ONNX file of a PyTorch module, for which programs are not written yet", title_of(cell),
                 "export the module to an ONNX file (torch.onnx.export), and measure that");
   }
+  if (model.is_compiled()) {
+    return fail("it is a compiled file, for which programs are not written yet", title_of(cell),
+                "the runtime's own documentation has the call");
+  }
   if (model.key == cell.of.model.key) return Done{};
   return fail("the model has changed since it was measured", model.path.empty() ? model.label : model.path,
               "bring the former file back, or measure the new one: ngb run");

@@ -147,7 +147,7 @@ Advice advise(const OnnxPackage& package, const std::filesystem::path& file,
 std::vector<std::string> notes_on_files(const Plan& plan, const OnnxPackage& package) {
   std::vector<std::string> notes;
   for (const work::Model& model : plan.models) {
-    if (model.is_made() || package.python.empty()) continue;
+    if (model.is_made() || model.is_compiled() || package.python.empty()) continue;
     std::vector<Shapes> shapes{shapes_of(model)};
     if (const auto at_one = shapes_at_one(plan, model)) shapes.push_back(*at_one);
     const Result<GraphAnswer> answer = ask_graph(package, model.path, shapes);

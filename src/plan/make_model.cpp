@@ -145,6 +145,35 @@ Status add_inputs(work::Model& model, const config::ModelEntry& entry, int batch
               "write the word batch in its place, as in shapes: {x: [batch, 3, 224, 224]}");
 }
 
+// Returns the file, and the file of weights beside it that some forms have: net.xml and net.bin.
+std::vector<std::filesystem::path> files_of_compiled(const std::filesystem::path& file) {
+  std::filesystem::path weights = file;
+  weights.replace_extension(".bin");
+  std::error_code code;
+  if (!std::filesystem::exists(weights, code)) return {file};
+  return {file, weights};
+}
+
+// Makes a model of a file that a compiler runs as it is. The study has its inputs (campaign/prepared_models.h).
+Result<work::Model> from_compiled(const config::ModelEntry& entry, int batch) {
+  work::Model model;
+  model.source = work::CompiledFile{};
+  model.path = entry.file.string();
+  json content{{"compiled", entry.compiled}};
+  for (const std::filesystem::path& path : files_of_compiled(entry.file)) {
+    Result<work::UserFile> file = user_file("model/" + path.filename().string(), path);
+    if (!file) return error_of(file);
+    content["files"][path.extension().string()] = file->sha256;
+    model.files.push_back(*std::move(file));
+  }
+  model.key.hash = hash::sha256(json_text::dump(content));
+  if (const Status added = add_inputs(model, entry, batch); !added && batch != 1) {
+    return fail(fmt::format("it was compiled for another batch size than {}", batch), entry.file.string(),
+                "list its own in batch_sizes, or give it a study of its own");
+  }
+  return model;
+}
+
 // Makes a model whose source is {"module":{…}}, from which the exporter and PyTorch's compilers make the module. It
 // names files by UserFile::name.
 Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std::uint64_t seed,
@@ -242,7 +271,8 @@ void add_model_group(work::Model& model, const config::ModelEntry& entry) {
 // of these differs is another model.
 std::string hash_of_all(const work::Model& model, const config::ModelEntry& entry) {
   json all{{"content", model.key.hash}};
-  if (entry.kind() == config::ModelKind::onnx && !entry.shapes.empty()) all["shapes"] = object_of_pairs(entry.shapes);
+  const bool is_file = entry.kind() == config::ModelKind::onnx || entry.kind() == config::ModelKind::compiled;
+  if (is_file && !entry.shapes.empty()) all["shapes"] = object_of_pairs(entry.shapes);
   if (!entry.dimensions.empty()) all["dimensions"] = object_of_pairs(entry.dimensions);
   for (const work::InputValues& values : model.values) {
     json& given = all["values"][values.input];
@@ -272,9 +302,10 @@ Result<std::vector<work::UserFile>> PythonFiles::of(const std::filesystem::path&
 Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::uint64_t seed,
                                PythonFiles& python_files, const OnnxPackage& onnx) {
   const config::ModelKind kind = entry.kind();
-  Result<work::Model> model = kind == config::ModelKind::zoo    ? from_recipe(entry, batch, seed)
-                              : kind == config::ModelKind::onnx ? from_onnx(entry, batch, onnx)
-                                                                : from_module(entry, batch, seed, python_files);
+  Result<work::Model> model = kind == config::ModelKind::zoo        ? from_recipe(entry, batch, seed)
+                              : kind == config::ModelKind::onnx     ? from_onnx(entry, batch, onnx)
+                              : kind == config::ModelKind::compiled ? from_compiled(entry, batch)
+                                                                    : from_module(entry, batch, seed, python_files);
   if (!model) return model;
   model->label = entry.label;
   add_model_group(*model, entry);

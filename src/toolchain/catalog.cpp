@@ -208,6 +208,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.read("produces_file", compiler.produces_file);
   keys.read("dynamic_batch", compiler.dynamic_batch);
   keys.read("in_flight", compiler.in_flight);
+  keys.read("compiled_files", compiler.compiled_files);
   keys.read("runs_modules", compiler.runs_modules);
   compiler.toolchain = compiler.name;
   keys.read("toolchain", compiler.toolchain);

@@ -60,7 +60,12 @@ struct Module {
   std::string json{};  // canonical, {"module":{…}}; refers to files by their names
   static constexpr auto fields(auto visit) { return visit(Field{"json", &Module::json}); }
 };
-using Source = std::variant<OnnxFile, Recipe, Module>;
+// The source of a model that is a file in the form of one compiler, which runs it as it is: the first of its files.
+struct CompiledFile {
+  static constexpr const char* kType = "compiled";
+  static constexpr auto fields(auto visit) { return visit(); }
+};
+using Source = std::variant<OnnxFile, Recipe, Module, CompiledFile>;
 
 // Returns the JSON of a recipe or module, or "" for a file.
 const std::string& json_of(const Source& source);
@@ -117,7 +122,8 @@ struct Model : ModelSummary {
 
   [[nodiscard]] bool is_module() const { return std::holds_alternative<Module>(source); }
   // Returns true if the device makes the model's file, false if the user has the file.
-  [[nodiscard]] bool is_made() const { return !std::holds_alternative<OnnxFile>(source); }
+  [[nodiscard]] bool is_made() const { return std::holds_alternative<Recipe>(source) || is_module(); }
+  [[nodiscard]] bool is_compiled() const { return std::holds_alternative<CompiledFile>(source); }
 
   // Lists the fields that a device needs. The others stay with the client: a user's path is private, and a job must not
   // change when a file is moved.

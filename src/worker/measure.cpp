@@ -30,7 +30,8 @@ bool open_and_compile(const work::WorkerRequest& request, PreparedSession& prepa
 
 // The plain repetitions are kept as those of the warm-up: they are no speed.
 void add_profile(const work::WorkerRequest& request, const ProfilingRepeater& profiling, ProcessResult& result) {
-  auto profile = profiling.profile(result.repetitions, request.model_path, request.model.inputs);
+  const std::string graph = request.model.is_compiled() ? "" : request.model_path;
+  auto profile = profiling.profile(result.repetitions, graph, request.model.inputs);
   if (profile)
     result.profile = *std::move(profile);
   else

@@ -157,6 +157,7 @@ Attempt<Done> Session::compile(const std::string& model_path, const work::Model&
   // The worker's current folder; the agent empties it after each worker.
   const std::filesystem::path own = std::filesystem::current_path() / fmt::format("artifact-{}", ::getpid());
   const std::string artifact = !makes_file ? "" : artifact_path.empty() ? own.string() : artifact_path;
+  if (makes_file && model.is_compiled()) return load(model_path, model, model_path);
   const HandedModel handed(model_path, model, artifact);
   Attempt<Done> result = attempt(compiler_.compile(session_, &handed.value, &error_));
   if (result && makes_file) result = attempt(compiler_.load(session_, &handed.value, &error_));

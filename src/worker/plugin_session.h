@@ -40,7 +40,7 @@ class Session {
   Attempt<Done> open(const work::Compiler& compiler, const work::Place& place = {}, const std::string& cache_dir = {},
                      samples::ProgressPage* page = nullptr, bool is_profiled = false);
   // Compiles the model and opens the result. A compiler with `produces_file` keeps its artifact at `artifact_path`; if
-  // that is "", the artifact is removed once it is open.
+  // that is "", the artifact is removed once it is open. A compiled file is opened as it is.
   Attempt<Done> compile(const std::string& model_path, const work::Model& model, const std::string& artifact_path = {});
   // Opens the artifact that another process has kept, instead of compiling.
   Attempt<Done> load(const std::string& model_path, const work::Model& model, const std::string& artifact_path);

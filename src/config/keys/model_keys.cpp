@@ -24,8 +24,8 @@ std::span<const Key> model_keys() {
       {.name = "shapes",
        .type = ValueType::structured,
        .meaning = "Maps an input to its shape of integers and the word batch. `onnx`: needed if the file leaves more "
-                  "open than the batch size; `pytorch`, `timm`: shapes of the arguments, by name",
-       .kinds = {"onnx", "pytorch", "timm"}},
+                  "open than the batch size; `file`: likewise; `pytorch`, `timm`: shapes of the arguments, by name",
+       .kinds = {"onnx", "file", "pytorch", "timm"}},
       {.name = "dimensions",
        .type = ValueType::structured,
        .meaning = "`onnx`: maps the file's name of an open dimension to its size, or to the word batch",
@@ -191,7 +191,7 @@ const std::vector<Key>& input_keys() {
       {.name = "type",
        .type = ValueType::word,
        .words = data_type_names(),
-       .meaning = "`pytorch`, `timm`: element type, if `shapes` gives the shape",
+       .meaning = "`file`, `pytorch`, `timm`: element type, if `shapes` gives the shape",
        .default_text = "`f32`"},
   };
   return kKeys;

@@ -110,9 +110,9 @@ json models_schema(const Vocabulary& vocabulary) {
   const json file = value_schema({.name = "file", .type = ValueType::path});
   const json function{{"type", "string"}, {"pattern", "^.+:[^:]+$"}};
   const json name{{"type", "string"}, {"pattern", "^[A-Za-z0-9_.]{1,100}$"}};
-  return list_of(
-      {{"anyOf", json::array({model_schema("zoo", named), model_schema("onnx", file), model_schema("pytorch", function),
-                              model_schema("timm", name), model_schema("quantise", quantise_schema())})}});
+  return list_of({{"anyOf", json::array({model_schema("zoo", named), model_schema("onnx", file),
+                                         model_schema("file", file), model_schema("pytorch", function),
+                                         model_schema("timm", name), model_schema("quantise", quantise_schema())})}});
 }
 
 // Returns the schema of a value, or of a list of such values to compare.

@@ -63,6 +63,28 @@ TEST(StudyModels, AMissingFileIsReportedWithTheFolderWherePathsStart) {
               ElementsAre("3:11: models[0].onnx: /tmp: a folder, expected an ONNX file"));
 }
 
+TEST(StudyModels, ACompiledFileIsLeftToTheCompilersThatRunIt) {
+  Vocabulary vocabulary = small_vocabulary();
+  vocabulary.compilers[3].compiled_files = {{".xml", "a file that OpenVINO has converted"}};
+  const TemporaryFolder folder;
+  static_cast<void>(folder.write("net.xml", "x"));
+  static_cast<void>(folder.write("net.bin", "x"));
+  const auto read = [&](const std::string& models) {
+    return load_study(folder.write("study.yaml", "compilers: [identity, openvino]\nmodels:\n" + models), vocabulary);
+  };
+  const auto study = read("  - file: net.xml");
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_EQ(study->models[0].kind(), ModelKind::compiled);
+  EXPECT_EQ(study->models[0].label, "net.xml");
+  EXPECT_THAT(study->models[0].compilers, ElementsAre("openvino"));
+  const auto by_another = read("  - {file: net.xml, compilers: [identity]}");
+  ASSERT_FALSE(by_another);
+  EXPECT_EQ(by_another.error()[0].message, "none of its compilers runs .xml files; add openvino");
+  const auto unknown = read("  - file: net.bin");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error()[0].message, "no compiler runs files that end so; known are .xml");
+}
+
 TEST(StudyModels, MistakesNameTheNearestRecipeAndParameter) {
   EXPECT_THAT(
       problems(with_models("  - zoo: resnet81\n  - zoo: {conv_block: {widht: 3}}\n  - zoo: {resnet18: {a: 1}}")),
@@ -98,8 +120,8 @@ TEST(StudyModels, AnEntryOfTheWrongFormIsReported) {
           with_models("  - resnet18\n  - {zoo: resnet18, onnx: a}\n  - {label: x}\n  - {zoo: resnet18, shapes: {}}\n"
                       "  - {zoo: resnet50, lable: y}")),
       ElementsAre("3:5: models[0]: expected a mapping such as {zoo: resnet18} or {onnx: model.onnx}, found resnet18",
-                  "4:5: models[1]: expected exactly one of the keys zoo, onnx, pytorch, timm and quantise",
-                  "5:5: models[2]: expected exactly one of the keys zoo, onnx, pytorch, timm and quantise",
+                  "4:5: models[1]: expected exactly one of the keys zoo, onnx, file, pytorch, timm and quantise",
+                  "5:5: models[2]: expected exactly one of the keys zoo, onnx, file, pytorch, timm and quantise",
                   "6:29: models[3].shapes: a recipe defines its shapes; remove this key",
                   "7:21: models[4]: lable: unknown key, did you mean label?"));
 }
