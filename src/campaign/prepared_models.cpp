@@ -167,7 +167,10 @@ class Preparing {
       return fail(fmt::format("{} says what its inputs are, and is not installed", compiler->name), entry.file.string(),
                   fmt::format("run: ngb toolchain install {}; or give the key shapes", described->toolchain));
     }
-    const auto answer = ask(installation_, "compiled_file", {*runtime},
+    std::vector<toolchain::Toolchain> sites{*runtime};
+    if (const auto numpy = toolchain_with(installation_, "", {"numpy"}))
+      sites.push_back(*numpy);  // OpenVINO's needs it
+    const auto answer = ask(installation_, "compiled_file", sites,
                             {{"folder", described->folder.string()}, {"file", entry.file.string()}});
     if (!answer) return fail(answer.error().what, entry.file.string(), answer.error().next);
     for (const json& input : answer->at("inputs")) {

@@ -118,7 +118,7 @@ void UserModelReader::read_compiled(const DocumentNode& node, const std::string&
   model.file.clear();
   problems_.add(node, path,
                 fmt::format("no compiler runs files that end so; known are {}",
-                            text::join({endings_.begin(), endings_.end()}, ", ")));
+                            text::join(std::vector<std::string>(endings_.begin(), endings_.end()), ", ")));
 }
 
 void UserModelReader::read_pytorch(const DocumentNode& node, const std::string& path, ModelEntry& model) {

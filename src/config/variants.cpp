@@ -49,7 +49,10 @@ void check_variants(const std::vector<ModelEntry>& models, const std::vector<Nod
     }
     for (const std::string_view key : kOfTheExact) {
       const DocumentNode* const value = value_at(*at[i], key);
-      if (value == nullptr) continue;
+      const bool has_types_only = std::none_of(models[i].inputs.begin(), models[i].inputs.end(), [](const auto& each) {
+        return each.second.range || !each.second.file.empty();
+      });
+      if (value == nullptr || (key == "inputs" && !models[i].compiled.empty() && has_types_only)) continue;
       problems.add(*value, fmt::format("{}: {}", path, key),
                    key == "inputs" || key == "data" ? "a variant has the inputs of its exact model; remove this key"
                                                     : "a variant is pooled with no other model; remove this key");

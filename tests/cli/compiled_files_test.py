@@ -115,7 +115,7 @@ class CompiledFiles(MeasuredTest):
 
     def test_no_program_is_exported_of_it(self):
         refused = self.ngb("export", "results", "--model", "net.ort", "-o", "program")
-        self.assertEqual(refused.returncode, 3, refused.stdout)
+        self.assertEqual(refused.returncode, 3, refused.stdout + refused.stderr)
         self.assertIn("it is a compiled file, for which programs are not written yet", refused.stderr)
 
     @unittest.skipUnless(installed("litert"), "no toolchain of litert on this machine")
