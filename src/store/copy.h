@@ -27,7 +27,8 @@ Status check_only_ours(const std::filesystem::path& file);
 std::string why_version_is_not_read(const std::filesystem::path& file);
 
 // Return the values and the parts that the file holds, whoever wrote them and whatever has changed in the file since.
-// They are compared with the values that follow from the samples of somebody else's file.
+// They are compared with the values that follow from the samples of somebody else's file. JSON of conclusions is not
+// bounded, and nothing but text.
 Result<std::vector<DerivedValue>> stored_derived(const std::filesystem::path& file);
 Result<std::vector<SeriesPart>> stored_series(const std::filesystem::path& file);
 
