@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 namespace ngb::app {
 namespace {
 
-// Returns whether a child ends that catches its signals again and again and gets a SIGTERM meanwhile.
-bool ends_by_a_signal_while_it_catches_signals() {
+// Returns whether a child ends that catches its signals again and again and gets a SIGTERM after this time.
+bool ends_by_a_signal_while_it_catches_signals(std::chrono::microseconds after) {
   std::array<int, 2> ends{};
   EXPECT_EQ(::pipe(ends.data()), 0);
   const pid_t child = ::fork();
@@ -25,6 +27,7 @@ bool ends_by_a_signal_while_it_catches_signals() {
   }
   char caught = 0;
   EXPECT_EQ(::read(ends[0], &caught, 1), 1);
+  std::this_thread::sleep_for(after);  // lets the child run, also where both share a processor
   ::kill(child, SIGTERM);
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -35,7 +38,9 @@ bool ends_by_a_signal_while_it_catches_signals() {
 
 TEST(StopSignals, LoseNoneThatArrivesWhileTheyAreBeingCaught) {
   constexpr int kTries = 200;
-  for (int i = 0; i < kTries; ++i) ASSERT_TRUE(ends_by_a_signal_while_it_catches_signals()) << "try " << i;
+  for (int i = 0; i < kTries; ++i) {
+    ASSERT_TRUE(ends_by_a_signal_while_it_catches_signals(std::chrono::microseconds(i))) << "try " << i;
+  }
 }
 
 TEST(StopSignals, StayIgnoredIfTheyWereIgnoredBefore) {
