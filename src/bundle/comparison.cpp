@@ -6,12 +6,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
-#include <utility>
+#include <optional>
+
+#include "base/record.h"
+#include "base/text.h"
 
 namespace ngb::bundle {
 
 namespace {
+
+constexpr double kMostRounding = 1e-9;  // relative to the larger number
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -42,7 +46,8 @@ bool are_alike_numbers(std::string_view one, std::string_view other) {
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     return code == std::errc() && end == text.data() + text.size();
   };
-  return read(one, first) && read(other, second) && are_alike(first, second);
+  return read(one, first) && read(other, second) &&
+         std::fabs(first - second) <= kMostRounding * std::max(std::fabs(first), std::fabs(second));
 }
 
 // Returns the position in `given` from which the texts differ; npos if they do not.
@@ -83,12 +88,6 @@ std::vector<std::string_view> numbers_in(std::string_view text) {
 
 }  // namespace
 
-bool are_alike(const std::optional<double>& one, const std::optional<double>& other) {
-  if (!one || !other) return !one && !other;
-  if (*one == *other) return true;
-  return std::fabs(*one - *other) <= kMostRounding * std::max(std::fabs(*one), std::fabs(*other));
-}
-
 std::string text_difference(std::string_view given, std::string_view follows) {
   if (given == follows) return {};
   std::size_t line = 0;
@@ -113,138 +112,65 @@ bool have_alike_numbers(std::string_view given, std::string_view follows) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(), are_alike_numbers);
 }
 
-std::string_view data_of_page(std::string_view html) {
-  constexpr std::string_view kBegin = R"(<script type="application/json" id="data">)";
-  const std::size_t begin = html.find(kBegin);
-  if (begin == std::string_view::npos) return {};
-  html.remove_prefix(begin + kBegin.size());
-  const std::size_t end = html.find("</script>");
-  return end == std::string_view::npos ? std::string_view() : html.substr(0, end);
-}
-
 namespace {
 
-using store::Conclusion;
-using store::DerivedValue;
-using store::SeriesPart;
-using store::SeriesValue;
-
-std::string shown_value(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : "no value"; }
-
-void compare_number(const std::string& where, const char* what, const std::optional<double>& given,
-                    const std::optional<double>& follows, std::vector<Problem>& found) {
-  if (are_alike(given, follows)) return;
-  found.push_back({where, fmt::format("{}{} is stored, {} follows", what, shown_value(given), shown_value(follows))});
+void add(std::string& line, const char* name, const std::optional<double>& number) {
+  if (number) line += fmt::format("{} {:#}, ", name, *number);
+}
+void add(std::string& line, const char* name, const std::string& text) {
+  if (!text.empty()) line += fmt::format("{} {}, ", name, text);
 }
 
-void compare_reason(const std::string& where, const std::string& given, const std::string& follows,
-                    std::vector<Problem>& found) {
-  if (const std::string difference = text_difference(given, follows); !difference.empty()) {
-    found.push_back({where, "its reason: " + difference});
-  }
-}
-
-std::string place_of(const SeriesValue& value) {
-  return fmt::format("{}, {}, {}, {}, batch {}", value.series, value.device, value.compiler, value.subject,
-                     value.batch_sizes);
-}
-
-void compare_series(const SeriesValue& given, const SeriesValue& follows, std::vector<Problem>& found) {
-  const std::string where = place_of(follows);
-  if (place_of(given) != where || given.cell_ids != follows.cell_ids) {
-    found.push_back({where, fmt::format("a number of another place is stored: {}", place_of(given))});
-    return;
-  }
-  compare_number(where, "", given.value, follows.value, found);
-  compare_number(where, "low: ", given.low, follows.low, found);
-  compare_number(where, "high: ", given.high, follows.high, found);
-  compare_number(where, "standard error: ", given.standard_error, follows.standard_error, found);
-  compare_number(where, "degrees of freedom: ", given.degrees, follows.degrees, found);
-  compare_reason(where, given.reason, follows.reason, found);
-}
-
-// Calls `compare` with each pair of parts of one name. Reports parts that only one side has.
-template <class Compare>
-std::vector<Problem> compare_parts(const std::vector<SeriesPart>& given, const std::vector<SeriesPart>& follow,
-                                   Compare&& compare) {
-  std::vector<Problem> found;
-  std::map<std::string, const SeriesPart*> by_name;
-  for (const SeriesPart& part : given) by_name.emplace(part.part, &part);
-  for (const SeriesPart& part : follow) {
-    const auto place = by_name.find(part.part);
-    const std::string name = part.part.empty() ? "all cells" : part.part;
-    if (place == by_name.end()) {
-      found.push_back({name, "nothing is stored"});
-      continue;
-    }
-    compare(name, *place->second, part, found);
-    by_name.erase(place);
-  }
-  for (const auto& [name, part] : by_name) found.push_back({name, "it is stored and does not follow"});
-  return found;
+template <IsRecord Record>
+std::string line_of(const Record& record) {
+  std::string line;
+  for_each_field<Record>([&](const auto& field) { add(line, field.name, record.*field.member); });
+  return line + '\n';
 }
 
 }  // namespace
 
-std::vector<Problem> differences(const std::vector<DerivedValue>& given, const std::vector<DerivedValue>& follow) {
+// What is kept twice has two lines.
+
+Kept kept_values(const std::vector<store::DerivedValue>& values) {
+  Kept kept;
+  for (const store::DerivedValue& each : values)
+    kept[fmt::format("cell {}, {}", each.cell_id.str(), each.metric.str())] += line_of(each);
+  return kept;
+}
+
+Kept kept_numbers(const std::vector<store::SeriesPart>& parts) {
+  Kept kept;
+  for (const store::SeriesPart& part : parts) {
+    for (const store::SeriesValue& each : part.values) {
+      kept[fmt::format("{}, {}, {}, {}, batch {}", each.series, each.device, each.compiler, each.subject,
+                       each.batch_sizes)] += "of " + text::join(each.cell_ids, " ") + ", " + line_of(each);
+    }
+  }
+  return kept;
+}
+
+Kept kept_conclusions(const std::vector<store::SeriesPart>& parts) {
+  Kept kept;
+  std::map<std::string, int> counts;
+  for (const store::SeriesPart& part : parts) {
+    for (const store::Conclusion& each : part.conclusions)
+      kept[fmt::format("{} {}", each.kind, ++counts[each.kind])] = line_of(each);
+  }
+  return kept;
+}
+
+std::vector<Problem> differences(const Kept& given, const Kept& follows) {
   std::vector<Problem> found;
-  std::map<std::pair<std::string, std::string>, const DerivedValue*> stored;
-  for (const DerivedValue& value : given) {
-    if (!stored.emplace(std::pair(value.cell_id.str(), value.metric.str()), &value).second) {
-      found.push_back({fmt::format("cell {}, {}", value.cell_id.str(), value.metric.str()), "it is stored twice"});
-    }
+  for (const auto& [where, line] : follows) {
+    const auto kept = given.find(where);
+    const std::string difference = kept == given.end() ? "nothing is stored" : text_difference(kept->second, line);
+    if (!difference.empty()) found.push_back({where, difference});
   }
-  for (const DerivedValue& value : follow) {
-    const std::string where = fmt::format("cell {}, {}", value.cell_id.str(), value.metric.str());
-    const auto place = stored.find(std::pair(value.cell_id.str(), value.metric.str()));
-    if (place == stored.end()) {
-      found.push_back({where, fmt::format("nothing is stored, {} follows", shown_value(value.value))});
-      continue;
-    }
-    compare_number(where, "", place->second->value, value.value, found);
-    compare_number(where, "low: ", place->second->low, value.low, found);
-    compare_number(where, "high: ", place->second->high, value.high, found);
-    compare_reason(where, place->second->reason, value.reason, found);
-    stored.erase(place);
-  }
-  for (const auto& [key, value] : stored) {
-    found.push_back({fmt::format("cell {}, {}", key.first, key.second),
-                     fmt::format("{} is stored and does not follow", shown_value(value->value))});
+  for (const auto& [where, line] : given) {
+    if (!follows.contains(where)) found.push_back({where, "it is stored and does not follow"});
   }
   return found;
-}
-
-std::vector<Problem> value_differences(const std::vector<SeriesPart>& given, const std::vector<SeriesPart>& follow) {
-  return compare_parts(
-      given, follow,
-      [](const std::string& name, const SeriesPart& stored, const SeriesPart& made, std::vector<Problem>& found) {
-        if (stored.values.size() != made.values.size()) {
-          found.push_back(
-              {name, fmt::format("{} numbers are stored, {} follow", stored.values.size(), made.values.size())});
-        }
-        for (std::size_t i = 0; i < std::min(stored.values.size(), made.values.size()); ++i) {
-          compare_series(stored.values[i], made.values[i], found);
-        }
-      });
-}
-
-std::vector<Problem> conclusion_differences(const std::vector<SeriesPart>& given,
-                                            const std::vector<SeriesPart>& follow) {
-  return compare_parts(
-      given, follow,
-      [](const std::string& name, const SeriesPart& stored, const SeriesPart& made, std::vector<Problem>& found) {
-        if (stored.conclusions.size() != made.conclusions.size()) {
-          found.push_back({name, fmt::format("{} conclusions are stored, {} follow", stored.conclusions.size(),
-                                             made.conclusions.size())});
-        }
-        for (std::size_t i = 0; i < std::min(stored.conclusions.size(), made.conclusions.size()); ++i) {
-          const Conclusion& one = stored.conclusions[i];
-          const Conclusion& other = made.conclusions[i];
-          const std::string difference = text_difference(one.kind + '\n' + one.sentence + '\n' + one.json,
-                                                         other.kind + '\n' + other.sentence + '\n' + other.json);
-          if (!difference.empty()) found.push_back({fmt::format("{} {}", other.kind, i + 1), difference});
-        }
-      });
 }
 
 }  // namespace ngb::bundle

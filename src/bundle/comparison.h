@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the values in a bundle with those that follow from its samples. Pure. Numbers may differ in the last digits,
-// because the C library of another processor rounds logarithms and powers in another way.
+// Compares what is in a bundle with what follows from its samples. Pure. Numbers may differ by one part in 10⁹, because
+// the C library of another processor rounds logarithms and powers in another way.
 #pragma once
 
-#include <optional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,12 +13,6 @@
 
 namespace ngb::bundle {
 
-// The largest difference of two numbers that count as one, relative to the larger.
-inline constexpr double kMostRounding = 1e-9;
-
-// Returns whether both are unknown, or both are known and differ by rounding only.
-bool are_alike(const std::optional<double>& one, const std::optional<double>& other);
-
 // Returns where the given text differs from the one that follows: `line 3: "12.5" is given, "12.7" follows`. Returns ""
 // if they differ at most by the rounding of numbers in them.
 std::string text_difference(std::string_view given, std::string_view follows);
@@ -27,15 +21,14 @@ std::string text_difference(std::string_view given, std::string_view follows);
 // may use other words.
 bool have_alike_numbers(std::string_view given, std::string_view follows);
 
-// Returns the data of the page's script; "" if the text is no page of ngb.
-std::string_view data_of_page(std::string_view html);
+// What a results file keeps beside its samples: the numbers and texts of each place as a line. Places are cells with a
+// metric, what numbers that span cells are about, and the first, second, … conclusion of each kind.
+using Kept = std::map<std::string, std::string>;
+Kept kept_values(const std::vector<store::DerivedValue>& values);
+Kept kept_numbers(const std::vector<store::SeriesPart>& parts);
+Kept kept_conclusions(const std::vector<store::SeriesPart>& parts);
 
-// Return where the given values differ from those that follow.
-std::vector<Problem> differences(const std::vector<store::DerivedValue>& given,
-                                 const std::vector<store::DerivedValue>& follow);
-std::vector<Problem> value_differences(const std::vector<store::SeriesPart>& given,
-                                       const std::vector<store::SeriesPart>& follow);
-std::vector<Problem> conclusion_differences(const std::vector<store::SeriesPart>& given,
-                                            const std::vector<store::SeriesPart>& follow);
+// Returns the places where the given lines differ from those that follow.
+std::vector<Problem> differences(const Kept& given, const Kept& follows);
 
 }  // namespace ngb::bundle

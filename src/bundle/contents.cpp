@@ -18,6 +18,7 @@
 #include "bundle/archive.h"
 #include "bundle/descriptions.h"
 #include "bundle/paths.h"
+#include "metrics/families.h"
 #include "metrics/series/derive_series.h"
 #include "paper/claims.h"
 #include "paper/paper.h"
@@ -26,6 +27,7 @@
 #include "report/write/csv.h"
 #include "report/write/json.h"
 #include "store/copy.h"
+#include "store/store.h"
 #include "work/json_bounds.h"
 
 namespace ngb::bundle {
@@ -44,8 +46,8 @@ void add_samples(const store::CellData& cell, std::string& text) {
   }
 }
 
-}  // namespace
-
+// Writes every repetition of the processes that count: a line of names, then a line for each, by cells, processes and
+// repetitions in the order of the study. Times are in nanoseconds, around all inferences of the repetition.
 Status write_samples(metrics::FamilyReader& reader, const std::filesystem::path& file) {
   const FileDescriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!out.is_open()) return tl::unexpected(file::from_errno("write", file, errno));
@@ -62,6 +64,7 @@ Status write_samples(metrics::FamilyReader& reader, const std::filesystem::path&
   return written;
 }
 
+// {"runs": [{"run_id", "study_name", "started_unix_ns", "study": {…}}]}, the oldest first; the study has every default.
 std::string study_text(const std::vector<store::RunState>& runs) {
   nlohmann::json list = nlohmann::json::array();
   for (const store::RunState& run : runs) {
@@ -78,6 +81,8 @@ std::string study_text(const std::vector<store::RunState>& runs) {
   return report::json_text({{"runs", std::move(list)}});
 }
 
+// {"environments": [{"device", "hash", "entries": [{"name", "unit", "value", "unknown_reason", "is_identity"}]}]}. An
+// unknown value is null.
 std::string environment_text(const std::vector<store::MeasuredEnvironment>& environments) {
   nlohmann::json list = nlohmann::json::array();
   for (const store::MeasuredEnvironment& measured : environments) {
@@ -94,8 +99,6 @@ std::string environment_text(const std::vector<store::MeasuredEnvironment>& envi
   }
   return report::json_text({{"environments", std::move(list)}});
 }
-
-namespace {
 
 namespace fs = std::filesystem;
 

@@ -10,8 +10,6 @@
 
 #include "base/result.h"
 #include "bundle/manifest.h"
-#include "metrics/families.h"
-#include "store/store.h"
 
 namespace ngb::bundle {
 
@@ -30,18 +28,5 @@ Result<std::vector<std::string>> list_files(const std::filesystem::path& folder)
 // manifest. The same results and `about` give the same bytes. Returns the number of files.
 Result<std::size_t> write_bundle(const std::filesystem::path& results_file, const About& about,
                                  const std::filesystem::path& zip);
-
-// Makes the files of a bundle that hold what results.db says, for programs that do not read SQLite.
-
-// Writes every repetition of the processes that count: a line of names, then a line for each, by cells, processes and
-// repetitions in the order of the study. Times are in nanoseconds, around all inferences of the repetition.
-Status write_samples(metrics::FamilyReader& reader, const std::filesystem::path& file);
-
-// {"runs": [{"run_id", "study_name", "started_unix_ns", "study": {…}}]}, the oldest first; the study has every default.
-std::string study_text(const std::vector<store::RunState>& runs);
-
-// {"environments": [{"device", "hash", "entries": [{"name", "unit", "value", "unknown_reason", "is_identity"}]}]}. An
-// unknown value is null.
-std::string environment_text(const std::vector<store::MeasuredEnvironment>& environments);
 
 }  // namespace ngb::bundle

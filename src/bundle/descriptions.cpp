@@ -3,112 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/text.h"
-#include "bundle/manifest.h"
 #include "bundle/paths.h"
-#include "metrics/metric.h"
-#include "metrics/series/series.h"
 #include "readme.md.h"
-#include "report/page/html.h"
 
 namespace ngb::bundle {
-
-namespace {
-
-using report::page::escaped;
-using report::page::prose;
-
-constexpr const char* kDataOfMetric = "{\"formula\":\"";
-
-// A text that ngb writes into a page: it follows the first `before` after `section`. If `is_behind`, it follows the
-// last `before` that precedes `section`.
-struct Place {
-  std::string section{};
-  std::string before{};
-  std::string words{};  // as this ngb writes them there
-  bool is_behind = false;
-};
-
-// A piece of a text.
-struct Piece {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-std::string within_script(const char* words) {
-  const std::string quoted = report::page::script_json(nlohmann::json(words));
-  return quoted.substr(1, quoted.size() - 2);
-}
-
-std::vector<Place> all_places() {
-  std::vector<Place> places;
-  for (const metrics::Metric& metric : metrics::metrics()) {
-    const std::string row = fmt::format("<td>{}</td><td>{}</td>", metric.name, escaped(metric.unit));
-    places.push_back({row, "<td>", prose(metric.formula)});
-    places.push_back({row + "<td>", "</td><td>", prose(metric.source)});
-    places.push_back({fmt::format("\"name\":\"{}\",\"refers_to_baseline\"", metric.name), kDataOfMetric,
-                      within_script(metric.formula), true});
-  }
-  for (const metrics::series::Series& series : metrics::series::all_series()) {
-    places.push_back({fmt::format(": {}</caption>", series.name), "</table></div>\n<p>",
-                      prose(fmt::format("{} ({})", series.formula, series.source))});
-  }
-  for (const metrics::Flag& flag : metrics::flag_table()) {
-    places.push_back({fmt::format("<dt id=\"flag-{0}\"><span class=\"flag\">{0}</span></dt>", flag.name), "<dd>",
-                      fmt::format("Raised if: {}. It means: {}.", prose(flag.threshold), prose(flag.meaning))});
-  }
-  return places;
-}
-
-// Returns the rest of the element or string in which the words of the place are.
-std::optional<Piece> find_place(std::string_view text, const Place& place) {
-  const std::size_t section = text.find(place.section);
-  if (section == std::string_view::npos) return std::nullopt;
-  const std::size_t before =
-      place.is_behind ? text.rfind(place.before, section) : text.find(place.before, section + place.section.size());
-  if (before == std::string_view::npos) return std::nullopt;
-  const char last = place.before.back() == '"' ? '"' : '<';
-  const std::size_t begin = before + place.before.size();
-  std::size_t end = text.find(last, begin);
-  const auto is_of_code = [&](std::size_t at) {
-    const std::string_view tag = text.substr(std::min(at, text.size()));
-    return tag.starts_with("<code>") || tag.starts_with("</code>");
-  };
-  while (is_of_code(end)) end = text.find(last, end + 1);
-  while (last == '"' && end != std::string_view::npos && text[end - 1] == '\\') end = text.find(last, end + 1);
-  if (end == std::string_view::npos) return std::nullopt;
-  return Piece{begin, end};
-}
-
-}  // namespace
-
-std::string with_words_of(std::string_view given, std::string follows) {
-  static const std::vector<Place> places = all_places();
-  for (const Place& place : places) {
-    const auto ours = find_place(follows, place);
-    const auto theirs = find_place(given, place);
-    if (!ours || !theirs) continue;
-    const std::string_view our_text = std::string_view(follows).substr(ours->begin, ours->end - ours->begin);
-    const std::string_view their_text = given.substr(theirs->begin, theirs->end - theirs->begin);
-    if (!our_text.starts_with(place.words)) continue;
-    const std::string_view tail = our_text.substr(place.words.size());  // of numbers: it has to be the same
-    if (!their_text.ends_with(tail)) continue;
-    follows.replace(ours->begin, place.words.size(), their_text.substr(0, their_text.size() - tail.size()));
-  }
-  return follows;
-}
-
-std::vector<Description> descriptions(const About& about, const std::vector<std::string>& paths) {
-  std::vector<std::string> others = paths;
-  std::erase_if(others, [](const std::string& path) { return path == kLicencePath || path == kReadmePath; });
-  return {{kLicencePath, licence_text(about)}, {kReadmePath, readme_text(about, others)}};
-}
 
 namespace {
 
@@ -138,8 +39,6 @@ std::string command_row(const std::string& path) {
              fmt::format("`mine/{}`", path.substr(prefix.size())));
 }
 
-}  // namespace
-
 std::string licence_text(const About& about) {
   const auto licence = about.licence ? find_licence(*about.licence) : Result<const Licence*>(nullptr);
   if (!licence || *licence == nullptr) {
@@ -149,6 +48,7 @@ std::string licence_text(const About& about) {
                      (*licence)->spdx, (*licence)->name, (*licence)->url);
 }
 
+// The README has a command for each table, figure and page.
 std::string readme_text(const About& about, const std::vector<std::string>& paths) {
   std::string commands;
   for (const std::string& path : paths) commands += command_row(path);
@@ -162,6 +62,14 @@ std::string readme_text(const About& about, const std::vector<std::string>& path
                              {"date", about.date},
                              {"made_by", about.made_by},
                              {"commands", commands}});
+}
+
+}  // namespace
+
+std::vector<Description> descriptions(const About& about, const std::vector<std::string>& paths) {
+  std::vector<std::string> others = paths;
+  std::erase_if(others, [](const std::string& path) { return path == kLicencePath || path == kReadmePath; });
+  return {{kLicencePath, licence_text(about)}, {kReadmePath, readme_text(about, others)}};
 }
 
 }  // namespace ngb::bundle

@@ -22,7 +22,7 @@ std::span<const Rule> rules() {
            "the findings, reversed orders and claims in results.db follow from its samples"},
       Rule{"tables", Level::numbers, "data/cells.csv and report/tables follow from the samples"},
       Rule{"figures", Level::numbers, "the figures' specifications and data follow from the samples"},
-      Rule{"page", Level::numbers, "the page and its data follow from the samples"},
+      Rule{"page", Level::numbers, "the page is the one that the same ngb makes of the samples"},
       Rule{"study", Level::numbers, "study.json is the study that results.db was measured by"},
       Rule{"environment", Level::numbers, "environment.json is what results.db says of the devices"},
       Rule{"metadata", Level::numbers, "README.md and LICENCE follow from the manifest and the files"}};

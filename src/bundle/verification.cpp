@@ -228,13 +228,13 @@ class Verifier {
     if (!given_values && says_nothing(given_values.error())) return error_of(given_values);
     if (!given_parts && says_nothing(given_parts.error())) return error_of(given_parts);
     if (given_values) {
-      add_all("derived", differences(*given_values, *values));
+      add_all("derived", differences(kept_values(*given_values), kept_values(*values)));
     } else {
       add("derived", {kResultsPath, given_values.error().what});
     }
     if (given_parts) {
-      add_all("series", value_differences(*given_parts, *parts));
-      add_all("verdicts", conclusion_differences(*given_parts, *parts));
+      add_all("series", differences(kept_numbers(*given_parts), kept_numbers(*parts)));
+      add_all("verdicts", differences(kept_conclusions(*given_parts), kept_conclusions(*parts)));
     } else {
       add("series", {kResultsPath, given_parts.error().what});
       add("verdicts", {kResultsPath, given_parts.error().what});
@@ -302,36 +302,27 @@ class Verifier {
     return Done{};
   }
 
-  // Another version of ngb may write the same numbers with other words. The words of formulas are taken from the
-  // bundle. Whether somebody has changed other words, only the version that wrote them can tell.
+  // Another version of ngb may write the same numbers with other words, and a page in another way altogether. Whether
+  // somebody has changed them, only the version that made them can tell. A page's numbers are in tables and figures
+  // too.
   void compare_text(const std::string& path, std::string given, std::string follows) {
     const bool is_page = path == kPagePath;
     if (is_page && given != follows) {
       given = report::page::with_parts_unpacked(given);
       follows = report::page::with_parts_unpacked(follows);
     }
-    std::string difference = text_difference(given, follows);
+    const std::string difference = text_difference(given, follows);
     if (difference.empty()) return;
     const std::string_view rule = rule_of_path(path);
-    if (is_of_other() && is_page) {
-      follows = with_words_of(given, std::move(follows));
-      difference = text_difference(given, follows);
-      if (difference.empty()) {
-        outcome(rule).remark = "with the words of the ngb that made it";
-        return;
-      }
-    }
-    const bool has_numbers = !is_page || !data_of_page(given).empty();
-    const bool has_words_only = path == kReadmePath;  // no number in it follows from samples
-    const bool are_alike =
-        has_words_only || (has_numbers && (is_page ? have_alike_numbers(data_of_page(given), data_of_page(follows))
-                                                   : have_alike_numbers(given, follows)));
-    if (are_alike && is_of_other()) {
-      other_words_.emplace(rule, fmt::format("{}: the numbers are the same, words differ ({}); ngb {} can decide", path,
-                                             difference, manifest_->about.made_by));
+    const bool has_words_only = is_page || path == kReadmePath;
+    if (!is_of_other() || !(has_words_only || have_alike_numbers(given, follows))) {
+      add(rule, {path, difference});
       return;
     }
-    add(rule, {path, difference});
+    other_words_.emplace(rule,
+                         fmt::format("{}: {} ({}); ngb {} can decide", path,
+                                     is_page ? "another version has made it" : "the numbers are the same, words differ",
+                                     difference, manifest_->about.made_by));
   }
 
   [[nodiscard]] bool is_of_other() const { return manifest_->about.made_by != verified_by_; }

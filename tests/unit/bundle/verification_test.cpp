@@ -143,6 +143,14 @@ TEST_F(BundleVerification, LeavesOtherWordsToTheVersionThatHasWrittenThem) {
                              HasSubstr("ngb 0.1.0 (git 0123456789ab) can decide")));
 }
 
+TEST_F(BundleVerification, LeavesAPageToTheVersionThatHasMadeIt) {
+  replace(kPagePath, "</h1>", " twice</h1>");
+  list_anew(about_);
+  EXPECT_THAT(problems(), ElementsAre(HasSubstr("page: report/index.html: line ")));
+  EXPECT_THAT(problems("0.2.0 (git ba9876543210)"), IsEmpty());
+  EXPECT_FALSE(verify_bundle(unpacked(), "0.2.0 (git ba9876543210)")->is_complete());
+}
+
 TEST_F(BundleVerification, LeavesNumbersOfOtherFormulasToTheVersionThatHasThem) {
   constexpr const char* kOther = "0.2.0 (git ba9876543210)";
   replace("data/cells.csv", "measured", "measured,1");
