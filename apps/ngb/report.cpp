@@ -83,20 +83,6 @@ Status find_drawer(const Installation& installation, report::folder::FiguresRequ
               "type: ngb toolchain install " + tool.name);
 }
 
-// Finds what writes Parquet, if that is asked for. Returns an error that says how to install it if there is none.
-Status find_parquet_writer(const Installation& installation, report::folder::TablesRequest& request) {
-  if (!report::folder::is_asked_for(request, "parquet")) return Done{};
-  const toolchain::CompilerDescription tool = toolchain::parquet_tool();
-  const auto found = toolchain::find_tool(installation.toolchains, tool);
-  if (!found) return error_of(found);
-  if (!*found) {
-    return fail("tables as Parquet need pyarrow, which is not installed", installation.toolchains.string(),
-                "type: ngb toolchain install " + tool.name);
-  }
-  request.parquet = {(*found)->python, (*found)->site};
-  return Done{};
-}
-
 int write_and_tell(const Installation& installation, ReportArguments arguments) {
   ReportRequest& request = arguments.request;
   request.publication = paper::publication();
@@ -120,9 +106,8 @@ int write_and_tell(const Installation& installation, ReportArguments arguments) 
   request.made_by = describe(this_revision());
   request.peak_of = campaign::peaks_in(campaign::trusted_cache(installation));
   if (::isatty(STDERR_FILENO) == 1) request.on_begin = [](const std::string& what) { warn("ngb: {}\n", what); };
-  for (const Status& found :
-       {find_drawer(installation, request.figures), find_parquet_writer(installation, request.tables)}) {
-    if (!found) return report_failure(found.error(), kCannotGoOn);
+  if (const Status found = find_drawer(installation, request.figures); !found) {
+    return report_failure(found.error(), kCannotGoOn);
   }
   const auto written = report::folder::write_report(request);
   if (!written) {

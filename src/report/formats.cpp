@@ -12,7 +12,6 @@
 #include "report/write/json.h"
 #include "report/write/latex.h"
 #include "report/write/markdown.h"
-#include "report/write/publication.h"
 #include "report/write/text.h"
 #include "report/write/timeline.h"
 
@@ -36,13 +35,9 @@ constexpr std::array kFormats{
     Format{"markdown", ".md", "a table for GitHub", true, print_whole<to_markdown>},
     Format{"github", ".md", "markdown within the limits of a comment; annotations on stderr", true,
            print_whole<to_github>},
-    Format{"md", ".md", "tables for GitHub, with footnotes", true, print_whole<to_published_markdown>},
     Format{"latex", ".tex", "tables for booktabs and siunitx", true, print_whole<to_latex>},
-    Format{"trace", ".json", "kernels of one inference for Perfetto and chrome://tracing", false,
+    Format{"trace", ".json", "kernels of one inference for Perfetto, speedscope and chrome://tracing", false,
            print_whole<to_trace>},
-    Format{"speedscope", ".speedscope.json", "the same for speedscope", false, print_whole<to_speedscope>},
-    Format{"parquet", ".parquet", "the columns of csv with their types; needs: ngb toolchain install parquet", false,
-           nullptr},
 };
 
 }  // namespace
@@ -61,7 +56,7 @@ const FormatNames& text_and_json() {
 }
 
 const FormatNames& table_formats() {
-  static const FormatNames kNames{"csv", "md", "latex", "json", "parquet"};
+  static const FormatNames kNames{"csv", "latex"};
   return kNames;
 }
 

@@ -18,7 +18,6 @@ struct Format {
   const char* ending;   // of files: ".json"
   const char* meaning;  // for --help
   bool is_for_people;   // its columns are those of people
-  // Null: a program of its own writes the files.
   void (*print)(const Document& document, const Screen& screen, const Print& print);
 
   [[nodiscard]] std::string write(const Document& document, const Screen& screen) const;

@@ -37,12 +37,7 @@ CompilerDescription drawing_tool() {
                  "vl-convert: draws the figures of ngb report as SVG, PNG or PDF");
 }
 
-CompilerDescription parquet_tool() {
-  return tool_of({.name = "pyarrow", .module = "pyarrow.parquet", .disk_bytes = 175'000'000}, "parquet",
-                 "pyarrow: writes the tables of ngb report as Parquet files");
-}
-
-std::vector<CompilerDescription> tools() { return {drawing_tool(), parquet_tool()}; }
+std::vector<CompilerDescription> tools() { return {drawing_tool()}; }
 
 Result<std::optional<Toolchain>> find_tool(const std::filesystem::path& root, const CompilerDescription& tool) {
   const auto installed = list(root);

@@ -14,8 +14,6 @@ namespace ngb::toolchain {
 
 // Returns the toolchain "figures": vl-convert, which draws Vega-Lite figures as images without a browser.
 CompilerDescription drawing_tool();
-// Returns the toolchain "parquet": pyarrow, which writes tables as Parquet files.
-CompilerDescription parquet_tool();
 // Returns all of them.
 std::vector<CompilerDescription> tools();
 

@@ -56,7 +56,7 @@ class LivePage(NgbTest):
         while sum(event.get("method") == "Page.loadEventFired" for event in self.page.events) < 2:
             self.page.run_until_next_event()
         self.assertEqual(self.page.run("location.pathname"), "/report")
-        self.assertTrue(self.page.run("document.getElementById('checklist') !== null"))
+        self.assertTrue(self.page.run("document.getElementById('method') !== null"))
         self.assertEqual(run.wait(timeout=1500), 0)
 
 

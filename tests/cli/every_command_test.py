@@ -84,7 +84,7 @@ SHELL = {
     "A_LIBRARY_OF_TOMORROW": "fast",
 }
 PYTHON_FILES = ("os", "json", "platform", "csv", "re", "bisect", "ast", "importlib", "pip", "runpy", "tempfile", "hashlib",
-                "vl_convert", "pyarrow")
+                "vl_convert")
 
 
 class EveryCommand(NgbTest):

@@ -154,7 +154,7 @@ class Explain(MeasuredTest):
                          [("blocks_fuse_alone", "not_measured"), ("overhead_falls", "not_measured")])
         self.assertEqual(told["claims"][1]["reason"], "no stack of blocks was profiled at two depths")
 
-    def test_a_trace_and_a_speedscope_file_have_every_kernel(self):
+    def test_a_trace_has_every_kernel(self):
         trace = json.loads(self.ngb("explain", "profiles", "--format", "trace").stdout)
         events = [event for event in trace["traceEvents"] if event["ph"] == "X"]
         self.assertEqual([(event["pid"], event["ts"], event["dur"]) for event in events],
@@ -165,12 +165,6 @@ class Explain(MeasuredTest):
         for event, after in zip(odd, odd[1:]):
             if after["pid"] == event["pid"]:  # a viewer would show a call that begins earlier as part of the one before
                 self.assertEqual(event["ts"] + event["dur"], after["ts"])
-        scope = json.loads(self.ngb("explain", "profiles", "--format", "speedscope").stdout)
-        self.assertEqual([profile["endValue"] for profile in scope["profiles"]], [4_000_000, 5_100_000])
-        for profile in scope["profiles"]:
-            self.assertEqual([event["type"] for event in profile["events"]], ["O", "C"] * 3)
-            times = [event["at"] for event in profile["events"]]
-            self.assertEqual(times, sorted(times))
 
     def test_a_gate_that_fails_ends_on_request_with_the_regions_that_made_it_fail(self):
         slow = STUDY.replace("processes: 2", "processes: 5").replace("made_up_ns: 5100000", "made_up_ns: 10200000")

@@ -47,7 +47,7 @@ class NotTheirs(NgbTest):
 class PythonInTheWorkingFolder(NotTheirs):
     """Python would import any of these instead of its own, and leave a mark."""
 
-    NAMES = ("os", "json", "platform", "csv", "re", "bisect", "ast", "importlib", "pip", "vl_convert", "pyarrow")
+    NAMES = ("os", "json", "platform", "csv", "re", "bisect", "ast", "importlib", "pip", "vl_convert")
 
     def setUp(self):
         super().setUp()

@@ -55,7 +55,7 @@ def _of_stored():
 
 OF_EVERYTHING = tuple(_of_everything())
 OF_STORED = tuple(_of_stored())
-TABLES = ("csv", "md", "latex", "json")
+TABLES = ("csv", "latex")
 
 
 def steady(text):

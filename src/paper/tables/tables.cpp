@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/words.h"
 
 namespace ngb::paper::tables {
 
@@ -54,51 +53,25 @@ std::vector<Document> make_all(const Input& input) {
 
 namespace {
 
-using nlohmann::json;
-
-std::string_view name_of_kind(Kind kind) {
-  constexpr EnumWords<6> kWords{"text", "count", "number", "deviation", "low", "high"};
-  return word_in(kWords, kind);
-}
-
 bool is_published(const Row& row) { return !row.note.empty(); }
 
-json columns_json(const std::vector<Column>& columns) {
-  json all = json::array();
-  for (const Column& each : columns) {
-    all.push_back({{"name", each.csv}, {"heading", each.heading}, {"kind", name_of_kind(each.kind)}});
-  }
-  return all;
-}
-
-// Adds the fields of `complete` to a row of the columns that the table has so far.
-void complete_row(const std::vector<Column>& columns, Row& row, bool names_origin) {
-  json reasons = json::object();
-  json notes = json::object();
+// Returns the reasons and notes of the row's entries as one text.
+std::string words_beside(const std::vector<Column>& columns, const Row& row) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Entry& entry = row.entries[i];
-    const std::string& name = columns[i].csv;
-    if (entry.is_empty() && !entry.reason.empty()) {
-      reasons[name] = entry.reason;
-      words.push_back(fmt::format("{}: {}", name, entry.reason));
-    }
-    if (!entry.notes.empty()) notes[name] = entry.notes;
-    for (const std::string& note : entry.notes) words.push_back(fmt::format("{}: {}", name, note));
+    const bool has_reason = entry.is_empty() && !entry.reason.empty();
+    if (has_reason) words.push_back(fmt::format("{}: {}", columns[i].csv, entry.reason));
+    for (const std::string& note : entry.notes) words.push_back(fmt::format("{}: {}", columns[i].csv, note));
   }
-  row.entries.push_back({.value = is_published(row)});
-  row.entries.push_back({.value = std::move(reasons)});
-  row.entries.push_back({.value = std::move(notes)});
-  if (names_origin) row.entries.push_back({.value = is_published(row) ? "published" : "measured"});
-  row.entries.push_back(text_entry(text::join(words, "; ")));
+  return text::join(words, "; ");
 }
 
 }  // namespace
 
 Column column(const std::string& name, std::string heading, Kind kind) {
   const bool is_beside = kind == Kind::deviation || kind == Kind::low || kind == Kind::high;
-  return {
-      .csv = name, .json = "values." + name, .heading = std::move(heading), .is_for_people = !is_beside, .kind = kind};
+  return {.csv = name, .heading = std::move(heading), .is_for_people = !is_beside, .kind = kind};
 }
 
 void add_row(Document& document, Row row) {
@@ -109,19 +82,17 @@ void add_row(Document& document, Row row) {
 
 void complete(Document& document) {
   std::vector<Column>& columns = document.table.columns;
-  document.json_rows = "rows";
-  document.extra = {{"name", document.name},
-                    {"title", document.title},
-                    {"columns", columns_json(columns)},
-                    {"remarks", document.remarks}};
   bool names_origin = false;
   for (const Section& section : document.table.sections) {
     names_origin = names_origin || std::any_of(section.rows.begin(), section.rows.end(), is_published);
   }
   for (Section& section : document.table.sections) {
-    for (Row& row : section.rows) complete_row(columns, row, names_origin);
+    for (Row& row : section.rows) {
+      std::string words = words_beside(columns, row);
+      if (names_origin) row.entries.push_back({.value = is_published(row) ? "published" : "measured"});
+      row.entries.push_back(text_entry(std::move(words)));
+    }
   }
-  for (const char* const name : {"is_published", "reasons", "notes"}) columns.push_back({.json = name});
   if (names_origin) columns.push_back({.csv = "origin", .kind = Kind::text});
   columns.push_back({.csv = "notes", .kind = Kind::text});
 }

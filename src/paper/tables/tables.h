@@ -25,16 +25,13 @@ using report::text_entry;
 // The footnote of rows that were copied from the paper. A row is published if it has this footnote.
 inline constexpr const char* kPublishedNote = "Published in the paper, not measured here.";
 
-// Returns a column with the same name in CSV and JSON, which has its unit: "throughput_b2_4_per_s".
+// Returns a column whose name in CSV has its unit: "throughput_b2_4_per_s".
 Column column(const std::string& name, std::string heading, Kind kind);
 
 // Adds a row with an entry for each column.
 void add_row(Document& document, Row row);
 
-// Adds what CSV and JSON have beside the columns: where a row is from, and the reasons and notes of its entries. The
-// last column of CSV has reasons and notes as one text. JSON is
-// {"name", "title", "columns": [{"name", "heading", "kind"}], "remarks", "rows": [{"is_published", "values": {column:
-// text, number or null}, "reasons": {column: why it is null}, "notes": {column: [texts]}}]}.
+// Adds what CSV has beside the columns: where a row is from, if some are published, and reasons and notes as one text.
 void complete(Document& document);
 
 // Returns all of them, in the order of the paper.

@@ -336,10 +336,10 @@ Entry contrast_entry(const statistics::Contrast& found, double unit_ns) {
 }
 
 const FormatNames& explain_formats() {
-  static const FormatNames kNames{"text", "json", "csv", "markdown", "trace", "speedscope"};
+  static const FormatNames kNames{"text", "json", "csv", "markdown", "trace"};
   return kNames;
 }
 
-bool draws_kernels(const Format& format) { return format.is("trace") || format.is("speedscope"); }
+bool draws_kernels(const Format& format) { return format.is("trace"); }
 
 }  // namespace ngb::report

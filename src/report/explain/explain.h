@@ -50,8 +50,8 @@ struct ProfiledCell {
 Document fusions_document(std::span<const ProfiledCell> cells);
 // Returns a row for each depth of each stack of blocks, and what the claims about them say.
 Document depth_document(std::span<const ProfiledCell> cells, const Claims& claims);
-// Returns a row for each kernel call of one inference of each cell, in the order of calls. The formats trace and
-// speedscope draw it. Rows are made when they are written, so the cells must outlive the document.
+// Returns a row for each kernel call of one inference of each cell, in the order of calls. The format trace
+// draws it. Rows are made when they are written, so the cells must outlive the document.
 Document kernels_document(std::span<const ProfiledCell> cells);
 
 // Returns `limit_share` as a ratio, or why it is not known.

@@ -14,12 +14,10 @@
 #include "figures.json.h"
 #include "front.vl.json.h"
 #include "operator_times.vl.json.h"
-#include "rank_reversals.vl.json.h"
 #include "ratio_to_best.vl.json.h"
 #include "region_differences.vl.json.h"
 #include "report/figures/rows.h"
 #include "samples.vl.json.h"
-#include "tuning_curve.vl.json.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -31,21 +29,17 @@ constexpr std::array kForms{
     NamedForm{"curves", kText_curves_vl_json},
     NamedForm{"front", kText_front_vl_json},
     NamedForm{"operator_times", kText_operator_times_vl_json},
-    NamedForm{"rank_reversals", kText_rank_reversals_vl_json},
     NamedForm{"ratio_to_best", kText_ratio_to_best_vl_json},
     NamedForm{"region_differences", kText_region_differences_vl_json},
     NamedForm{"samples", kText_samples_vl_json},
-    NamedForm{"tuning_curve", kText_tuning_curve_vl_json},
 };
 
 constexpr std::array kRowsOf{
-    RowsOf{"rank_reversals", rank_reversals},
     RowsOf{"cpu_use", cpu_use},
     RowsOf{"speed_up_by_depth", speed_up_by_depth},
     RowsOf{"batch_width_friction", batch_width_friction},
     RowsOf{"compile_time", compile_time},
     RowsOf{"break_even", break_even},
-    RowsOf{"tuning_curve", tuning_curve},
     RowsOf{"pareto_compile", pareto_compile},
     RowsOf{"pareto_cpu", pareto_cpu},
     RowsOf{"speed_and_agreement", speed_and_agreement},

@@ -226,8 +226,8 @@ tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& req
   WrittenReport written{.page = request.folder / kPageFile, .cells = kept.results->cells.size(), .folded = kept.folded};
   if (const Status marked = mark_folder(request.folder); !marked) return failed(marked.error());
   if (!request.tables.formats.empty()) {
-    auto tables = write_tables(request.folder, *kept.results, kept.derived.environments, request.tables,
-                               request.publication, request.made_by);
+    auto tables =
+        write_tables(request.folder, *kept.results, kept.derived.environments, request.tables, request.publication);
     if (!tables) return failed(tables.error());
     written.tables = *std::move(tables);
   }

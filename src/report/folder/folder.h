@@ -55,7 +55,7 @@ Result<std::filesystem::path> begin_report(const std::filesystem::path& folder);
 // Writes the tables that are asked for, figures/NAME.vl.json, .csv and images, index.html, each in one step, and a file
 // that marks the folder as a report. Of more cells than a page shows, all of these have the first ones only. Fails and
 // changes nothing if results cannot be read or do not go together, a filter fits no cell, the folder contains something
-// and is not a report, or images or Parquet are wanted and the request has nothing that makes them.
+// and is not a report, or images are wanted and the request has nothing that draws them.
 tl::expected<WrittenReport, ReportFailure> write_report(const ReportRequest& request);
 
 }  // namespace ngb::report::folder

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string_view>
 
 #include "base/file.h"
 #include "base/removal.h"
@@ -39,27 +38,7 @@ Status remove_earlier_tables(const fs::path& folder, const std::vector<Document>
   return Done{};
 }
 
-Status write_as_parquet(const fs::path& folder, const std::vector<Document>& all, const ParquetWriter& writer,
-                        const std::string& made_by) {
-  std::vector<ParquetFile> files;
-  std::vector<fs::path> places;
-  for (const Document& table : all) {
-    places.push_back(folder / (table.name + ".parquet"));
-    files.push_back({&table, file::partial_path(places.back())});
-  }
-  Status done = write_parquet(writer, made_by, files);
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (done) done = file::put_in_place(files[i].file, places[i]);
-    file::remove(files[i].file);  // what could not be placed
-  }
-  return done;
-}
-
 }  // namespace
-
-bool is_asked_for(const TablesRequest& request, std::string_view format) {
-  return std::find(request.formats.begin(), request.formats.end(), format) != request.formats.end();
-}
 
 Status complete_request(TablesRequest& request, const Publication& publication, bool with_published,
                         std::map<std::string, std::vector<std::string>>& wanted) {
@@ -80,8 +59,7 @@ Status complete_request(TablesRequest& request, const Publication& publication, 
 
 Result<WrittenTables> write_tables(const fs::path& folder, const Results& results,
                                    const std::vector<store::MeasuredEnvironment>& environments,
-                                   const TablesRequest& request, const Publication& publication,
-                                   const std::string& made_by) {
+                                   const TablesRequest& request, const Publication& publication) {
   WrittenTables written{.folder = folder / kTablesFolder};
   if (const Status made = file::make_folder(written.folder); !made) return error_of(made);
   std::vector<Document> all = publication.tables(results, environments, request.published);
@@ -94,15 +72,10 @@ Result<WrittenTables> write_tables(const fs::path& folder, const Results& result
   for (const std::string& name : request.formats) {
     const auto format = find_format(name, table_formats());
     if (!format) return error_of(format);
-    if ((*format)->print == nullptr) continue;
     for (const Document& table : all) {
       const fs::path file = written.folder / (table.name + (*format)->ending);
       if (const Status done = file::write_atomically(file, (*format)->write(table, {})); !done) return error_of(done);
     }
-  }
-  if (request.parquet && !all.empty()) {
-    if (const Status done = write_as_parquet(written.folder, all, *request.parquet, made_by); !done)
-      return error_of(done);
   }
   return written;
 }

@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "report/folder/publication.h"
 #include "report/results.h"
-#include "report/write/parquet.h"
 
 namespace ngb::report::folder {
 
@@ -20,9 +19,8 @@ namespace ngb::report::folder {
 inline constexpr const char* kTablesFolder = "tables";
 
 struct TablesRequest {
-  std::vector<std::string> formats{};      // of table_formats(); none: no tables
-  std::vector<std::string> published{};    // devices of the publication to show beside one's own
-  std::optional<ParquetWriter> parquet{};  // nothing: no table is written as Parquet
+  std::vector<std::string> formats{};    // of table_formats(); none: no tables
+  std::vector<std::string> published{};  // devices of the publication to show beside one's own
 };
 
 struct WrittenTables {
@@ -37,15 +35,10 @@ struct WrittenTables {
 ngb::Status complete_request(TablesRequest& request, const Publication& publication, bool with_published,
                              std::map<std::string, std::vector<std::string>>& wanted);
 
-// Returns whether tables in this format are asked for.
-bool is_asked_for(const TablesRequest& request, std::string_view format);
-
 // Writes FOLDER/tables/NAME.ENDING of each table that has rows, each in one step. Files that an earlier call has
-// written there are removed first. `made_by` is the program that they name. Precondition: complete_request has accepted
-// the request.
+// written there are removed first. Precondition: complete_request has accepted the request.
 Result<WrittenTables> write_tables(const std::filesystem::path& folder, const Results& results,
                                    const std::vector<store::MeasuredEnvironment>& environments,
-                                   const TablesRequest& request, const Publication& publication,
-                                   const std::string& made_by);
+                                   const TablesRequest& request, const Publication& publication);
 
 }  // namespace ngb::report::folder

@@ -70,7 +70,7 @@ std::string parts(const Content& content, const Figures& figures, const Labels& 
         Part{"cells", "All cells", counted(cells, "cell"),
              "<p>The numbers of <code>ngb show</code>. A dash has its reason behind it.</p>\n" + left_out(content) +
                  cell_table(content, labels)},
-        environments(content), method(content), checklist(content, labels)}) {
+        environments(content), method(content)}) {
     html += closed_section(part);
   }
   return html;

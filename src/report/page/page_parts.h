@@ -70,10 +70,6 @@ Part environments(const Content& content);
 // The protocol, the formulas of the page's metrics, and what each flag means that is raised.
 Part method(const Content& content);
 
-// SIGPLAN's checklist for empirical evaluations, with what the results say on each item, and what is left to the
-// author.
-Part checklist(const Content& content, const Labels& labels);
-
 // Shows what variants of a model gain and cost: the figure, and a table for each device, exact model and batch size.
 // Has nothing if no model is a variant.
 Part variants(const Content& content, const Figures& figures, const Labels& labels);

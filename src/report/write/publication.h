@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a table for a publication: rounded numbers with deviations and bounds beside them, and footnotes.
+// Lays out a table for a publication: rounded numbers with deviations and bounds beside them, and footnotes.
 #pragma once
 
 #include <cstddef>
@@ -49,9 +49,6 @@ struct ShownTable {
 
 // Texts of the result are those of the document, unescaped.
 ShownTable shown(const Document& document);
-
-// Returns a table in GitHub's Markdown, with footnotes below it.
-std::string to_published_markdown(const Document& document);
 
 // Returns the mark of a footnote: 0 -> "a", 25 -> "z", 26 -> "aa".
 std::string mark_of_note(std::size_t index);

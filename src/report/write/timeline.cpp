@@ -97,36 +97,4 @@ std::string to_trace(const Document& document) {
   return json_text({{"traceEvents", std::move(events)}, {"displayTimeUnit", "ms"}});
 }
 
-std::string to_speedscope(const Document& document) {
-  json frames = json::array();
-  std::map<std::string, std::size_t> known;
-  const auto frame = [&](const std::string& name) {
-    const auto [at, is_new] = known.emplace(name, frames.size());
-    if (is_new) frames.push_back({{"name", name}});
-    return at->second;
-  };
-  json profiles = json::array();
-  for (const Track& track : tracks_of(document.table)) {
-    json events = json::array();
-    double end = 0;
-    for (const Call& call : track.calls) {
-      const std::size_t own = frame(call.nodes.empty() ? call.name : fmt::format("{} ({})", call.name, call.nodes));
-      end = std::max(end, call.start_ns + call.duration_ns);
-      events.push_back({{"type", "O"}, {"frame", own}, {"at", call.start_ns}});
-      events.push_back({{"type", "C"}, {"frame", own}, {"at", call.start_ns + call.duration_ns}});
-    }
-    profiles.push_back({{"type", "evented"},
-                        {"name", track.name},
-                        {"unit", "nanoseconds"},
-                        {"startValue", 0},
-                        {"endValue", end},
-                        {"events", std::move(events)}});
-  }
-  return json_text({{"$schema", "https://www.speedscope.app/file-format-schema.json"},
-                    {"shared", {{"frames", std::move(frames)}}},
-                    {"profiles", std::move(profiles)},
-                    {"name", "kernels of one inference"},
-                    {"exporter", "ngb explain"}});
-}
-
 }  // namespace ngb::report

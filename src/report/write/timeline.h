@@ -9,13 +9,9 @@
 
 namespace ngb::report {
 
-// Returns Chrome's Trace Event Format, which Perfetto and chrome://tracing open: a process for each model, batch and
-// compiler, with its kernels as complete events. Source: Trace Event Format (Google, 2016), section "JSON Object
-// Format".
+// Returns Chrome's Trace Event Format, which Perfetto, speedscope and chrome://tracing open: a process for each model,
+// batch and compiler, with its kernels as complete events. Source: Trace Event Format (Google, 2016), section "JSON
+// Object Format".
 std::string to_trace(const Document& document);
-
-// Returns a speedscope file: a profile of events for each model, batch and compiler, its frames the kernels by module.
-// Source: https://www.speedscope.app/file-format-schema.json
-std::string to_speedscope(const Document& document);
 
 }  // namespace ngb::report

@@ -272,15 +272,6 @@ TEST_F(Kernels, AreDrawnAsATrace) {
   EXPECT_EQ(events[2]["args"]["nodes"], "conv act");
 }
 
-TEST_F(Kernels, AreDrawnForSpeedscope) {
-  const auto scope = json_text::parse(to_speedscope(kernels_document({&made_, 1})));
-  EXPECT_EQ(scope["shared"]["frames"][1]["name"], "k1 (conv act)");
-  const auto& profile = scope["profiles"][0];
-  EXPECT_EQ(profile["endValue"], 2500);
-  EXPECT_EQ(profile["events"][3]["type"], "C");
-  EXPECT_EQ(profile["events"][3]["at"], 2500);
-}
-
 TEST_F(Kernels, AreCountedAsFusions) {
   const auto row = json_text::parse(to_json(fusions_document({&made_, 1})))["rows"][0];
   EXPECT_EQ(row["kernels"], 2);

@@ -354,47 +354,5 @@ TEST(FigureOfTheBest, IsLeftOutIfNothingIsCompared) {
             "no workload has two cells with a speed");
 }
 
-TEST(FigureOfReversals, HasBothSidesOfTheOneThatThereIs) {
-  using made_up::around;
-  const ResultsOf results({cell_with({.model = "a"}, around(110)), cell_with({.model = "b"}, around(100)),
-                           cell_with({.model = "a", .compiler = "other"}, around(200)),
-                           cell_with({.model = "b", .compiler = "other"}, around(300))});
-  const auto rows = rows_of(results, "rank_reversals");
-  ASSERT_EQ(rows.size(), 2U);
-  EXPECT_EQ(rows[0].at("panel"), "1. a over b");
-  EXPECT_EQ(rows[0].at("ranked"), "models");
-  EXPECT_NEAR(rows[0].at("throughput_ratio").get<double>(), 1.1, 1e-5);
-  EXPECT_EQ(rows[0].at("side"), "PyTorch eager (identity 1.0), batch 1, on local: 110.0 and 100.0 samples/s");
-  EXPECT_NEAR(rows[1].at("throughput_ratio").get<double>(), 2.0 / 3, 1e-5);
-  EXPECT_EQ(rows[1].at("compiler"), "other 1.0");
-  EXPECT_LT(rows[0].at("adjusted_p").get<double>(), 0.05);
-}
-
-TEST(FigureOfReversals, IsLeftOutIfNoOrderIsReversed) {
-  const ResultsOf results({cell_with({.model = "a"}, always(110)), cell_with({.model = "b"}, always(100))});
-  EXPECT_TRUE(rows_of(results, "rank_reversals").empty());
-}
-
-TEST(FigureOfTuning, HasEachImprovementOfTheLongestCurveAndItsEnd) {
-  CellData cell = cell_with({.compiler = "tvm"}, {100, 101});
-  cell.processes[0].facts = {{"tuning_seconds", "60"},
-                             {"trials", "64"},
-                             {"tuning_curve", R"({"trials": [0, 16, 48], "best_ms": [9.5, 4.25, 4]})"}};
-  cell.processes[1].facts = {{"tuning_curve", R"({"trials": [0, 16], "best_ms": "4"})"}};
-  const ResultsOf results({cell, cell_with({}, {50, 51})});
-  std::vector<std::pair<double, double>> points;
-  for (const Row& row : rows_of(results, "tuning_curve")) {
-    EXPECT_EQ(row.at("compiler"), "tvm 1.0");
-    EXPECT_EQ(row.at("panel"), "resnet18, batch 1");
-    points.emplace_back(row.at("trials").get<double>(), row.at("best_ms").get<double>());
-  }
-  EXPECT_THAT(points, testing::ElementsAre(std::pair(0, 9.5), std::pair(16, 4.25), std::pair(48, 4), std::pair(64, 4)));
-}
-
-TEST(FigureOfTuning, IsLeftOutIfNothingWasTuned) {
-  const ResultsOf results({cell_with({}, {50, 51})});
-  EXPECT_EQ(make_rows(figure_called("tuning_curve"), results.selection()).why_none, "no compiler was tuned");
-}
-
 }  // namespace
 }  // namespace ngb::report::figures
