@@ -100,7 +100,7 @@ json smallest_json(const Calibration& found) {
 json equal_cell_json(const EqualCell& cell) {
   json made = work::write_json(cell);
   const auto deviation = statistics::standard_deviation(cell.differences);
-  made["deviation"] = deviation ? json(*deviation) : json(nullptr);
+  made["deviation"] = work::write_json(deviation);
   return made;
 }
 
@@ -117,7 +117,7 @@ json threads_json(const CalibratedThreads& measured) {
             {"round_s", has_cells ? json(found.round_s) : json(nullptr)},
             {"smallest_difference", has_cells ? smallest_json(found) : json(nullptr)},
             {"false_verdicts", has_cells ? json(found.false_verdicts) : json(nullptr)},
-            {"lag_1", found.lag_1 ? json(*found.lag_1) : json(nullptr)},
+            {"lag_1", work::write_json(found.lag_1)},
             {"measured", json::array()}};
   if (has_cells) {
     made["deviation"] = {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 
 #include "base/json_text.h"
 #include "base/text.h"
@@ -160,6 +161,20 @@ std::string compiler_field(const work::Property& property, const CellData& cell)
   if (property.role == work::Role::threads) return threads_of(cell);
   const bool is_none = property.kind == work::Kind::options && work::is_at_default(property, cell.of);
   return is_none ? "" : property.text(cell.of);
+}
+
+std::vector<std::vector<std::string>> settings_of_compilers(
+    std::span<const CellData* const> cells, const std::vector<const work::Property*>& properties,
+    const std::function<std::string(const CellData& cell)>& device) {
+  std::set<std::vector<std::string>> seen;
+  std::vector<std::vector<std::string>> settings;
+  for (const CellData* cell : cells) {
+    std::vector<std::string> fields;
+    for (const work::Property* each : properties) fields.push_back(compiler_field(*each, *cell));
+    fields.push_back(device(*cell));
+    if (seen.insert(fields).second) settings.push_back(std::move(fields));
+  }
+  return settings;
 }
 
 std::string handed_after_name(const CellData& cell) {

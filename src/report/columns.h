@@ -2,6 +2,7 @@
 // The columns of a results table. Every format is made from them, metrics::metrics() and metrics::flag_table().
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -36,6 +37,11 @@ const std::vector<const work::Property*>& side_properties();
 std::vector<const work::Property*> compiler_properties(std::span<const store::CellData* const> cells);
 // Returns a property as it is in a table of compilers: "2 threads (all)", {"level":"all"}; "" for no options.
 std::string compiler_field(const work::Property& property, const store::CellData& cell);
+// Returns the different settings of the cells' compilers, in the order of the cells: a text for each of `properties`,
+// then `device` of the cell.
+std::vector<std::vector<std::string>> settings_of_compilers(
+    std::span<const store::CellData* const> cells, const std::vector<const work::Property*>& properties,
+    const std::function<std::string(const store::CellData& cell)>& device);
 // Returns what the compiler is handed and is not at its default, each after a blank: " {\"level\":\"all\"}
 // in_flight=2".
 std::string handed_after_name(const store::CellData& cell);

@@ -70,6 +70,27 @@ struct Row {
   std::string note{};            // on the whole row, as a footnote of a publication
 };
 
+// The columns of a table, each with the function that makes its entry from what a row is about.
+template <class... About>
+class MadeColumns {
+ public:
+  using Make = std::function<Entry(const About&... about)>;
+  void add(Column column, Make make) {
+    columns_.push_back(std::move(column));
+    makes_.push_back(std::move(make));
+  }
+  [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
+  [[nodiscard]] Row row(const About&... about) const {
+    Row made;
+    for (const Make& make : makes_) made.entries.push_back(make(about...));
+    return made;
+  }
+
+ private:
+  std::vector<Column> columns_{};
+  std::vector<Make> makes_{};  // one for each
+};
+
 using UseRow = std::function<void(const Row& row)>;
 
 struct Section {

@@ -18,40 +18,23 @@ namespace {
 using nlohmann::json;
 using store::CellData;
 
-Entry unknown_value(std::string reason) { return {.reason = std::move(reason)}; }
-
-Entry value_of_metric(std::string_view name, const CellData& cell, const Results& results) {
-  return entry_of(results.numbers.of(cell, name));
+Entry value_for(const char* metric, const CellData& cell, const Results& results) {
+  return entry_of(results.numbers.of(cell, metric));
 }
 
-Entry of_attribute(const ProfileColumn& column, const CellData& cell, const Results& /*results*/,
-                   const CostPerHour& /*costs*/) {
-  const auto all = attributes();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Attribute& each) { return each.name == column.name(); });
-  return found == all.end() ? Entry{} : Entry{.value = found->of(cell)};
-}
-
-Entry of_metric(const ProfileColumn& column, const CellData& cell, const Results& results,
-                const CostPerHour& /*costs*/) {
-  return value_of_metric(column.name(), cell, results);
-}
-
-// Returns the highest resident memory of the phase over the processes that count. The column is PHASE_peak_bytes.
-Entry of_phase_peak(const ProfileColumn& column, const CellData& cell, const Results& results,
-                    const CostPerHour& /*costs*/) {
-  const std::string_view phase = std::string_view(column.name()).substr(0, column.name().find("_peak_bytes"));
+// Returns the highest resident memory of the phase over the processes that count.
+Entry peak_of_phase(std::string_view phase, const CellData& cell, const Results& results) {
   std::optional<std::uint64_t> highest;
   for (const store::RecordedProcess& process : cell.processes) {
     for (const samples::PhaseUse& use : process.phases) {
       if (samples::name(use.phase) != phase) continue;
-      if (!use.peak_rss_bytes.value) return unknown_value(use.peak_rss_bytes.reason);
+      if (!use.peak_rss_bytes.value) return empty_entry(use.peak_rss_bytes.reason);
       highest = std::max(highest.value_or(0), *use.peak_rss_bytes.value);
     }
   }
   if (highest) return {.value = *highest};
-  const Entry timed = value_of_metric("timed_peak_bytes", cell, results);
-  return unknown_value(timed.is_empty() ? timed.reason : fmt::format("no {} phase", phase));
+  const Entry timed = value_for("timed_peak_bytes", cell, results);
+  return empty_entry(timed.is_empty() ? timed.reason : fmt::format("no {} phase", phase));
 }
 
 // The meter of a cell's energy: the widest one that measured what computed.
@@ -67,43 +50,34 @@ constexpr EnergyMeter kPackages{"package_energy_per_inference_j", "net_package_e
                                 "RAPL: the processor packages"};
 
 const EnergyMeter& meter_of(const CellData& cell, const Results& results) {
-  if (!value_of_metric(kBoard.gross, cell, results).is_empty()) return kBoard;
+  if (!value_for(kBoard.gross, cell, results).is_empty()) return kBoard;
   return cell.of.compute_device.value == "gpu" ? kGpu : kPackages;
 }
 
-Entry of_energy(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
-                const CostPerHour& /*costs*/) {
-  return value_of_metric(meter_of(cell, results).gross, cell, results);
-}
-
-Entry of_net_energy(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
-                    const CostPerHour& /*costs*/) {
+Entry net_energy(const CellData& cell, const Results& results) {
   const EnergyMeter& meter = meter_of(cell, results);
-  return meter.net == nullptr ? unknown_value("the power of the idle GPU is not measured")
-                              : value_of_metric(meter.net, cell, results);
+  return meter.net == nullptr ? empty_entry("the power of the idle GPU is not measured")
+                              : value_for(meter.net, cell, results);
 }
 
-Entry of_energy_source(const ProfileColumn& /*column*/, const CellData& cell, const Results& results,
-                       const CostPerHour& /*costs*/) {
+Entry source_of_energy(const CellData& cell, const Results& results) {
   const EnergyMeter& meter = meter_of(cell, results);
-  const Entry gross = value_of_metric(meter.gross, cell, results);
-  return gross.is_empty() ? unknown_value(gross.reason) : Entry{.value = meter.source};
+  const Entry gross = value_for(meter.gross, cell, results);
+  return gross.is_empty() ? empty_entry(gross.reason) : Entry{.value = meter.source};
 }
 
-Entry of_cost(const ProfileColumn& /*column*/, const CellData& cell, const Results& /*results*/,
-              const CostPerHour& costs) {
+Entry cost_of(const CellData& cell, const CostPerHour& costs) {
   const auto found = costs.find(cell.of.device);
   return found == costs.end()
-             ? unknown_value("no cost_per_hour of this device, in the study's devices or by --cost DEVICE=PRICE")
+             ? empty_entry("no cost_per_hour of this device, in the study's devices or by --cost DEVICE=PRICE")
              : Entry{.value = found->second};
 }
 
 // The interval is that of the speed: the slower, the dearer.
-Entry of_cost_of_million(const ProfileColumn& column, const CellData& cell, const Results& results,
-                         const CostPerHour& costs) {
-  const Entry cost = of_cost(column, cell, results, costs);
+Entry cost_of_million(const CellData& cell, const Results& results, const CostPerHour& costs) {
+  const Entry cost = cost_of(cell, costs);
   if (cost.is_empty()) return cost;
-  Entry speed = value_of_metric("throughput_per_s", cell, results);
+  Entry speed = value_for("throughput_per_s", cell, results);
   if (speed.is_empty()) return speed;
   constexpr double kSecondsPerHour = 3600;
   constexpr double kMillion = 1e6;
@@ -116,12 +90,11 @@ Entry of_cost_of_million(const ProfileColumn& column, const CellData& cell, cons
   return value;
 }
 
-Entry of_toolchain(const ProfileColumn& /*column*/, const CellData& cell, const Results& /*results*/,
-                   const CostPerHour& /*costs*/) {
-  if (cell.processes.empty()) return unknown_value("no process completed");
+Entry toolchain_of(const CellData& cell) {
+  if (cell.processes.empty()) return empty_entry("no process completed");
   const samples::Provenance& made_with = cell.processes.back().made_with;
-  if (made_with.worker_sha256.empty()) return unknown_value("not recorded");
-  if (made_with.manifest_sha256.empty()) return unknown_value("the compiler has no toolchain of its own");
+  if (made_with.worker_sha256.empty()) return empty_entry("not recorded");
+  if (made_with.manifest_sha256.empty()) return empty_entry("the compiler has no toolchain of its own");
   return {.value = made_with.manifest_sha256};
 }
 
@@ -177,14 +150,18 @@ void show_to_people(std::vector<ProfileColumn>& columns) {
 
 ProfileColumn metric_column(const char* name) {
   const metrics::Metric* const metric = metrics::find_metric(name);
-  return {quantity_column(name, metric->unit, metric->has_interval), metric->formula, metric->source, of_metric};
+  return {quantity_column(name, metric->unit, metric->has_interval), metric->formula, metric->source,
+          [name](const CellData& cell, const Results& results, const auto&) { return value_for(name, cell, results); }};
 }
 
 std::vector<ProfileColumn> make_columns() {
   std::vector<ProfileColumn> columns;
   using work::Role;
   const auto add_key = [&](const char* name, const char* meaning) {
-    columns.push_back({data_column(name), meaning, "", of_attribute});
+    const auto attribute = std::ranges::find(attributes(), std::string_view(name), &Attribute::name);
+    columns.push_back({data_column(name), meaning, "", [attribute](const CellData& cell, const auto&...) {
+                         return Entry{.value = attribute->of(cell)};
+                       }});
   };
   add_key("cell_id", "identifies the configuration in its results file");
   for (const work::Property* each : work::properties_of(
@@ -197,23 +174,31 @@ std::vector<ProfileColumn> make_columns() {
                      "the metric of the widest meter that measured what computed: "
                      "board_energy_per_inference_j, else gpu_energy_per_inference_j of a cell on a GPU and "
                      "package_energy_per_inference_j of another; never an estimate",
-                     "", of_energy});
-  columns.push_back({quantity_column("net_energy_per_inference_j", "joule", true),
-                     "the same without what the idle machine takes", "", of_net_energy});
-  columns.push_back({quantity_column("energy_source", "", false), "the meter of the two, and what it measures", "",
-                     of_energy_source});
+                     "", [](const CellData& cell, const Results& results, const auto&) {
+                       return value_for(meter_of(cell, results).gross, cell, results);
+                     }});
+  columns.push_back(
+      {quantity_column("net_energy_per_inference_j", "joule", true), "the same without what the idle machine takes", "",
+       [](const CellData& cell, const Results& results, const auto&) { return net_energy(cell, results); }});
+  columns.push_back(
+      {quantity_column("energy_source", "", false), "the meter of the two, and what it measures", "",
+       [](const CellData& cell, const Results& results, const auto&) { return source_of_energy(cell, results); }});
   for (const char* const phase : kPhases) {
     columns.push_back({quantity_column(fmt::format("{}_peak_bytes", phase), "bytes", false),
                        fmt::format("highest resident memory of a worker within the phase {}, over processes", phase),
-                       "", of_phase_peak});
+                       "", [phase](const CellData& cell, const Results& results, const auto&) {
+                         return peak_of_phase(phase, cell, results);
+                       }});
   }
   for (const char* const name : kLaterMetricColumns) columns.push_back(metric_column(name));
   columns.push_back({quantity_column("cost_per_hour", "1", false),
-                     "of the device: `cost_per_hour` in the study or --cost, in any currency", "", of_cost});
+                     "of the device: `cost_per_hour` in the study or --cost, in any currency", "",
+                     [](const CellData& cell, const auto&, const CostPerHour& costs) { return cost_of(cell, costs); }});
   columns.push_back({quantity_column("cost_per_million_inferences", "1", true),
-                     "cost_per_hour / 3600 s · b / T · 10⁶: of a device that is always busy", "", of_cost_of_million});
+                     "cost_per_hour / 3600 s · b / T · 10⁶: of a device that is always busy", "", cost_of_million});
   columns.push_back({quantity_column("toolchain_sha256", "", false),
-                     "digest of the compiler's toolchain: its version and its packages", "", of_toolchain});
+                     "digest of the compiler's toolchain: its version and its packages", "",
+                     [](const CellData& cell, const auto&...) { return toolchain_of(cell); }});
   show_to_people(columns);
   return columns;
 }
@@ -249,7 +234,7 @@ ProfileRow profile_row(const store::CellData& cell, const Results& results, cons
                   .workload = workload_on_device(cell),
                   .is_identity = metrics::is_called_identity(cell)};
   for (const ProfileColumn& column : profile_columns()) {
-    made.row.entries.push_back(column.of(column, cell, results, costs));
+    made.row.entries.push_back(column.of(cell, results, costs));
   }
   return made;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -23,8 +24,7 @@ struct ProfileColumn {
   std::string meaning{};  // a formula, or what the text says
   std::string source{};   // of a metric: as in metrics/metric.h; else ""
   // The cell must have everything that was measured of it (store::Detail::full).
-  Entry (*of)(const ProfileColumn& column, const store::CellData& cell, const Results& results,
-              const CostPerHour& costs) = nullptr;
+  std::function<Entry(const store::CellData& cell, const Results& results, const CostPerHour& costs)> of{};
 
   [[nodiscard]] const std::string& name() const { return column.csv; }
 };

@@ -45,15 +45,12 @@ void each_block(const Selection& selection, const KindOfBlock& kind, const Use& 
   }
 }
 
-void sort_by_panel_and_column(std::vector<Row>& rows) {
-  const auto key = [](const Row& row) {
-    const auto number = [&](const char* name) {
-      const auto found = row.find(name);
-      return found != row.end() && found->is_number() ? found->get<double>() : 0.0;
-    };
-    return std::tuple(number("width"), number("depth"), number("batch"));
-  };
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return key(a) < key(b); });
+// Adds rows that say why their panels are empty, in the first column.
+void add_empty(std::vector<Row> empty, std::vector<Row>& rows) {
+  for (Row& row : empty) {
+    if (!rows.empty()) row["column"] = rows.front().at("column");
+    rows.push_back(std::move(row));
+  }
 }
 
 // Returns up to three of the depths: the smallest, the middle and the largest.
@@ -81,10 +78,7 @@ Rows figure10(const Selection& selection) {
     });
     if (rows.size() == before) empty.push_back(empty_panel(kind.words, "", not_measured(kind)));
   }
-  for (Row& row : empty) {
-    if (!rows.empty()) row["column"] = rows.front().at("column");
-    rows.push_back(std::move(row));
-  }
+  add_empty(std::move(empty), rows);
   return rows_with(std::move(rows), kMetric, "no stack of blocks was measured at batch 1 and at a larger batch size");
 }
 
@@ -105,14 +99,11 @@ Rows figure11(const Selection& selection) {
       add_number(row, kMetric, number_of(selection, cell, kMetric), state_of(cell));
       of_kind.push_back(std::move(row));
     });
-    sort_by_panel_and_column(of_kind);
+    sort_by_numbers({"width", "depth", "batch"}, of_kind);
     if (of_kind.empty()) empty.push_back(empty_panel(kind.words, "", not_measured(kind)));
     std::move(of_kind.begin(), of_kind.end(), std::back_inserter(rows));
   }
-  for (Row& row : empty) {
-    if (!rows.empty()) row["column"] = rows.front().at("column");
-    rows.push_back(std::move(row));
-  }
+  add_empty(std::move(empty), rows);
   return rows_with(std::move(rows), kMetric,
                    "no stack of blocks was measured beside a baseline at batch 1 and at a larger batch size");
 }

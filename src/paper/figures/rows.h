@@ -28,6 +28,7 @@ using report::figures::rows_with;
 using report::figures::Selection;
 using report::figures::series_numbers;
 using report::figures::SeriesNumber;
+using report::figures::sort_by_numbers;
 using report::figures::State;
 using report::figures::state_of;
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table II: the compilers, with their versions and settings.
-#include <set>
-
 #include "paper/tables/tables.h"
 #include "report/columns.h"
 
@@ -13,12 +11,9 @@ Document compilers(const Input& input) {
   for (const work::Property* each : properties)
     made.table.columns.push_back(column(each->heading, each->heading, Kind::text));
   made.table.columns.push_back(column("device", "device", Kind::text));
-  std::set<std::vector<std::string>> seen;
-  for (const store::CellData* cell : input.results().cells) {
-    std::vector<std::string> fields;
-    for (const work::Property* each : properties) fields.push_back(report::compiler_field(*each, *cell));
-    fields.push_back(input.device(*cell));
-    if (!seen.insert(fields).second) continue;
+  const auto device = [&input](const store::CellData& cell) { return input.device(cell); };
+  for (const std::vector<std::string>& fields :
+       report::settings_of_compilers(input.results().cells, properties, device)) {
     Row row;
     for (const std::string& field : fields) row.entries.push_back(text_entry(field));
     add_row(made, std::move(row));

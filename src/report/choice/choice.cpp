@@ -15,6 +15,7 @@
 #include "report/write/numbers.h"
 #include "report/write/text.h"
 #include "report/write/text_width.h"
+#include "work/codec.h"
 #include "work/load.h"
 
 namespace ngb::report {
@@ -133,29 +134,21 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
   return above + wrapped(text, options.wrap);
 }
 
-namespace {
-
-using nlohmann::json;
-
-json candidate_number(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
-
-}  // namespace
-
 std::string choice_json(const std::vector<Candidate>& candidates) {
-  json rows = json::array();
+  nlohmann::json rows = nlohmann::json::array();
   for (const Candidate& candidate : candidates) {
-    json row = json::object();
+    nlohmann::json row = nlohmann::json::object();
     for (const Attribute& attribute : attributes()) row[attribute.name] = attribute.of(*candidate.cell);
     row["fit"] = name(candidate.fit);
-    row["utilisation_ratio"] = candidate_number(candidate.utilisation_ratio);
-    row["answered_s"] = candidate_number(candidate.answered_s);
-    row["low_s"] = candidate_number(candidate.low_s);
-    row["high_s"] = candidate_number(candidate.high_s);
-    row["memory_bytes"] = candidate_number(candidate.memory_bytes);
-    row["disk_bytes"] = candidate_number(candidate.disk_bytes);
-    row["agreement_ratio"] = candidate_number(candidate.agreement_ratio);
-    row["cpu_s_per_request"] = candidate_number(candidate.cpu_s_per_request);
-    row["cost_per_hour"] = candidate_number(candidate.cost_per_hour);
+    row["utilisation_ratio"] = work::write_json(candidate.utilisation_ratio);
+    row["answered_s"] = work::write_json(candidate.answered_s);
+    row["low_s"] = work::write_json(candidate.low_s);
+    row["high_s"] = work::write_json(candidate.high_s);
+    row["memory_bytes"] = work::write_json(candidate.memory_bytes);
+    row["disk_bytes"] = work::write_json(candidate.disk_bytes);
+    row["agreement_ratio"] = work::write_json(candidate.agreement_ratio);
+    row["cpu_s_per_request"] = work::write_json(candidate.cpu_s_per_request);
+    row["cost_per_hour"] = work::write_json(candidate.cost_per_hour);
     row["why"] = candidate.why;
     rows.push_back(std::move(row));
   }

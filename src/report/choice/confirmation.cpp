@@ -18,6 +18,7 @@
 #include "samples/process_result.h"
 #include "statistics/contrast.h"
 #include "statistics/dependent_values.h"
+#include "work/codec.h"
 
 namespace ngb::report {
 namespace {
@@ -97,12 +98,6 @@ double timed_phases_s(const store::CellData& served) {
 std::string ends(const std::optional<double>& low, const std::optional<double>& high) {
   return fmt::format("[{}, {}]", low ? number(*low, "s") : "0", high ? number(*high, "s") : "∞");
 }
-
-json end_json(const std::optional<double>& end) { return end ? json(*end) : json(nullptr); }
-
-}  // namespace
-
-namespace {
 
 // Returns how many requests in a queue are worth one independent one: 1 / (1 - utilisation)², in requests the time in
 // which the queue of a server forgets.
@@ -203,8 +198,8 @@ std::string confirmation_json(const Confirmation& confirmation, const Candidate&
                          {"independent_requests", confirmation.independent_requests},
                          {"do_processes_differ", confirmation.do_processes_differ},
                          {"answered_s", confirmation.answered_s.value},
-                         {"low_s", end_json(confirmation.answered_s.low)},
-                         {"high_s", end_json(confirmation.answered_s.high)},
+                         {"low_s", work::write_json(confirmation.answered_s.low)},
+                         {"high_s", work::write_json(confirmation.answered_s.high)},
                          {"results", results}};
   return json_text(row);
 }

@@ -40,16 +40,13 @@ Entry outcome_entry(Pair pair) {
   return {.value = std::string(word_of(outcome)), .style = style_of(outcome)};
 }
 
-struct PairColumn {
-  Column column{};
-  std::function<Entry(Whole, Pair)> of{};
-};
+using PairColumns = MadeColumns<Compared, ComparedPair>;
 
 // Adds the columns that describe the cell of one side.
-void add_side(std::vector<PairColumn>& columns, const std::string& side, const store::CellData* ComparedPair::* cell) {
+void add_side(PairColumns& columns, const std::string& side, const store::CellData* ComparedPair::* cell) {
   const auto add = [&](const std::string& name, std::function<json(const store::CellData&)> of) {
-    columns.push_back({{.csv = side + '_' + name, .json = side + '.' + name},
-                       [cell, of = std::move(of)](Whole, Pair pair) { return Entry{of(*(pair.*cell))}; }});
+    columns.add({.csv = side + '_' + name, .json = side + '.' + name},
+                [cell, of = std::move(of)](Whole, Pair pair) { return Entry{of(*(pair.*cell))}; });
   };
   add("cell_id", [](const store::CellData& of) { return json(of.cell_id); });
   for (const work::Property* each : side_properties()) {
@@ -58,77 +55,74 @@ void add_side(std::vector<PairColumn>& columns, const std::string& side, const s
 }
 
 // Adds all flags of one side: with their values in JSON, as words in CSV.
-void add_flags(std::vector<PairColumn>& columns, const std::string& side,
+void add_flags(PairColumns& columns, const std::string& side,
                std::shared_ptr<const metrics::Measured> ComparedPair::* of_side) {
-  columns.push_back({{.json = side + ".flags"}, [of_side](Whole, Pair pair) {
-                       json values = json::object();
-                       for (const metrics::RaisedFlag& each : (pair.*of_side)->flags)
-                         values[each.flag->name] = each.value;
-                       return Entry{std::move(values)};
-                     }});
-  columns.push_back({{.csv = side + "_flags"}, [of_side](Whole, Pair pair) {
-                       std::vector<std::string> names;
-                       for (const metrics::RaisedFlag& each : (pair.*of_side)->flags)
-                         names.emplace_back(each.flag->name);
-                       return Entry{text::join(names, " ")};
-                     }});
+  columns.add({.json = side + ".flags"}, [of_side](Whole, Pair pair) {
+    json values = json::object();
+    for (const metrics::RaisedFlag& each : (pair.*of_side)->flags) values[each.flag->name] = each.value;
+    return Entry{std::move(values)};
+  });
+  columns.add({.csv = side + "_flags"}, [of_side](Whole, Pair pair) {
+    std::vector<std::string> names;
+    for (const metrics::RaisedFlag& each : (pair.*of_side)->flags) names.emplace_back(each.flag->name);
+    return Entry{text::join(names, " ")};
+  });
 }
 
-void add_speed_column(std::vector<PairColumn>& columns, const std::string& side,
-                      std::optional<double> ComparedPair::* speed) {
+void add_speed_column(PairColumns& columns, const std::string& side, std::optional<double> ComparedPair::* speed) {
   const std::string name = "throughput_geometric_mean_per_s";
   Column column = number_column(side, 2, "samples/s");
   column.csv = side + '_' + name;
   column.json = side + '.' + name;
-  columns.push_back({std::move(column), [speed](Whole, Pair pair) { return number_entry(pair.*speed, "no speed"); }});
+  columns.add(std::move(column), [speed](Whole, Pair pair) { return number_entry(pair.*speed, "no speed"); });
 }
 
-std::vector<PairColumn> make_pair_columns() {
-  std::vector<PairColumn> columns;
-  const auto add = [&columns](Column column, std::function<Entry(Whole, Pair)> of) {
-    columns.push_back({std::move(column), std::move(of)});
-  };
-  add(text_column("cell"), [](Whole, Pair pair) { return Entry{name_of(pair)}; });
-  add(named("outcome", text_column("verdict")), [](Whole, Pair pair) { return outcome_entry(pair); });
-  add(data_column("status"), [](Whole, Pair pair) { return Entry{std::string(name(pair.status))}; });
-  add(data_column("verdict"),
-      [](Whole, Pair pair) { return has_ratio(pair) ? Entry{std::string(name(pair.judgement.verdict))} : Entry{}; });
-  add(data_column("model"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.label}; });
-  add(data_column("batch"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.key.batch}; });
+PairColumns make_pair_columns() {
+  PairColumns columns;
+  columns.add(text_column("cell"), [](Whole, Pair pair) { return Entry{name_of(pair)}; });
+  columns.add(named("outcome", text_column("verdict")), [](Whole, Pair pair) { return outcome_entry(pair); });
+  columns.add(data_column("status"), [](Whole, Pair pair) { return Entry{std::string(name(pair.status))}; });
+  columns.add(data_column("verdict"), [](Whole, Pair pair) {
+    return has_ratio(pair) ? Entry{std::string(name(pair.judgement.verdict))} : Entry{};
+  });
+  columns.add(data_column("model"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.label}; });
+  columns.add(data_column("batch"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.key.batch}; });
   add_side(columns, "baseline", &ComparedPair::baseline);
   add_side(columns, "candidate", &ComparedPair::candidate);
   add_flags(columns, "baseline", &ComparedPair::of_baseline);
   add_flags(columns, "candidate", &ComparedPair::of_candidate);
-  add(named("ratio", ratio_column()), [](Whole, Pair pair) { return ratio_entry(pair); });
-  add(data_column("adjusted_p"), [](Whole, Pair pair) { return known(pair.judgement.adjusted_p); });
+  columns.add(named("ratio", ratio_column()), [](Whole, Pair pair) { return ratio_entry(pair); });
+  columns.add(data_column("adjusted_p"), [](Whole, Pair pair) { return known(pair.judgement.adjusted_p); });
   add_speed_column(columns, "baseline", &ComparedPair::baseline_per_s);
   add_speed_column(columns, "candidate", &ComparedPair::candidate_per_s);
-  add(data_column("is_paired"), [](Whole, Pair pair) { return has_ratio(pair) ? Entry{pair.is_paired} : Entry{}; });
-  add(data_column("is_same_build"),
-      [](Whole, Pair pair) { return has_ratio(pair) ? Entry{pair.is_same_build} : Entry{}; });
-  add(data_column("is_regression"), [](Whole compared, Pair pair) {
+  columns.add(data_column("is_paired"),
+              [](Whole, Pair pair) { return has_ratio(pair) ? Entry{pair.is_paired} : Entry{}; });
+  columns.add(data_column("is_same_build"),
+              [](Whole, Pair pair) { return has_ratio(pair) ? Entry{pair.is_same_build} : Entry{}; });
+  columns.add(data_column("is_regression"), [](Whole compared, Pair pair) {
     return compared.gate ? Entry{is_regression(pair, compared.gate->rules)} : Entry{};
   });
-  add({.json = "rounds_needed"}, [](Whole, Pair pair) { return known(pair.judgement.rounds_needed); });
-  add({.csv = "more_rounds", .json = "more_rounds.count"},
-      [](Whole, Pair pair) { return pair.more_rounds ? Entry{pair.more_rounds->count} : Entry{}; });
-  add({.json = "more_rounds.is_minimum"},
-      [](Whole, Pair pair) { return pair.more_rounds ? Entry{pair.more_rounds->is_minimum} : Entry{}; });
-  add({.csv = "more_rounds_s", .json = "more_rounds.seconds"},
-      [](Whole, Pair pair) { return pair.more_rounds ? known(pair.more_rounds->seconds) : Entry{}; });
-  add(named("reason", text_column("why", 3)), [](Whole compared, Pair pair) { return Entry{why(compared, pair)}; });
+  columns.add({.json = "rounds_needed"}, [](Whole, Pair pair) { return known(pair.judgement.rounds_needed); });
+  columns.add({.csv = "more_rounds", .json = "more_rounds.count"},
+              [](Whole, Pair pair) { return pair.more_rounds ? Entry{pair.more_rounds->count} : Entry{}; });
+  columns.add({.json = "more_rounds.is_minimum"},
+              [](Whole, Pair pair) { return pair.more_rounds ? Entry{pair.more_rounds->is_minimum} : Entry{}; });
+  columns.add({.csv = "more_rounds_s", .json = "more_rounds.seconds"},
+              [](Whole, Pair pair) { return pair.more_rounds ? known(pair.more_rounds->seconds) : Entry{}; });
+  columns.add(named("reason", text_column("why", 3)),
+              [](Whole compared, Pair pair) { return Entry{why(compared, pair)}; });
   return columns;
 }
 
-const std::vector<PairColumn>& pair_columns() {
-  static const std::vector<PairColumn> kColumns = make_pair_columns();
+const PairColumns& pair_columns() {
+  static const PairColumns kColumns = make_pair_columns();
   return kColumns;
 }
 
 Row row_of_pair(Whole compared, Pair pair, bool lists_all) {
-  Row row{.counted_as = std::string(word_of(outcome_of(pair)))};
-  for (const PairColumn& each : pair_columns()) row.entries.push_back(each.of(compared, pair));
+  Row row = pair_columns().row(compared, pair);
   const Outcome outcome = outcome_of(pair);
+  row.counted_as = word_of(outcome);
   row.is_folded = !lists_all && (outcome == Outcome::same || outcome == Outcome::same_build);
   if (!has_ratio(pair)) {
     row.rest = Entry{.value = fmt::format("{}  {}", word_of(outcome), why(compared, pair)), .style = style_of(outcome)};
@@ -212,16 +206,16 @@ const FormatNames& compare_formats() {
 Document compare_document(const Compared& compared, bool all) {
   constexpr std::size_t kManyPairs = 40;
   const metrics::Comparison& comparison = *compared.comparison;
-  Document document{.summary = compare_summary(comparison),
-                    .table = {.row_word = "pair", .may_stack = true, .listed_if_cut = "why"},
-                    .remarks = remarks(compared),
-                    .json_rows = "pairs",
-                    .extra = whole_json(compared),
-                    .command = compared.gate ? "ngb gate" : "ngb compare",
-                    .are_errors = compared.gate && (compared.gate->outcome != metrics::GateOutcome::undecided ||
-                                                    compared.gate->rules.fails_if_undecided)};
+  Document document{
+      .summary = compare_summary(comparison),
+      .table = {.columns = pair_columns().columns(), .row_word = "pair", .may_stack = true, .listed_if_cut = "why"},
+      .remarks = remarks(compared),
+      .json_rows = "pairs",
+      .extra = whole_json(compared),
+      .command = compared.gate ? "ngb gate" : "ngb compare",
+      .are_errors = compared.gate && (compared.gate->outcome != metrics::GateOutcome::undecided ||
+                                      compared.gate->rules.fails_if_undecided)};
   document.annotations = annotations_of(compared, document.remarks);
-  for (const PairColumn& each : pair_columns()) document.table.columns.push_back(each.column);
   Section section{.title = fmt::format("candidate over baseline, compared by {}", name(compared.axis))};
   const bool lists_all = all || comparison.pairs.size() <= kManyPairs;
   section.made_rows = [&compared, pairs = worst_first(comparison), lists_all](const UseRow& use) {

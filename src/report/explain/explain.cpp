@@ -85,99 +85,98 @@ Entry amount_entry(const RegionLine& line, std::uint64_t metrics::LeastWork::* a
   return known ? Entry{(*known).*amount} : empty_entry(line.work->reason);
 }
 
-struct LineColumn {
-  Column column{};
-  std::function<Entry(const RegionLine&)> of{};
-};
+using LineColumns = MadeColumns<RegionLine>;
 
-std::vector<LineColumn> make_line_columns() {
-  std::vector<LineColumn> columns;
-  const auto add = [&columns](Column column, std::function<Entry(const RegionLine&)> of) {
-    columns.push_back({std::move(column), std::move(of)});
-  };
+LineColumns make_line_columns() {
+  LineColumns columns;
   const auto of_region = [](const RegionLine& line, const std::function<Entry(const RegionDifference&)>& of) {
     return line.region == nullptr ? Entry{} : of(*line.region);
   };
-  add(text_column("region"),
-      [](const RegionLine& line) { return Entry{line.region ? line.region->label : line.kind}; });
-  add(data_column("model"), [](const RegionLine& line) { return Entry{line.pair->candidate->of.model.label}; });
-  add(data_column("batch"), [](const RegionLine& line) { return Entry{line.pair->candidate->of.model.key.batch}; });
-  add(data_column("baseline"), [](const RegionLine& line) { return Entry{line.pair->names.baseline}; });
-  add(data_column("candidate"), [](const RegionLine& line) { return Entry{line.pair->names.candidate}; });
-  add(data_column("kind"), [](const RegionLine& line) { return Entry{line.kind}; });
-  add(data_column("region"),
-      [=](const RegionLine& line) { return of_region(line, [](const auto& region) { return Entry{region.label}; }); });
-  add(data_column("nodes"), [=](const RegionLine& line) {
+  columns.add(text_column("region"),
+              [](const RegionLine& line) { return Entry{line.region ? line.region->label : line.kind}; });
+  columns.add(data_column("model"), [](const RegionLine& line) { return Entry{line.pair->candidate->of.model.label}; });
+  columns.add(data_column("batch"),
+              [](const RegionLine& line) { return Entry{line.pair->candidate->of.model.key.batch}; });
+  columns.add(data_column("baseline"), [](const RegionLine& line) { return Entry{line.pair->names.baseline}; });
+  columns.add(data_column("candidate"), [](const RegionLine& line) { return Entry{line.pair->names.candidate}; });
+  columns.add(data_column("kind"), [](const RegionLine& line) { return Entry{line.kind}; });
+  columns.add(data_column("region"), [=](const RegionLine& line) {
+    return of_region(line, [](const auto& region) { return Entry{region.label}; });
+  });
+  columns.add(data_column("nodes"), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return Entry{text::join(region.nodes, " ")}; });
   });
-  add(number_column("baseline, ms", 0, "ms"), [](const RegionLine& line) { return in_ms(line.baseline_ns); });
-  add(number_column("candidate, ms", 0, "ms"), [](const RegionLine& line) { return in_ms(line.candidate_ns); });
-  add(number_column("difference, ms [95 %]", 0, "ms"),
-      [](const RegionLine& line) { return contrast_entry(line.difference, 1e6); });
-  add(number_column(kUndisturbed, 1, "ms"), [](const RegionLine& line) { return undisturbed_entry(line, 1e6); });
-  add(data_column("baseline_ns"), [](const RegionLine& line) { return Entry{line.baseline_ns}; });
-  add(data_column("candidate_ns"), [](const RegionLine& line) { return Entry{line.candidate_ns}; });
+  columns.add(number_column("baseline, ms", 0, "ms"), [](const RegionLine& line) { return in_ms(line.baseline_ns); });
+  columns.add(number_column("candidate, ms", 0, "ms"), [](const RegionLine& line) { return in_ms(line.candidate_ns); });
+  columns.add(number_column("difference, ms [95 %]", 0, "ms"),
+              [](const RegionLine& line) { return contrast_entry(line.difference, 1e6); });
+  columns.add(number_column(kUndisturbed, 1, "ms"),
+              [](const RegionLine& line) { return undisturbed_entry(line, 1e6); });
+  columns.add(data_column("baseline_ns"), [](const RegionLine& line) { return Entry{line.baseline_ns}; });
+  columns.add(data_column("candidate_ns"), [](const RegionLine& line) { return Entry{line.candidate_ns}; });
   Column difference = data_column("difference_ns");
   difference.has_interval = true;
-  add(difference, [](const RegionLine& line) { return contrast_entry(line.difference, 1); });
+  columns.add(difference, [](const RegionLine& line) { return contrast_entry(line.difference, 1); });
   Column undisturbed = data_column("undisturbed_difference_ns");
   undisturbed.has_interval = true;
-  add(undisturbed, [](const RegionLine& line) { return undisturbed_entry(line, 1); });
-  add(text_column(kShares, 2), shares_entry);
-  add(quantity_column("macs", "", false),
-      [](const RegionLine& line) { return amount_entry(line, &metrics::LeastWork::macs); });
-  add(quantity_column("least_bytes", "bytes", false),
-      [](const RegionLine& line) { return amount_entry(line, &metrics::LeastWork::bytes); });
-  add(quantity_column("baseline_limit_share", "", false), [](const RegionLine& line) {
+  columns.add(undisturbed, [](const RegionLine& line) { return undisturbed_entry(line, 1); });
+  columns.add(text_column(kShares, 2), shares_entry);
+  columns.add(quantity_column("macs", "", false),
+              [](const RegionLine& line) { return amount_entry(line, &metrics::LeastWork::macs); });
+  columns.add(quantity_column("least_bytes", "bytes", false),
+              [](const RegionLine& line) { return amount_entry(line, &metrics::LeastWork::bytes); });
+  columns.add(quantity_column("baseline_limit_share", "", false), [](const RegionLine& line) {
     return line.has_work() ? limit_entry(*line.work, line.pair->baseline_peak, line.baseline_ns) : Entry{};
   });
-  add(quantity_column("candidate_limit_share", "", false), [](const RegionLine& line) {
+  columns.add(quantity_column("candidate_limit_share", "", false), [](const RegionLine& line) {
     return line.has_work() ? limit_entry(*line.work, line.pair->candidate_peak, line.candidate_ns) : Entry{};
   });
-  add(number_column("together, ms", 2, "ms"),
-      [](const RegionLine& line) { return line.region == nullptr ? Entry{} : in_ms(line.cumulative_ns); });
-  add(data_column("cumulative_ns"),
-      [](const RegionLine& line) { return line.region == nullptr ? Entry{} : Entry{line.cumulative_ns}; });
-  add(data_column("adjusted_p"), [=](const RegionLine& line) {
+  columns.add(number_column("together, ms", 2, "ms"),
+              [](const RegionLine& line) { return line.region == nullptr ? Entry{} : in_ms(line.cumulative_ns); });
+  columns.add(data_column("cumulative_ns"),
+              [](const RegionLine& line) { return line.region == nullptr ? Entry{} : Entry{line.cumulative_ns}; });
+  columns.add(data_column("adjusted_p"), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return region.p ? Entry{*region.p} : Entry{}; });
   });
-  add(data_column("undisturbed_adjusted_p"), [=](const RegionLine& line) {
+  columns.add(data_column("undisturbed_adjusted_p"), [=](const RegionLine& line) {
     return of_region(line,
                      [](const auto& region) { return region.undisturbed_p ? Entry{*region.undisturbed_p} : Entry{}; });
   });
-  add(text_column("baseline's kernels", 4), [=](const RegionLine& line) {
+  columns.add(text_column("baseline's kernels", 4), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return text_entry(words_of_kernels(region.baseline_kernels)); });
   });
-  add(text_column("candidate's kernels", 3), [=](const RegionLine& line) {
+  columns.add(text_column("candidate's kernels", 3), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return text_entry(words_of_kernels(region.candidate_kernels)); });
   });
-  add(data_column("baseline_kernels"), [=](const RegionLine& line) {
+  columns.add(data_column("baseline_kernels"), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return Entry{kernels_json(region.baseline_kernels)}; });
   });
-  add(data_column("candidate_kernels"), [=](const RegionLine& line) {
+  columns.add(data_column("candidate_kernels"), [=](const RegionLine& line) {
     return of_region(line, [](const auto& region) { return Entry{kernels_json(region.candidate_kernels)}; });
   });
   return columns;
 }
 
-const std::vector<LineColumn>& line_columns() {
-  static const std::vector<LineColumn> kColumns = make_line_columns();
+const LineColumns& line_columns() {
+  static const LineColumns kColumns = make_line_columns();
   return kColumns;
 }
 
 Row row_of_line(const RegionLine& line, bool is_folded) {
-  Row row{.is_folded = is_folded, .counted_as = "not told from 0"};
-  for (const LineColumn& each : line_columns()) row.entries.push_back(each.of(line));
+  Row row = line_columns().row(line);
+  row.is_folded = is_folded;
+  row.counted_as = "not told from 0";
+  const std::vector<Column>& columns = line_columns().columns();
   const bool is_told = line.region != nullptr && line.region->is_told();
   if (is_told) row.entries.front().style = line.difference.estimate > 0 ? Style::bad : Style::good;
   if (line.region != nullptr && !is_told) {
     for (std::size_t i = 0; i < row.entries.size(); ++i) {
-      if (line_columns()[i].column.heading.starts_with("difference")) row.entries[i].tail = " ?";
+      if (columns[i].heading.starts_with("difference")) row.entries[i].tail = " ?";
     }
   }
   if (line.region != nullptr && line.region->undisturbed && !line.region->is_told_undisturbed()) {
     for (std::size_t i = 0; i < row.entries.size(); ++i) {
-      if (line_columns()[i].column.heading == kUndisturbed) row.entries[i].tail = " ?";
+      if (columns[i].heading == kUndisturbed) row.entries[i].tail = " ?";
     }
   }
   return row;
@@ -302,9 +301,10 @@ json pair_json(const ExplainedPair& pair) {
 }  // namespace
 
 Document explain_document(std::span<const ExplainedPair> pairs, bool all) {
-  Document document{.table = {.row_word = "region"}, .json_rows = "rows", .command = "ngb explain"};
+  Document document{.table = {.columns = line_columns().columns(), .row_word = "region"},
+                    .json_rows = "rows",
+                    .command = "ngb explain"};
   document.extra = {{"pairs", json::array()}};
-  for (const LineColumn& each : line_columns()) document.table.columns.push_back(each.column);
   const bool are_many = pairs.size() > 1;
   if (!are_many && !pairs.empty()) document.summary = sentence_of(pairs.front());
   for (const ExplainedPair& pair : pairs) {

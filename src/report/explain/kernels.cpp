@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <functional>
 #include <set>
 
 #include "base/text.h"
@@ -15,10 +14,7 @@ namespace {
 using nlohmann::json;
 
 // What fusions_document has of a cell.
-struct FusionColumn {
-  Column column{};
-  std::function<Entry(const ProfiledCell&, const explain::Fusions&)> of{};
-};
+using FusionColumns = MadeColumns<ProfiledCell, explain::Fusions>;
 
 std::string pattern_words(const explain::Fusions& fusions) {
   std::vector<std::string> parts;
@@ -52,44 +48,43 @@ Known<metrics::LeastWork> work_of(const ProfiledCell& cell) {
 // Returns the share of the limit that an inference without a profile reaches.
 Entry limit_of(const ProfiledCell& cell) { return limit_entry(work_of(cell), cell.peak, cell.profile->plain_ns); }
 
-std::vector<FusionColumn> fusion_columns() {
-  std::vector<FusionColumn> columns;
-  using Of = std::function<Entry(const ProfiledCell&, const explain::Fusions&)>;
-  const auto add = [&columns](Column column, Of of) { columns.push_back({std::move(column), std::move(of)}); };
+FusionColumns fusion_columns() {
+  FusionColumns columns;
   using Cell = const ProfiledCell&;
   using Found = const explain::Fusions&;
-  add(named("model", text_column("model")), [](Cell cell, Found) { return Entry{cell.cell->of.model.label}; });
-  add(named("batch", number_column("batch")), [](Cell cell, Found) { return Entry{cell.cell->of.model.key.batch}; });
-  add(named("compiler", text_column("compiler")), [](Cell cell, Found) { return Entry{cell.compiler}; });
-  add(named("kernels", number_column("kernels")), [](Cell, Found found) { return Entry{found.kernels}; });
-  add(named("nodes", number_column("nodes")), [](Cell, Found found) { return Entry{found.nodes}; });
-  add(named("nodes_per_kernel", number_column("nodes/kernel", 0, "ratio")),
-      [](Cell, Found found) { return Entry{found.nodes_per_kernel()}; });
-  add(named("folded", number_column("folded", 2)), [](Cell, Found found) { return Entry{found.folded}; });
-  add(named("copies", number_column("copies")), [](Cell, Found found) { return Entry{found.copies}; });
-  add(number_column("copies, ms", 1, "ms"), [](Cell, Found found) { return Entry{found.copies_ns / 1e6}; });
-  add(data_column("copies_ns"), [](Cell, Found found) { return Entry{found.copies_ns}; });
-  add(number_column("outside, ms", 1, "ms"), [](Cell, Found found) { return Entry{found.outside_ns / 1e6}; });
-  add(data_column("outside_ns"), [](Cell, Found found) { return Entry{found.outside_ns}; });
-  add(data_column("profiled_ns"), [](Cell, Found found) { return Entry{found.profiled_ns}; });
-  add(number_column(kLimitShare, 4, "percent"), [](Cell cell, Found) {
+  columns.add(named("model", text_column("model")), [](Cell cell, Found) { return Entry{cell.cell->of.model.label}; });
+  columns.add(named("batch", number_column("batch")),
+              [](Cell cell, Found) { return Entry{cell.cell->of.model.key.batch}; });
+  columns.add(named("compiler", text_column("compiler")), [](Cell cell, Found) { return Entry{cell.compiler}; });
+  columns.add(named("kernels", number_column("kernels")), [](Cell, Found found) { return Entry{found.kernels}; });
+  columns.add(named("nodes", number_column("nodes")), [](Cell, Found found) { return Entry{found.nodes}; });
+  columns.add(named("nodes_per_kernel", number_column("nodes/kernel", 0, "ratio")),
+              [](Cell, Found found) { return Entry{found.nodes_per_kernel()}; });
+  columns.add(named("folded", number_column("folded", 2)), [](Cell, Found found) { return Entry{found.folded}; });
+  columns.add(named("copies", number_column("copies")), [](Cell, Found found) { return Entry{found.copies}; });
+  columns.add(number_column("copies, ms", 1, "ms"), [](Cell, Found found) { return Entry{found.copies_ns / 1e6}; });
+  columns.add(data_column("copies_ns"), [](Cell, Found found) { return Entry{found.copies_ns}; });
+  columns.add(number_column("outside, ms", 1, "ms"), [](Cell, Found found) { return Entry{found.outside_ns / 1e6}; });
+  columns.add(data_column("outside_ns"), [](Cell, Found found) { return Entry{found.outside_ns}; });
+  columns.add(data_column("profiled_ns"), [](Cell, Found found) { return Entry{found.profiled_ns}; });
+  columns.add(number_column(kLimitShare, 4, "percent"), [](Cell cell, Found) {
     Entry entry = limit_of(cell);
     if (const auto ratio = entry.number()) entry.value = 100 * *ratio;
     return entry;
   });
-  add(quantity_column("macs", "", false), [](Cell cell, Found) {
+  columns.add(quantity_column("macs", "", false), [](Cell cell, Found) {
     const auto work = work_of(cell);
     return work.value ? Entry{work.value->macs} : empty_entry(work.reason);
   });
-  add(quantity_column("least_bytes", "bytes", false), [](Cell cell, Found) {
+  columns.add(quantity_column("least_bytes", "bytes", false), [](Cell cell, Found) {
     const auto work = work_of(cell);
     return work.value ? Entry{work.value->bytes} : empty_entry(work.reason);
   });
-  add(quantity_column("limit_share", "", false), [](Cell cell, Found) { return limit_of(cell); });
-  add(text_column("fused", 0), [](Cell, Found found) { return text_entry(pattern_words(found)); });
-  add({.csv = "patterns", .json = "patterns"}, [](Cell, Found found) { return Entry{patterns_json(found)}; });
-  add(text_column("nodes found by", 3), [](Cell, Found found) { return text_entry(how_words(found)); });
-  add({.csv = "found_by", .json = "found_by"}, [](Cell, Found found) { return Entry{json(found.how)}; });
+  columns.add(quantity_column("limit_share", "", false), [](Cell cell, Found) { return limit_of(cell); });
+  columns.add(text_column("fused", 0), [](Cell, Found found) { return text_entry(pattern_words(found)); });
+  columns.add({.csv = "patterns", .json = "patterns"}, [](Cell, Found found) { return Entry{patterns_json(found)}; });
+  columns.add(text_column("nodes found by", 3), [](Cell, Found found) { return text_entry(how_words(found)); });
+  columns.add({.csv = "found_by", .json = "found_by"}, [](Cell, Found found) { return Entry{json(found.how)}; });
   return columns;
 }
 
@@ -129,20 +124,14 @@ void add_kernels(const ProfiledCell& cell, const UseRow& use) {
 }  // namespace
 
 Document fusions_document(std::span<const ProfiledCell> cells) {
+  const FusionColumns columns = fusion_columns();
   Document document{.why_empty = "no cell has a profile",
-                    .table = {.row_word = "cell", .listed_if_cut = "fused"},
+                    .table = {.columns = columns.columns(), .row_word = "cell", .listed_if_cut = "fused"},
                     .json_rows = "rows",
                     .extra = json::object(),
                     .command = "ngb explain --fusions"};
-  const std::vector<FusionColumn> columns = fusion_columns();
-  for (const FusionColumn& each : columns) document.table.columns.push_back(each.column);
   Section section{.title = "kernels and what they stand for"};
-  for (const ProfiledCell& cell : cells) {
-    const explain::Fusions found = explain::fusions_of(*cell.profile);
-    Row row;
-    for (const FusionColumn& each : columns) row.entries.push_back(each.of(cell, found));
-    section.rows.push_back(std::move(row));
-  }
+  for (const ProfiledCell& cell : cells) section.rows.push_back(columns.row(cell, explain::fusions_of(*cell.profile)));
   document.table.sections.push_back(std::move(section));
   document.remarks = {"fused: a pattern counts if one kernel stands for all its nodes"};
   hide_empty_share(cells, document);

@@ -17,11 +17,6 @@ constexpr double kWorthNaming = 0.1;  // of the difference
 // more in every round would be told.
 constexpr double kWorthNamingUndisturbed = 0.01;
 
-std::string ms(double ns) {
-  const double value = ns / 1e6;
-  return fmt::format("{:.{}f} ms", value, decimals_of(value));
-}
-
 std::string interval_ms(const statistics::Contrast& found) {
   if (!found.interval) return {};
   const double size = found.estimate / 1e6;
@@ -35,7 +30,7 @@ bool is_plain_told(const statistics::Contrast& found) {
 }
 
 // "+0.24 ms", "-0.24 ms"
-std::string signed_ms(double ns) { return (ns < 0 ? "-" : "+") + ms(std::fabs(ns)); }
+std::string signed_ms(double ns) { return (ns < 0 ? "-" : "+") + milliseconds(std::fabs(ns)); }
 
 // Returns how far the difference of a region can be relied on: "" if it is told.
 std::string doubt_of(const explain::RegionDifference& region) {
@@ -57,8 +52,9 @@ Named those_behind(const std::vector<explain::RegionDifference>& regions, double
   for (const explain::RegionDifference& region : regions) {
     const double share = region.difference.estimate / whole;
     if (share < kWorthNaming || count == kNamedRegions) continue;
-    named.words += fmt::format("{}{}{} in {}{}", count == 0 ? "" : ", ", ms(std::fabs(region.difference.estimate)),
-                               count == 0 ? " of it" : "", region.label, doubt_of(region));
+    named.words +=
+        fmt::format("{}{}{} in {}{}", count == 0 ? "" : ", ", milliseconds(std::fabs(region.difference.estimate)),
+                    count == 0 ? " of it" : "", region.label, doubt_of(region));
     named.ns += region.difference.estimate;
     ++count;
   }
@@ -72,9 +68,11 @@ std::string words_of_rest(const explain::Explanation& found, double named_ns) {
   const double others = direction * (found.operators.estimate - named_ns);
   const double missed = direction * (found.plain.estimate - found.operators.estimate);
   const std::string of_others =
-      named_ns == 0 ? "" : fmt::format(", {}{} in all others", others < 0 ? "less " : "", ms(std::fabs(others)));
-  return missed < 0 ? fmt::format("{}; the regions differ by {} more than the plain times", of_others, ms(-missed))
-                    : fmt::format("{}; {} are not explained", of_others, ms(missed));
+      named_ns == 0 ? ""
+                    : fmt::format(", {}{} in all others", others < 0 ? "less " : "", milliseconds(std::fabs(others)));
+  return missed < 0
+             ? fmt::format("{}; the regions differ by {} more than the plain times", of_others, milliseconds(-missed))
+             : fmt::format("{}; {} are not explained", of_others, milliseconds(missed));
 }
 
 // What is spread over many regions is in none of them, but in all with the same operators.
@@ -125,25 +123,26 @@ std::string sentence_of(const ExplainedPair& pair) {
       return fmt::format(
           "{} and {} are not told apart by mean times ({} and {}); by the least times of their kernels, which other "
           "work on the machine hardly changes, these regions differ: {}",
-          candidate, baseline, ms(found.candidate.plain), ms(found.baseline.plain), undisturbed);
+          candidate, baseline, milliseconds(found.candidate.plain), milliseconds(found.baseline.plain), undisturbed);
     }
     return fmt::format("nothing is told to differ: {} takes {}, {} {}, and no region differs by more than chance",
-                       baseline, ms(found.baseline.plain), candidate, ms(found.candidate.plain));
+                       baseline, milliseconds(found.baseline.plain), candidate, milliseconds(found.candidate.plain));
   }
   if (!is_plain_told(found.plain)) {
     return fmt::format("{} and {} are not told apart ({} and {}), but these regions differ: {}", candidate, baseline,
-                       ms(found.candidate.plain), ms(found.baseline.plain), regions_that_differ(found));
+                       milliseconds(found.candidate.plain), milliseconds(found.baseline.plain),
+                       regions_that_differ(found));
   }
   const bool is_faster = found.plain.estimate < 0;
-  return fmt::format("{} is {}{} {} of {}: {}", candidate, ms(std::fabs(found.plain.estimate)),
-                     interval_ms(found.plain), is_faster ? "faster" : "slower", ms(found.baseline.plain),
+  return fmt::format("{} is {}{} {} of {}: {}", candidate, milliseconds(std::fabs(found.plain.estimate)),
+                     interval_ms(found.plain), is_faster ? "faster" : "slower", milliseconds(found.baseline.plain),
                      regions_behind(found));
 }
 
 std::string closing_line_of(const ExplainedPair& pair) {
   const explain::Explanation& found = *pair.explanation;
   const std::string sums = fmt::format("all regions together differ by {}, the plain times by {}",
-                                       ms(found.operators.estimate), ms(found.plain.estimate));
+                                       milliseconds(found.operators.estimate), milliseconds(found.plain.estimate));
   const std::string miss = fmt::format("{:.1f} % of the slower side's time", 100 * found.gap_ratio());
   return found.is_explained() ? fmt::format("explained: {}; they miss it by {}, at most {:.0f} % is wanted", sums, miss,
                                             100 * explain::kExplainedRatio)

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -15,22 +14,8 @@
 #include "report/figures/series_rows.h"
 
 namespace ngb::report::figures {
-namespace {
 
-using metrics::series::Block;
 using metrics::series::block_of;
-
-// The order of the rows is that of the figure's columns.
-void sort_by_width_and_depth(std::vector<Row>& rows) {
-  const auto number = [](const Row& row, const char* name) {
-    return row.at(name).is_number() ? row.at(name).get<double>() : 0.0;
-  };
-  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-    return std::pair(number(a, "width"), number(a, "depth")) < std::pair(number(b, "width"), number(b, "depth"));
-  });
-}
-
-}  // namespace
 
 // The panels are batch sizes; kinds and widths of blocks are side by side.
 Rows speed_up_by_depth(const Selection& selection) {
@@ -48,7 +33,7 @@ Rows speed_up_by_depth(const Selection& selection) {
   }
   std::vector<Row> rows;
   for (auto& [kind, of_kind] : by_kind) {
-    sort_by_width_and_depth(of_kind);
+    sort_by_numbers({"width", "depth"}, of_kind);  // the order of the columns
     std::move(of_kind.begin(), of_kind.end(), std::back_inserter(rows));
   }
   return rows_with(std::move(rows), kMetric, "no stack of blocks has a speed-up");
@@ -72,7 +57,7 @@ Rows batch_width_friction(const Selection& selection) {
     add_number(row, number_of(friction));
     rows.push_back(std::move(row));
   }
-  sort_by_width_and_depth(rows);
+  sort_by_numbers({"width", "depth"}, rows);
   return rows_with(std::move(rows), kSeries, "no stack of blocks was measured with two widths at several batch sizes");
 }
 

@@ -24,8 +24,6 @@ std::string workload_of_panel(const store::CellData& cell) {
   return fmt::format("{}, batch {}", text::visible(cell.of.model.label), cell.of.model.key.batch);
 }
 
-std::string shown_ms(double ns) { return fmt::format("{:.{}f} ms", ns / kNsPerMs, decimals_of(ns / kNsPerMs)); }
-
 // Returns the name of a side as people read it.
 std::string side_in_words(const store::CellData& cell, const std::string& name) {
   return text::visible(name == compiler_of(cell) ? compiler_in_words(cell) : name);
@@ -38,8 +36,8 @@ void add_steps(const Selection& selection, const ExplainedPair& pair, const stor
   const std::string baseline = side_in_words(*pair.baseline, pair.names.baseline);
   const std::string panel =
       fmt::format("{}: from {} ({}) to {} ({})", selection.with_device(workload_of_panel(cell), cell), baseline,
-                  shown_ms(found.baseline.plain), side_in_words(*pair.candidate, pair.names.candidate),
-                  shown_ms(found.candidate.plain));
+                  milliseconds(found.baseline.plain), side_in_words(*pair.candidate, pair.names.candidate),
+                  milliseconds(found.candidate.plain));
   const Row form = row_of(selection, cell, panel);
   std::size_t number = 0;
   for (const WaterfallStep& step : waterfall_of(found)) {
@@ -48,7 +46,8 @@ void add_steps(const Selection& selection, const ExplainedPair& pair, const stor
     row["baseline"] = baseline;
     row["step"] = ++number;
     row["region"] = text::visible(step.label);
-    row["label"] = fmt::format("{}: {}{}", text::visible(step.label), step.ns() > 0 ? "+" : "", shown_ms(step.ns()));
+    row["label"] =
+        fmt::format("{}: {}{}", text::visible(step.label), step.ns() > 0 ? "+" : "", milliseconds(step.ns()));
     row["from_ms"] = step.from_ns / kNsPerMs;
     row["to_ms"] = step.to_ns / kNsPerMs;
     row["difference_ms"] = step.ns() / kNsPerMs;

@@ -103,6 +103,18 @@ void sort_by(const char* column, std::vector<Row>& rows) {
   });
 }
 
+void sort_by_numbers(const std::vector<const char*>& columns, std::vector<Row>& rows) {
+  const auto key = [&columns](const Row& row) {
+    std::vector<double> numbers;
+    for (const char* const column : columns) {
+      const auto found = row.find(column);
+      numbers.push_back(found != row.end() && found->is_number() ? found->get<double>() : 0.0);
+    }
+    return numbers;
+  };
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return key(a) < key(b); });
+}
+
 std::string place_in_figure(const Selection& selection, const CellData& cell) {
   const std::string kind = cell.of.compute_device.value.value_or("cpu");
   const std::string device = selection.device(cell);

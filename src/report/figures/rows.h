@@ -49,6 +49,9 @@ Row empty_panel(std::string panel, std::string column, std::string reason);
 // Sorts rows by a column of texts, in the order of their first mention.
 void sort_by(const char* column, std::vector<Row>& rows);
 
+// Sorts rows by these columns of numbers; what is no number counts as 0.
+void sort_by_numbers(const std::vector<const char*>& columns, std::vector<Row>& rows);
+
 // Returns "local", or "local (gpu)" for a cell that computes on something else than the CPU.
 std::string place_in_figure(const Selection& selection, const store::CellData& cell);
 

@@ -41,23 +41,6 @@ std::string environment_table(const Content& content, const std::string& device)
                      html_table(caption, {"entry", "value"}, rows));
 }
 
-// Returns a row for each setting of a compiler, below its columns.
-std::vector<Fields> settings_of_compilers(const Content& content) {
-  const auto properties = compiler_properties(content.results->cells);
-  Fields columns;
-  for (const work::Property* each : properties) columns.emplace_back(each->heading);
-  columns.emplace_back("ran on");
-  std::set<Fields> seen;
-  std::vector<Fields> rows{columns};
-  for (const CellData* cell : content.results->cells) {
-    Fields row;
-    for (const work::Property* each : properties) row.push_back(compiler_field(*each, *cell));
-    row.push_back(compute_device_of(*cell));
-    if (seen.insert(row).second) rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 bool is_raised(const Results& results, const metrics::Flag& flag) {
   return std::ranges::any_of(results.cells, [&](const CellData* cell) {
     const auto raised = results.numbers.flags(*cell);
@@ -72,9 +55,11 @@ Part environments(const Content& content) {
   for (const CellData* cell : content.results->cells) devices.insert(cell->of.device);
   std::string html;
   for (const std::string& device : devices) html += environment_table(content, device);
-  std::vector<Fields> rows = settings_of_compilers(content);
-  const Fields columns = rows.front();
-  rows.erase(rows.begin());
+  const auto properties = compiler_properties(content.results->cells);
+  Fields columns;
+  for (const work::Property* each : properties) columns.emplace_back(each->heading);
+  columns.emplace_back("ran on");
+  const std::vector<Fields> rows = settings_of_compilers(content.results->cells, properties, compute_device_of);
   return {"machines", "Machines and compilers",
           fmt::format("{}, {}", counted(devices.size(), "device"), counted(rows.size(), "setting")),
           html + html_table("Compilers", columns, rows)};

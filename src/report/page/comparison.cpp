@@ -75,8 +75,7 @@ std::string comparison_html(const Document& document, const std::string& title, 
       "<section id=\"comparison\" aria-labelledby=\"comparison-heading\"><h2 id=\"comparison-heading\">{}</h2>\n",
       escaped(document.summary));
   if (!figures.shown.front().rows.empty()) html += figure_html(figures.shown.front());
-  html += document_table(document, document.table.sections.front()) + "<ul>\n";
-  for (const std::string& remark : document.remarks) html += fmt::format("<li>{}</li>\n", prose(remark));
+  html += document_table(document, document.table.sections.front()) + "<ul>\n" + html_items(document.remarks);
   return whole_page({.title = title,
                      .summary = "<p class=\"machines\">Before → after: from the baseline to the candidate</p>",
                      .first = "comparison",

@@ -129,9 +129,7 @@ std::string remarks_html(const Results& results) {
     remarks.push_back(rounds_remark(*results.cells.front()->rounds));
   }
   if (results.allocator.empty()) remarks.emplace_back("allocator: default");
-  std::string html;
-  for (const std::string& remark : remarks) html += fmt::format("<li>{}</li>\n", prose(remark));
-  return html;
+  return html_items(remarks);
 }
 
 // Returns what the results were measured on and when: "local: AMD EPYC, 1 thread; 2026-11-29".
@@ -195,8 +193,7 @@ std::string summary(const Content& content) {
 
 std::string answer(const Content& content) {
   constexpr std::size_t kMostOpenRows = 12;
-  std::string html;
-  for (const std::string& sentence : content.answer) html += fmt::format("<li>{}</li>\n", prose(sentence));
+  std::string html = html_items(content.answer);
   html = html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n";
   if (content.fastest.rows.empty()) return html;
   return html + (content.fastest.rows.size() <= kMostOpenRows

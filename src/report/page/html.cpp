@@ -88,6 +88,12 @@ std::string html_table(const std::string& caption, const std::vector<std::string
   return html + "</tbody></table></div>\n";
 }
 
+std::string html_items(const std::vector<std::string>& sentences) {
+  std::string html;
+  for (const std::string& each : sentences) html += fmt::format("<li>{}</li>\n", prose(each));
+  return html;
+}
+
 std::string packed_if_large(std::string html) {
   constexpr std::size_t kMostBytesOfHtml = 100'000;
   if (html.size() <= kMostBytesOfHtml) return html;

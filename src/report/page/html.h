@@ -23,6 +23,9 @@ std::string script_json(const nlohmann::json& json);
 std::string html_table(const std::string& caption, const std::vector<std::string>& columns,
                        const std::vector<std::vector<std::string>>& rows);
 
+// Returns the items of a list, a sentence each.
+std::string html_items(const std::vector<std::string>& sentences);
+
 // Returns what is in a closed <details> element; above 100 kB packed, so that a script unpacks it when it is opened.
 std::string packed_if_large(std::string html);
 

@@ -20,11 +20,6 @@ using explain::RegionDifference;
 constexpr double kWidth = 900;     // of a picture, in its own units
 constexpr double kRowHeight = 22;  // of a bar with its gap
 
-std::string shown_ms(double ns) {
-  const double value = ns / 1e6;
-  return fmt::format("{:.{}f} ms", value, decimals_of(value));
-}
-
 // A part of a picture that the keyboard reaches and a screen reader reads.
 std::string mark(const std::string& words, const std::string& shape) {
   return fmt::format("<g tabindex=\"0\" role=\"img\" aria-label=\"{0}\"><title>{0}</title>{1}</g>\n", escaped(words),
@@ -73,8 +68,8 @@ void add_flames(const std::string& path, const Module& module, double x, double 
   const double y = static_cast<double>(depth) * kRowHeight;
   const auto letters = static_cast<std::size_t>(width / 8);
   marks += mark(
-      fmt::format("{}: {} and {}", path.empty() ? "the model" : path, shown_ms(module.baseline_ns),
-                  shown_ms(module.candidate_ns)),
+      fmt::format("{}: {} and {}", path.empty() ? "the model" : path, milliseconds(module.baseline_ns),
+                  milliseconds(module.candidate_ns)),
       rectangle(x, y, width - 1, kRowHeight - 2, look) +
           (letters < 4 ? "" : words_at(x + 3, y + 14, "start", path.substr(path.find_last_of("./") + 1), letters)));
   for (const auto& [name, part] : module.parts) {
@@ -110,25 +105,20 @@ std::string flames(const ExplainedPair& pair) {
       static_cast<double>(deepest + 1) * kRowHeight, marks);
 }
 
-std::string list_of(const std::vector<std::string>& sentences) {
-  std::string html = "<ul>\n";
-  for (const std::string& each : sentences) html += fmt::format("<li>{}</li>\n", prose(each));
-  return html + "</ul>\n";
-}
-
 std::string details_of(const ExplainedPair& pair) {
   const Document document = explain_document({&pair, 1}, false);
   const Section& regions = document.table.sections.front();
   return fmt::format("<details><summary>{}: {}, the model's modules</summary>{}{}{}</details>\n", escaped(pair.label),
                      counted(regions.rows.size(), "region"), flames(pair), document_table(document, regions),
-                     list_of(document.remarks));
+                     "<ul>\n" + html_items(document.remarks) + "</ul>\n");
 }
 
 std::string table_with_remarks(const Document& document) {
   const Section& section = document.table.sections.front();
   if (section.rows.empty()) return {};
   return fmt::format("<details><summary>{}: {}</summary>{}{}</details>\n", escaped(section.title),
-                     counted(section.rows.size(), "row"), document_table(document, section), list_of(document.remarks));
+                     counted(section.rows.size(), "row"), document_table(document, section),
+                     "<ul>\n" + html_items(document.remarks) + "</ul>\n");
 }
 
 }  // namespace

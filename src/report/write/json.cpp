@@ -9,13 +9,12 @@
 #include <utility>
 
 #include "base/json_text.h"
+#include "work/codec.h"
 
 namespace ngb::report {
 namespace {
 
 using nlohmann::json;
-
-json number_json(const std::optional<double>& number) { return number ? json(*number) : json(nullptr); }
 
 // {"value", "low", "high", "over"}, or {"value": null, "reason"}; what is not known of a number is left out.
 json with_reason(const Entry& entry) {
@@ -32,7 +31,7 @@ json with_reason(const Entry& entry) {
 json entry_json(const Column& column, const Entry& entry) {
   if (column.has_reason) return with_reason(entry);
   if (!column.has_interval || entry.is_empty()) return entry.value;
-  return {{"value", entry.value}, {"low", number_json(entry.low)}, {"high", number_json(entry.high)}};
+  return {{"value", entry.value}, {"low", work::write_json(entry.low)}, {"high", work::write_json(entry.high)}};
 }
 
 // Returns whether it is an object of which nothing is known.

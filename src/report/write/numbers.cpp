@@ -26,4 +26,6 @@ std::string number_beside(double value, double beside, std::string_view unit) {
   return fmt::format("{:.{}f}", value, decimals_of(beside));
 }
 
+std::string milliseconds(double ns) { return number(ns / 1e6, "ms") + " ms"; }
+
 }  // namespace ngb::report

@@ -15,4 +15,7 @@ std::string number(double value, std::string_view unit);
 // Formats the second number of a pair with as many decimals as the first, `beside`.
 std::string number_beside(double value, double beside, std::string_view unit);
 
+// Returns a time as "3.910 ms".
+std::string milliseconds(double ns);
+
 }  // namespace ngb::report
