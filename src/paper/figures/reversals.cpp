@@ -9,16 +9,14 @@
 #include <set>
 #include <tuple>
 
-#include "base/json_text.h"
 #include "base/text.h"
-#include "metrics/series/conclusions.h"
 #include "paper/figures/published_rows.h"
 #include "paper/figures/rows.h"
+#include "report/series/series.h"
 
 namespace ngb::paper::figures {
 namespace {
 
-using nlohmann::json;
 using store::CellData;
 
 constexpr const char* kNumber = "throughput_per_s";
@@ -29,19 +27,14 @@ struct Pair {
   double least = 0;  // the smaller one of the two |log ratio|: how far both orders are from a tie
 };
 
-// Returns nothing if the JSON has another form, is of compilers or batch sizes, or a cell is not selected.
-std::optional<Pair> pair_of(const Selection& selection, const json& object) {
-  if (!object.is_object() || object.value("ranked", "") != "models" ||
-      object.value("between", "") != "device_compilers" || !object.contains("sides")) {
-    return std::nullopt;
-  }
+// Returns nothing if it is of compilers or batch sizes, or a cell is not selected.
+std::optional<Pair> pair_of(const Selection& selection, const metrics::series::KeptReversal& reversal) {
+  if (reversal.ranked != "models" || reversal.between != "device_compilers") return std::nullopt;
   Pair pair{.cells = {}, .least = HUGE_VAL};
-  for (const json& side : object.at("sides")) {
-    if (!side.is_object() || !side.contains("cell_ids") || !side.at("value").is_number()) return std::nullopt;
-    pair.least = std::min(pair.least, std::abs(std::log(side.at("value").get<double>())));
-    for (const json& id : side.at("cell_ids")) {
-      pair.cells.push_back(id.is_string() ? selection.find(id.get<std::string>()) : nullptr);
-    }
+  for (const metrics::series::KeptSide& side : reversal.sides) {
+    if (!side.value) return std::nullopt;
+    pair.least = std::min(pair.least, std::abs(std::log(*side.value)));
+    for (const std::string& id : side.cell_ids) pair.cells.push_back(selection.find(id));
   }
   const bool is_whole =
       pair.cells.size() == 4 && std::find(pair.cells.begin(), pair.cells.end(), nullptr) == pair.cells.end();
@@ -55,9 +48,8 @@ Row row_of_bar(const std::string& panel, const std::string& side, const std::str
 // Adds the clearest reversal of each two places.
 void add_own(const Selection& selection, std::vector<Row>& rows) {
   std::map<std::pair<std::string, std::string>, Pair> clearest;
-  for (const store::Conclusion* conclusion : selection.results().conclusions) {
-    if (conclusion->kind != metrics::series::kReversal) continue;
-    const auto pair = pair_of(selection, json_text::parse(conclusion->json));
+  for (const metrics::series::KeptReversal& reversal : report::conclusions_in(selection.results()).reversals) {
+    const auto pair = pair_of(selection, reversal);
     if (!pair) continue;
     Pair& known = clearest[{place_in_figure(selection, *pair->cells[0]), place_in_figure(selection, *pair->cells[2])}];
     if (known.least < pair->least) known = *pair;

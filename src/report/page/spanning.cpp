@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/text.h"
 #include "metrics/axis.h"
 #include "metrics/metric.h"
-#include "metrics/series/claims.h"
+#include "metrics/series/conclusions.h"
 #include "metrics/series/series.h"
 #include "report/series/series.h"
 #include "report/write/numbers.h"
@@ -17,7 +17,12 @@
 namespace ngb::report::page {
 namespace {
 
-using nlohmann::json;
+using metrics::series::KeptClaim;
+using metrics::series::KeptFinding;
+using metrics::series::KeptRace;
+using metrics::series::KeptReversal;
+using metrics::series::KeptRow;
+using metrics::series::KeptSide;
 using Texts = std::vector<std::string>;
 
 void remove_column(SpanningTable& table, std::size_t column) {
@@ -83,46 +88,39 @@ const char* unit_of(const std::string& name) {
   return series == nullptr ? "ratio" : series->unit;
 }
 
-std::string value_text(const json& row) {
+std::string value_text(const KeptRow& row) {
   const Entry value = ratio_with_interval(row);
-  return value.is_empty() ? text_at(row, "reason") : text_of(value, unit_of(text_at(row, "metric")));
+  return value.is_empty() ? row.reason : text_of(value, unit_of(row.metric));
 }
 
-SpanningTable rows_behind(const json& finding) {
-  SpanningTable table{.title = text_at(finding, "sentence")};
+SpanningTable rows_behind(const KeptFinding& finding) {
+  SpanningTable table{.title = finding.sentence};
   table.columns = {"device", "compiler", "model", "batch", "what", "value", "against", "outcome", "adjusted p"};
-  const auto rows = finding.find("rows");
-  if (rows == finding.end() || !rows->is_array()) return table;
-  for (const json& row : *rows) {
-    const std::optional<double> p = number_at(row, "adjusted_p");
-    table.rows.push_back({text_at(row, "device"), text_at(row, "compiler"), text_at(row, "model"),
-                          text_at(row, "batch_sizes"), text_at(row, "metric"), value_text(row), text_at(row, "against"),
-                          text_at(row, "outcome"), p ? fmt::format("{:.2g}", *p) : ""});
+  for (const KeptRow& row : finding.rows) {
+    table.rows.push_back({row.device, row.compiler, row.model, row.batch_sizes, row.metric, value_text(row),
+                          row.against, row.outcome, row.adjusted_p ? fmt::format("{:.2g}", *row.adjusted_p) : ""});
   }
   fold_equal_columns(table);
   return fitted(std::move(table));
 }
 
-// Returns {a, b, where one of them is faster, their ratio there} of a side of a reversal.
-Texts fields_of_side(const json& side, bool ranks_models) {
-  const std::string batch = fmt::format("{:g}", number_at(side, "batch").value_or(0));
-  const std::string device = text_at(side, "device");
-  return {text_at(side, ranks_models ? "model_a" : "compiler_a"),
-          text_at(side, ranks_models ? "model_b" : "compiler_b"),
-          fmt::format("{}, batch {}, on {}", text_at(side, ranks_models ? "compiler_a" : "model_a"), batch, device),
+// Returns {where one of a and b is faster, their ratio there} of a side of a reversal.
+Texts fields_of_side(const KeptSide& side, bool ranks_models) {
+  return {fmt::format("{}, batch {}, on {}", ranks_models ? side.compiler_a : side.model_a, side.batch, side.device),
           text_of(ratio_with_interval(side), "ratio")};
 }
 
-SpanningTable reversals(const json& all) {
+SpanningTable reversals(const Conclusions& all) {
   SpanningTable table{.title = "Reversed orders", .remark = words_of_orders(all)};
   table.columns = {"A", "B", "A is faster", "T_A / T_B [95 %]", "A is slower", "T_A / T_B there [95 %]"};
-  for (const json& reversal : all["reversals"]) {
-    const auto sides = reversal.find("sides");
-    if (sides == reversal.end() || !sides->is_array() || sides->size() != 2) continue;
-    const bool ranks_models = text_at(reversal, "ranked") == "models";
-    Texts row = fields_of_side((*sides)[0], ranks_models);
-    const Texts other = fields_of_side((*sides)[1], ranks_models);
-    row.insert(row.end(), {other[2], other[3]});
+  for (const KeptReversal& reversal : all.reversals) {
+    if (reversal.sides.size() != 2) continue;
+    const bool ranks_models = reversal.ranked == "models";
+    const KeptSide& first = reversal.sides[0];
+    Texts row = ranks_models ? Texts{first.model_a, first.model_b} : Texts{first.compiler_a, first.compiler_b};
+    for (const KeptSide& side : reversal.sides) {
+      for (std::string& field : fields_of_side(side, ranks_models)) row.push_back(std::move(field));
+    }
     table.rows.push_back(std::move(row));
   }
   return fitted(std::move(table));
@@ -140,53 +138,31 @@ std::vector<SpanningTable> series_tables(const Results& results) {
   return tables;
 }
 
-SpanningTable unmeasured_claims(const json& all, const std::string& publication) {
+SpanningTable unmeasured_claims(const std::vector<KeptClaim>& claims, const std::string& publication) {
   SpanningTable table{.title = fmt::format("claims of the {} that this study does not measure", publication)};
   table.columns = {"claim", "source", "what is missing"};
-  const std::string unmeasured(name(metrics::series::ClaimStatus::not_measured));
-  for (const json& claim : all["claims"]) {
-    if (text_at(claim, "status") != unmeasured) continue;
-    table.rows.push_back({text_at(claim, "sentence"), text_at(claim, "source"), text_at(claim, "reason")});
-  }
+  for (const KeptClaim& claim : claims) table.rows.push_back({claim.sentence, claim.source, claim.reason});
   return table;
 }
 
-std::string ratio_text(const json& row, const char* name) {
-  const auto value = row.find(name);
-  return value == row.end() ? "–" : text_of(ratio_with_interval(*value), "ratio");
-}
+std::string ratio_text(const metrics::Value& ratio) { return text_of(ratio_with_interval(ratio), "ratio"); }
 
 // Returns "3.91 ms", or "–" where it is not known.
-std::string number_text(const json& row, const char* name, const char* unit) {
-  const std::optional<double> value = number_at(row, name);
+std::string number_text(const std::optional<double>& value, const char* unit) {
   return value ? number(*value, unit) : "–";
 }
 
 std::string over_the_next(const std::string& compiler) { return compiler.empty() ? "" : " over " + compiler; }
 
-// Returns a list of texts; what is no text is left out.
-Texts texts_at(const json& row, const char* name) {
-  Texts names;
-  const auto found = row.find(name);
-  if (found != row.end() && found->is_array()) {
-    for (const json& each : *found) {
-      if (each.is_string()) names.push_back(each.get<std::string>());
-    }
-  }
-  return names;
-}
-
 // Returns the peak memory of the fastest cell, or "–" if it is not known. That cell is one of those that may be the
 // fastest.
-std::string memory_of_fastest(const Results& results, const json& row) {
-  const Texts ids = texts_at(row, "cell_ids");
+std::string memory_of_fastest(const Results& results, const KeptRace& race) {
   const auto found = std::find_if(results.cells.begin(), results.cells.end(), [&](const store::CellData* cell) {
-    return metrics::compiler_of(*cell) == text_at(row, "compiler") &&
-           std::find(ids.begin(), ids.end(), cell->cell_id) != ids.end();
+    return metrics::compiler_of(*cell) == race.compiler &&
+           std::find(race.cell_ids.begin(), race.cell_ids.end(), cell->cell_id) != race.cell_ids.end();
   });
-  const auto bytes =
-      found == results.cells.end() ? std::nullopt : results.numbers.of(**found, "timed_peak_bytes").value;
-  return bytes ? number(*bytes, "bytes") : "–";
+  if (found == results.cells.end()) return "–";
+  return number_text(results.numbers.of(**found, "timed_peak_bytes").value, "bytes");
 }
 
 // Returns "a, b, c and 2 more".
@@ -198,7 +174,7 @@ std::string first_names(Texts names) {
 }
 
 // Fills in what the answer says of each workload.
-void add_fastest(const json& answer, Content& content) {
+void add_fastest(const std::vector<KeptRace>& races, Content& content) {
   SpanningTable& table = content.fastest;
   table.title = "The fastest of each model and batch size";
   table.columns = {"device",
@@ -210,16 +186,14 @@ void add_fastest(const json& answer, Content& content) {
                    "speed-up [95 %]",
                    "times the next [95 %]",
                    "may be the fastest"};
-  if (!answer.is_object() || !answer.contains("rows") || !answer["rows"].is_array()) return;
-  for (const json& row : answer["rows"]) {
-    if (!row.is_object()) continue;
-    for (std::string& id : texts_at(row, "cell_ids")) content.may_be_fastest.insert(std::move(id));
-    table.rows.push_back(
-        {text_at(row, "device"), text_at(row, "model"), fmt::format("{:g}", number_at(row, "batch").value_or(0)),
-         text_at(row, "compiler"), number_text(row, "inference_s", "s"), memory_of_fastest(*content.results, row),
-         ratio_text(row, "speed_up"), ratio_text(row, "margin") + over_the_next(text_at(row, "runner_up")),
-         is_true_at(row, "is_decided") ? "it alone" : first_names(texts_at(row, "may_be_fastest"))});
+  for (const KeptRace& race : races) {
+    content.may_be_fastest.insert(race.cell_ids.begin(), race.cell_ids.end());
+    table.rows.push_back({race.device, race.model, std::to_string(race.batch), race.compiler,
+                          number_text(race.inference_s, "s"), memory_of_fastest(*content.results, race),
+                          ratio_text(race.speed_up), ratio_text(race.margin) + over_the_next(race.runner_up),
+                          race.is_decided ? "it alone" : first_names(race.may_be_fastest)});
   }
+  if (table.rows.empty()) return;
   const bool has_one_device = std::all_of(table.rows.begin(), table.rows.end(),
                                           [&](const Texts& row) { return row[0] == table.rows.front()[0]; });
   if (has_one_device) remove_column(table, 0);
@@ -230,21 +204,17 @@ void add_fastest(const json& answer, Content& content) {
 
 void add_what_spans_cells(Content& content) {
   constexpr std::size_t kPlaceOfStatus = 2;
-  const json all = conclusions_json(*content.results);
-  content.answer = sentences_of_answer(all);
-  add_fastest(all["answer"], content);
-  for (const json& finding : all["findings"]) {
-    Sentence sentence{text_at(finding, "sentence"), rows_behind(finding)};
-    (is_true_at(finding, "to_act_on") ? content.to_act_on : content.findings).push_back(std::move(sentence));
-  }
+  Conclusions all = conclusions_in(*content.results);
+  content.answer = all.answer.sentences;
+  add_fastest(all.answer.rows, content);
+  for (const KeptFinding& finding : all.findings)
+    (finding.is_to_act_on ? content.to_act_on : content.findings).push_back({finding.sentence, rows_behind(finding)});
   if (SpanningTable orders = reversals(all); !orders.remark.empty()) content.conclusions.push_back(std::move(orders));
   content.tables = series_tables(*content.results);
   // What a publication claims is no finding of another study. Its own studies begin with its name: "paper_models".
   if (!content.study.starts_with(content.claims.of + '_')) return;
-  content.unmeasured = unmeasured_claims(all, content.claims.of);
-  json measured = all;
-  drop_unmeasured_claims(measured);
-  const Table claims = claims_table(measured);
+  content.unmeasured = unmeasured_claims(take_unmeasured(all.claims), content.claims.of);
+  const Table claims = claims_table(all.claims);
   for (const Section& claim : claims.sections) {
     content.conclusions.push_back(spanning_table(claim, claims.columns, kPlaceOfStatus));
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/series/conclusions.h"
 #include "metrics/series/series.h"
 #include "report/document.h"
 #include "report/show/show.h"
@@ -32,31 +33,32 @@ std::vector<Column> series_columns();
 using UseSeries = std::function<void(const metrics::series::Series& series, const Section& section)>;
 void each_series(const Results& results, const UseSeries& use);
 
-// Each takes what conclusions_json returns, which may hold anything. Returns a section for each claim.
-Table claims_table(const nlohmann::json& all);
-// Removes the claims that the results do not measure. Returns how many there were.
-std::size_t drop_unmeasured_claims(nlohmann::json& all);
-// Returns the sentences that answer what the study asks, which may be none.
-std::vector<std::string> sentences_of_answer(const nlohmann::json& all);
+// The conclusions of all results. One that the file does not have as the store writes it is left out: a results file
+// may come from anybody.
+struct Conclusions {
+  std::vector<metrics::series::KeptFinding> findings{};
+  std::vector<metrics::series::KeptReversal> reversals{};
+  std::vector<metrics::series::KeptClaim> claims{};
+  std::optional<metrics::series::KeptOrders> orders{};
+  metrics::series::KeptAnswer answer{};
+};
+Conclusions conclusions_in(const Results& results);
+
+// Returns a section for each claim.
+Table claims_table(const std::vector<metrics::series::KeptClaim>& claims);
+// Removes the claims that the results do not measure, and returns them.
+std::vector<metrics::series::KeptClaim> take_unmeasured(std::vector<metrics::series::KeptClaim>& claims);
 // Says how many orders were compared and how many reversals were found; "" if nothing is known.
-std::string words_of_orders(const nlohmann::json& all);
-// Returns the ratio of a row with "value", "low" and "high"; "–" if it has none.
-Entry ratio_with_interval(const nlohmann::json& row);
+std::string words_of_orders(const Conclusions& all);
+// Returns a ratio with its interval; "–" if there is none.
+Entry ratio_with_interval(const metrics::Value& ratio);
 
 // {"values": [{"series", "device", "compiler", "subject", "batch_sizes", "value", "low", "high", "standard_error",
 // "degrees" or "value": null and "reason"; "cell_ids"}], "table": [the rows of the table of series]}; values as in
 // series_text.
 nlohmann::json series_json(const Results& results);
 
-// {"answer", "findings", "reversals", "orders", "claims"}, as in metrics/series/conclusions.h.
+// {"findings", "reversals", "claims", "orders", "answer"}: objects as the file has them.
 nlohmann::json conclusions_json(const Results& results);
-
-// Reads JSON objects of a results file, which may come from anybody: what has another type than it should counts as
-// missing.
-
-// Returns "" if there is no such text.
-std::string text_at(const nlohmann::json& object, const char* key);
-bool is_true_at(const nlohmann::json& object, const char* key);
-std::optional<double> number_at(const nlohmann::json& object, const char* key);
 
 }  // namespace ngb::report

@@ -10,6 +10,7 @@
 #include "report/series/series.h"
 #include "report/write/numbers.h"
 #include "report/write/text.h"
+#include "work/codec.h"
 
 namespace ngb::report {
 
@@ -144,6 +145,31 @@ json conclusions_json(const Results& results) {
       all["answer"] = std::move(object);
   }
   return all;
+}
+
+namespace {
+
+// Adds an object that has all fields of the record.
+template <class Kept>
+void add_whole(const json& objects, std::vector<Kept>& to) {
+  for (const json& each : objects) {
+    if (auto read = work::parse_json<Kept>(each, "conclusion")) to.push_back(*std::move(read));
+  }
+}
+
+}  // namespace
+
+Conclusions conclusions_in(const Results& results) {
+  const json all = conclusions_json(results);
+  Conclusions found;
+  add_whole(all.at("findings"), found.findings);
+  add_whole(all.at("reversals"), found.reversals);
+  add_whole(all.at("claims"), found.claims);
+  if (const auto orders = work::parse_json<metrics::series::KeptOrders>(all.at("orders"), "count")) {
+    found.orders = *orders;
+  }
+  found.answer = work::parse_json<metrics::series::KeptAnswer>(all.at("answer"), "answer").value_or(found.answer);
+  return found;
 }
 
 }  // namespace ngb::report

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "work/codec.h"
+
 namespace ngb::report {
 namespace {
 
@@ -75,18 +77,20 @@ TEST_F(SeriesOfResults, AreShownIfAllCellsThatTheyAreAboutAreSelected) {
 }
 
 // A results file may come from anybody.
-TEST_F(SeriesOfResults, ShowWhateverAConclusionContains) {
+TEST_F(SeriesOfResults, LeaveOutConclusionsOfAnotherForm) {
   store::SeriesPart part;
-  for (const char* const json : {"[]", "not JSON", R"({"sentence": 5, "to_act_on": "yes", "rows": 7})"}) {
-    part.conclusions.push_back({"finding", "", json});
+  for (const char* const json : {"[]", "not JSON", "{}", R"({"sentence": 5, "to_act_on": "yes", "rows": 7})"}) {
+    for (const char* const kind : {"finding", "reversal", "claim", "orders", "answer"}) {
+      part.conclusions.push_back({kind, "", json});
+    }
   }
-  part.conclusions.push_back({"finding", "", R"({"sentence": "a\u001b[31mb", "to_act_on": true})"});
-  part.conclusions.push_back({"claim", "", R"({"claim": null, "value": "x", "low": {}, "device": []})"});
-  part.conclusions.push_back({"orders", "", R"({"looked_at": "many", "are_too_many": 1})"});
+  const metrics::series::KeptFinding finding{"failure", true, false, "a\x1b[31mb", {}};
+  part.conclusions.push_back({"finding", "", work::write_json(finding).dump()});
   const std::vector<store::SeriesPart> all{part};
   const std::string text = findings_text(results(all), {}, "paper");
   EXPECT_THAT(text, HasSubstr("To act on\n  a"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, HasSubstr("  No difference in these results is certain enough to be stated.\n"));
 }
 
 }  // namespace

@@ -5,10 +5,20 @@
 #include <gtest/gtest.h>
 
 #include "../metrics/made_up_cells.h"
+#include "metrics/series/conclusions.h"
+#include "work/codec.h"
 
 namespace ngb::report::page {
 namespace {
 
+using metrics::series::KeptAnswer;
+using metrics::series::KeptClaim;
+using metrics::series::KeptFinding;
+using metrics::series::KeptOrders;
+using metrics::series::KeptRace;
+using metrics::series::KeptReversal;
+using metrics::series::KeptRow;
+using metrics::series::KeptSide;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using Texts = std::vector<std::string>;
@@ -25,6 +35,11 @@ class WhatSpansCells : public ::testing::Test {
     return made;
   }
 
+  template <class Kept>
+  void keep(const char* kind, const Kept& kept) {
+    parts_[0].conclusions.push_back({kind, "", work::write_json(kept).dump()});
+  }
+
   std::string study_{};
   std::vector<store::CellData> cells_{};
   std::vector<store::DerivedValue> values_{};
@@ -33,11 +48,10 @@ class WhatSpansCells : public ::testing::Test {
 };
 
 TEST_F(WhatSpansCells, HasFindingsWithTheRowsThatBearThem) {
-  parts_[0].conclusions = {
-      {"finding", "", R"({"sentence": "Fast is faster.", "to_act_on": false, "rows": [{"device": "local",
-        "compiler": "fast 1.0", "model": "resnet18", "batch_sizes": "1", "metric": "speed_up_ratio", "value": 1.8588,
-        "low": 1.8, "high": 1.9, "outcome": "faster", "adjusted_p": 0.0012}]})"},
-      {"finding", "", R"({"sentence": "Slow failed.", "to_act_on": true, "rows": []})"}};
+  const KeptRow row{{1.8588, 1.8, 1.9, ""}, "local",  "fast 1.0", "resnet18", "1", "",
+                    "speed_up_ratio",       "faster", 0.0012,     {}};
+  keep("finding", KeptFinding{"speed_up", false, true, "Fast is faster.", {row}});
+  keep("finding", KeptFinding{"failure", true, false, "Slow failed.", {}});
   const Content made = content();
   ASSERT_EQ(made.findings.size(), 1U);
   EXPECT_EQ(made.findings[0].text, "Fast is faster.");
@@ -49,10 +63,19 @@ TEST_F(WhatSpansCells, HasFindingsWithTheRowsThatBearThem) {
   EXPECT_EQ(made.to_act_on[0].text, "Slow failed.");
 }
 
+KeptRace race_of_resnet(std::string compiler) {
+  return {.device = "local", .model = "resnet18", .batch = 8, .compiler = std::move(compiler)};
+}
+
 TEST_F(WhatSpansCells, HasTheAnswerWithARowForEachWorkload) {
-  parts_[0].conclusions = {{"answer", "", R"({"sentences": ["fast 1.0 is the fastest."], "rows": [{"device": "local",
-      "model": "resnet18", "batch": 8, "compiler": "fast 1.0", "is_decided": true, "runner_up": "slow 1.0",
-      "throughput_per_s": 104.25, "inference_s": 0.0767, "may_be_fastest": ["fast 1.0"], "speed_up": {"value": 2.0, "low": 1.9, "high": 2.1}, "margin": {"value": 1.5, "low": null, "high": null}}]})"}};
+  KeptRace race = race_of_resnet("fast 1.0");
+  race.is_decided = true;
+  race.may_be_fastest = {"fast 1.0"};
+  race.inference_s = 0.0767;
+  race.speed_up = {{2.0, 1.9, 2.1, ""}};
+  race.runner_up = "slow 1.0";
+  race.margin = {{1.5, {}, {}, ""}};
+  keep("answer", KeptAnswer{{"fast 1.0 is the fastest."}, {race}});
   const Content made = content();
   EXPECT_THAT(made.answer, ElementsAre("fast 1.0 is the fastest."));
   EXPECT_THAT(made.fastest.rows, ElementsAre(Texts{"resnet18", "8", "fast 1.0", "76.7 ms", "–", "2.00 [1.90, 2.10]",
@@ -60,30 +83,27 @@ TEST_F(WhatSpansCells, HasTheAnswerWithARowForEachWorkload) {
 }
 
 TEST_F(WhatSpansCells, NamesAllThatMayBeTheFastest) {
-  parts_[0].conclusions = {{"answer", "", R"({"sentences": ["x"], "rows": [{"device": "local", "model": "resnet18",
-      "batch": 8, "compiler": "a", "is_decided": false, "may_be_fastest": ["a", "b", 3]}]})"}};
+  KeptRace race = race_of_resnet("a");
+  race.may_be_fastest = {"a", "b"};
+  keep("answer", KeptAnswer{{"x"}, {race}});
   EXPECT_EQ(content().fastest.rows.at(0).back(), "a, b");
-}
-
-TEST_F(WhatSpansCells, HasNoAnswerInConclusionsOfAnyForm) {
-  for (const char* const json : {"[]", "{}", R"({"sentences": 1, "rows": 2})", R"({"sentences": [1], "rows": [1]})"}) {
-    parts_[0].conclusions = {{"answer", "", json}};
-    const Content made = content();
-    EXPECT_TRUE(made.answer.empty() && made.fastest.rows.empty()) << json;
-  }
 }
 
 TEST_F(WhatSpansCells, HasThePeakMemoryOfTheFastest) {
   cells_ = {made_up::cell("fast", 8), made_up::cell("slow", 8)};
   values_ = {{"fast-8", "timed_peak_bytes", 2e9, {}, {}, ""}, {"slow-8", "timed_peak_bytes", 1e9, {}, {}, ""}};
-  parts_[0].conclusions = {{"answer", "", R"({"sentences": ["x"], "rows": [{"device": "local", "model": "resnet18",
-      "batch": 8, "compiler": "fast 1.0", "cell_ids": ["slow-8", "fast-8"]}]})"}};
+  KeptRace race = race_of_resnet("fast 1.0");
+  race.cell_ids = {"slow-8", "fast-8"};
+  keep("answer", KeptAnswer{{"x"}, {race}});
   EXPECT_EQ(content().fastest.rows.at(0).at(4), "2 GB");
 }
 
+KeptClaim claim_that_b_holds() {
+  return {{0.9, {}, {}, ""}, "b", "B holds.", "", "paper, V", "local", "tvm 1", "undecided", {}, {}};
+}
+
 TEST_F(WhatSpansCells, HasClaimsOfThePaperInItsStudiesOnly) {
-  parts_[0].conclusions = {{"claim", "", R"({"claim": "b", "sentence": "B holds.", "source": "paper, V",
-      "status": "undecided", "compiler": "tvm 1", "device": "local", "value": 0.9})"}};
+  keep("claim", claim_that_b_holds());
   study_ = "quickstart";
   EXPECT_TRUE(content().conclusions.empty());
   study_ = "paper_quick_models";
@@ -92,11 +112,9 @@ TEST_F(WhatSpansCells, HasClaimsOfThePaperInItsStudiesOnly) {
 
 TEST_F(WhatSpansCells, FoldsTheClaimsThatAreNotMeasured) {
   study_ = "paper_models";
-  parts_[0].conclusions = {
-      {"claim", "", R"({"claim": "a", "sentence": "A holds.", "source": "paper, V", "status": "not_measured",
-                        "reason": "needs stacks"})"},
-      {"claim", "", R"({"claim": "b", "sentence": "B holds.", "source": "paper, V", "status": "undecided",
-                        "compiler": "tvm 1", "device": "local", "value": 0.9})"}};
+  keep("claim",
+       KeptClaim{{{}, {}, {}, "needs stacks"}, "a", "A holds.", "", "paper, V", "", "", "not_measured", {}, {}});
+  keep("claim", claim_that_b_holds());
   const Content made = content();
   EXPECT_THAT(made.unmeasured.rows, ElementsAre(Texts{"A holds.", "paper, V", "needs stacks"}));
   ASSERT_EQ(made.conclusions.size(), 1U);
@@ -104,8 +122,14 @@ TEST_F(WhatSpansCells, FoldsTheClaimsThatAreNotMeasured) {
 }
 
 TEST_F(WhatSpansCells, NamesOnceWhatIsEqualInAllRowsOfAFinding) {
-  parts_[0].conclusions = {{"finding", "", R"({"sentence": "Fast is faster.", "rows": [
-      {"device": "local", "model": "a", "outcome": "faster"}, {"device": "local", "model": "b", "outcome": "same"}]})"}};
+  KeptRow faster;
+  faster.device = "local";
+  faster.model = "a";
+  faster.outcome = "faster";
+  KeptRow same = faster;
+  same.model = "b";
+  same.outcome = "same";
+  keep("finding", KeptFinding{"speed_up", false, true, "Fast is faster.", {faster, same}});
   const SpanningTable rows = content().findings.at(0).rows;
   EXPECT_EQ(rows.remark, "In all rows: device local");
   EXPECT_THAT(rows.columns, ElementsAre("model", "outcome"));
@@ -113,12 +137,10 @@ TEST_F(WhatSpansCells, NamesOnceWhatIsEqualInAllRowsOfAFinding) {
 }
 
 TEST_F(WhatSpansCells, HasReversedOrdersWithBothSides) {
-  parts_[0].conclusions = {{"reversal", "", R"({"ranked": "models", "between": "batch_sizes", "sides": [
-        {"device": "xeon", "compiler_a": "tvm 1", "compiler_b": "tvm 1", "model_a": "a", "model_b": "b", "batch": 1,
-         "value": 1.5, "low": 1.4, "high": 1.6},
-        {"device": "xeon", "compiler_a": "tvm 1", "compiler_b": "tvm 1", "model_a": "a", "model_b": "b", "batch": 8,
-         "value": 0.5, "low": 0.4, "high": 0.6}]})"},
-                           {"orders", "", R"({"looked_at": 12, "are_too_many": false})"}};
+  const KeptSide first{{1.5, 1.4, 1.6, ""}, "xeon", "tvm 1", "tvm 1", "a", "b", 1, {}};
+  const KeptSide second{{0.5, 0.4, 0.6, ""}, "xeon", "tvm 1", "tvm 1", "a", "b", 8, {}};
+  keep("reversal", KeptReversal{"models", "batch_sizes", 0.01, {first, second}});
+  keep("orders", KeptOrders{12, false});
   const Content made = content();
   ASSERT_EQ(made.conclusions.size(), 1U);
   EXPECT_THAT(made.conclusions[0].rows, ElementsAre(Texts{"a", "b", "tvm 1, batch 1, on xeon", "1.50 [1.40, 1.60]",
@@ -151,15 +173,17 @@ TEST_F(WhatSpansCells, SaysHowManyRowsAreLeftOut) {
 }
 
 // A results file may come from anybody.
-TEST_F(WhatSpansCells, ShowsWhateverAConclusionContains) {
-  for (const char* const kind : {"finding", "reversal", "claim", "orders"}) {
-    for (const char* const json : {"[]", "not JSON", R"({"rows": 7, "sides": [1], "sentence": 5, "claim": []})"}) {
+TEST_F(WhatSpansCells, HasNothingOfConclusionsOfAnotherForm) {
+  for (const char* const kind : {"finding", "reversal", "claim", "orders", "answer"}) {
+    for (const char* const json :
+         {"[]", "{}", "not JSON", R"({"sentences": [1], "rows": [1], "sides": [1], "claim": []})"}) {
       parts_[0].conclusions.push_back({kind, "", json});
     }
   }
+  study_ = "paper_models";
   const Content made = content();
-  EXPECT_EQ(made.findings.size(), 1U);
-  EXPECT_TRUE(made.findings[0].text.empty());
+  EXPECT_TRUE(made.findings.empty() && made.to_act_on.empty() && made.conclusions.empty());
+  EXPECT_TRUE(made.answer.empty() && made.fastest.rows.empty());
 }
 
 }  // namespace
