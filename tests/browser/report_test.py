@@ -166,7 +166,6 @@ class Text(ReportTest):
         self.write("alone.yaml", NULL_STUDY)
         self.assertEqual(self.ngb("run", "alone.yaml", "-o", "alone").returncode, 0)
         text = (self.folder / "alone/report/index.html").read_text()
-        self.assertIn("The baseline is PyTorch eager (identity). 0 of 4 measured cells have a speed-up over it.", text)
         data = json.loads(Reader(text).data)
         self.assertEqual(unrolled(data["cells"]["baseline"]), [-1] * 4)
 
@@ -184,7 +183,6 @@ class Text(ReportTest):
         self.assertEqual(text.count('<tr data-cell='), 4)
         self.assertIn("failed: toolchain_missing in", text)
         self.assertNotIn("<figure", text)
-        self.assertIn("No cell is measured.", text)
 
     def test_a_file_in_the_place_of_the_report_is_refused(self):
         self.write("report.html", "mine")
