@@ -39,7 +39,8 @@ tl::unexpected<Error> damaged(const std::filesystem::path& zip, const std::strin
 }
 
 Result<Unzip> open_zip(const std::filesystem::path& zip) {
-  if (const Status regular = file::require_regular(zip); !regular) return error_of(regular);
+  // minizip does not say why it cannot open a file.
+  if (const auto readable = file::open_to_read(zip); !readable) return error_of(readable);
   Unzip opened(unzOpen64(zip.c_str()));
   if (!opened) return damaged(zip, "it is not a zip file, or its end is missing");
   return opened;

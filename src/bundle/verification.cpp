@@ -71,7 +71,8 @@ class Verifier {
       return fail("there is no bundle here", given_.string(), "name a file that `ngb bundle` has written");
     }
     const auto entries = list_zip(given_);
-    if (!entries) return add_error("archive", entries.error());
+    if (!entries)
+      return says_nothing(entries.error()) ? Status(error_of(entries)) : add_error("archive", entries.error());
     if (const Status plain = check_layout(given_); !plain) return add_error("archive", plain.error());
     mark_checked("archive");
     check_entries(*entries);
