@@ -140,6 +140,9 @@ std::chrono::microseconds used() {
 }
 
 TEST(LiveServer, WaitsWhileNoDescriptorIsLeftAndThenServes) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers ask whether memory can be read by writing it to a pipe, for which no descriptor is left";
+#endif
   using std::chrono::milliseconds;
   SharedClock clock;
   auto server = Server::begin({}, {}, clock).value();
