@@ -3,10 +3,6 @@
 .PHONY: kubernetes-cluster quickstart devices wheel image test check lint sanitize fuzz fuzz-results chaos bench docs clean setup setup-dev setup-tests dev-programs dev \
         release tested-toolchains tested-devices
 
-ifneq ($(shell command -v ccache),)
-export CMAKE_CXX_COMPILER_LAUNCHER := ccache
-endif
-
 # From a fresh clone to a table of results.
 quickstart:
 	@scripts/quickstart
