@@ -370,47 +370,5 @@ TEST(Formats, AreFoundByNameAndTheNearestIsNamed) {
   EXPECT_EQ(find_format("markdwn", show_formats()).error().text(), "markdwn: unknown format, did you mean markdown?");
 }
 
-std::vector<std::string> ids(const Results& results) {
-  std::vector<std::string> ids;
-  for (const CellData* cell : results.cells) ids.push_back(cell->cell_id);
-  return ids;
-}
-
-TEST(Filters, PassCellsThatFitOneWordOfEachFilter) {
-  const auto all = cells();
-  const auto derived = values();
-  EXPECT_THAT(ids(passing_results(all, derived, {}).value()), testing::SizeIs(5));
-  EXPECT_THAT(ids(passing_results(all, derived, {{"compiler", {"openvino", "identity"}}, {"batch", {"4"}}}).value()),
-              testing::ElementsAre("identity-4", "openvino-4"));
-  for (const char* word : {"onnxruntime", "onnxruntime@1.0", "onnxruntime 1.0"}) {
-    EXPECT_THAT(ids(passing_results(all, derived, {{"compiler", {word}}}).value()),
-                testing::ElementsAre("onnxruntime-1", "onnxruntime-4"));
-  }
-}
-
-TEST(Filters, KnowGroupsAndStylesOfModels) {
-  auto all = cells();
-  const auto group_error = [&] { return passing_results(all, values(), {{"group", {"ResNets"}}}).error().text(); };
-  EXPECT_EQ(group_error(), "ResNets: these results have no model with a group");
-  all[1].of.model.group = "ResNets";
-  all[1].of.model.style = "convolutional";
-  EXPECT_THAT(ids(passing_results(all, values(), {{"group", {"ResNets"}}}).value()),
-              testing::ElementsAre(all[1].cell_id));
-  EXPECT_THAT(ids(passing_results(all, values(), {{"style", {"convolutional"}}}).value()),
-              testing::ElementsAre(all[1].cell_id));
-  EXPECT_EQ(passing_results(all, values(), {{"style", {"hybrid"}}}).error().text(),
-            "hybrid: these results have no such style, expected one of: convolutional");
-}
-
-TEST(Filters, NameTheNearestWordIfNoCellFits) {
-  const auto error = [](const std::string& filter, const std::string& word) {
-    return passing_results(cells(), values(), {{filter, {word}}}).error().text();
-  };
-  EXPECT_EQ(error("compiler", "openvno"), "openvno: these results have no such compiler, did you mean openvino?");
-  EXPECT_EQ(error("batch", "128"), "128: these results have no such batch, expected one of: 1, 4");
-  EXPECT_EQ(passing_results(cells(), values(), {{"compiler", {"openvino"}}, {"batch", {"1"}}}).error().what,
-            "no cell passes all these filters");
-}
-
 }  // namespace
 }  // namespace ngb::report
