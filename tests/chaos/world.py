@@ -267,11 +267,9 @@ class World:
         for path in (self.folder / "net").glob("*.down"):
             path.unlink()
         for _ in range(100):
-            left = [each for each in self.processes() if each.role != "connection"]
             if not self.processes():
-                break
+                return []
             time.sleep(0.05)
-        else:
-            left = self.processes()
-        self.kill(self.processes())
+        left = self.processes()
+        self.kill(left)
         return left
