@@ -324,7 +324,8 @@ class ProcessNamedByALock : public DeviceFolder {
   }
 
   void name_in_lock(const std::string& pid, const std::string& boot_id) const {
-    const std::string owner = R"({"pid":)" + pid + R"(,"boot_id":")" + boot_id + R"("})";
+    const std::string owner = R"({"pid":)" + pid + R"(,"boot_id":")" + boot_id + R"(","pid_namespace":")" +
+                              process::pid_namespace() + R"("})";
     ASSERT_EQ(::pwrite(lock_.get(), owner.data(), owner.size(), 0), static_cast<ssize_t>(owner.size()));
     ASSERT_EQ(::ftruncate(lock_.get(), static_cast<off_t>(owner.size())), 0);
   }
