@@ -61,13 +61,10 @@ bool is_onnx(const std::string& word) { return fs::path(word).extension() == ".o
 
 // Returns the names of the compilers that run files with this ending as they are.
 Result<std::vector<std::string>> runners_of(const Installation& installation, const fs::path& file) {
+  if (!file.has_extension()) return std::vector<std::string>{};  // a study that ships, or a recipe
   const auto vocabulary = read_vocabulary(installation);
   if (!vocabulary) return error_of(vocabulary);
-  std::vector<std::string> names;
-  for (const config::CompilerWords& each : vocabulary->compilers) {
-    if (each.compiled_files.contains(file.extension().string())) names.push_back(each.name);
-  }
-  return names;
+  return config::runners_of(*vocabulary, file.extension().string());
 }
 
 // Returns whether the word names a file that some compiler runs as it is.

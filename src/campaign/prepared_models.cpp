@@ -152,7 +152,8 @@ class Preparing {
     return Done{};
   }
 
-  // Enters the inputs of a compiled file, as a compiler that runs it reads them. What the study gives stays.
+  // Enters the inputs of a compiled file, in its order, as a compiler that runs it reads them. Shapes that the study
+  // gives stay.
   Status compiled(ModelEntry& entry) {
     const auto compiler = std::find_if(study_.compilers.begin(), study_.compilers.end(), [&](const auto& each) {
       return std::find(entry.compilers.begin(), entry.compilers.end(), each.label) != entry.compilers.end();
@@ -173,14 +174,22 @@ class Preparing {
     const auto answer = ask(installation_, "compiled_file", sites,
                             {{"folder", described->folder.string()}, {"file", entry.file.string()}});
     if (!answer) return fail(answer.error().what, entry.file.string(), answer.error().next);
-    for (const json& input : answer->at("inputs")) {
-      if (Status added = add_input(entry, input); !added) return added;
-    }
-    if (entry.shapes.size() == answer->at("inputs").size()) return Done{};
+    config::InputShapes in_order;
     std::vector<std::string> names;
-    for (const json& input : answer->at("inputs")) names.push_back(input.at("name").get<std::string>());
-    return fail("the key shapes names an input that it does not have", entry.file.string(),
-                "its inputs are " + text::join(names, ", "));
+    for (const json& input : answer->at("inputs")) {
+      auto shape = shape_of(entry, input);
+      if (!shape) return error_of(shape);
+      names.push_back(input.at("name").get<std::string>());
+      in_order.emplace_back(names.back(), *std::move(shape));
+      give_type(entry, input);
+    }
+    for (const auto& [name, shape] : entry.shapes) {
+      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+      return fail("the key shapes names an input that it does not have: " + name, entry.file.string(),
+                  "its inputs are " + text::join(names, ", "));
+    }
+    entry.shapes = std::move(in_order);
+    return Done{};
   }
 
   Status quantised(ModelEntry& entry) {
@@ -244,25 +253,26 @@ class Preparing {
   }
 
  private:
-  // Adds an input that the file has, unless the study gives its shape. The first extent, if the file leaves it open, is
-  // the batch.
-  static Status add_input(ModelEntry& entry, const json& input) {
+  // Returns the shape that the study gives the input, else that of the file, whose first extent is the batch if it is
+  // open.
+  static Result<std::vector<std::int64_t>> shape_of(const ModelEntry& entry, const json& input) {
     const auto name = input.at("name").get<std::string>();
-    const auto is_it = [&](const auto& each) { return each.first == name; };
-    if (std::none_of(entry.shapes.begin(), entry.shapes.end(), is_it)) {
-      auto shape = input.at("shape").get<std::vector<std::int64_t>>();
-      if (!shape.empty() && shape.front() < 0) shape.front() = kBatchExtent;
-      if (std::any_of(shape.begin(), shape.end(),
-                      [](std::int64_t extent) { return extent < 0 && extent != kBatchExtent; })) {
-        return fail(fmt::format("it leaves extents of its input \"{}\" open", name), entry.file.string(),
-                    fmt::format("give its shape, as in shapes: {{{}: [batch, 128]}}", name));
-      }
-      entry.shapes.emplace_back(name, std::move(shape));
+    for (const auto& [given, shape] : entry.shapes) {
+      if (given == name) return shape;
     }
-    auto given = std::find_if(entry.inputs.begin(), entry.inputs.end(), is_it);
-    if (given == entry.inputs.end()) given = entry.inputs.insert(given, {name, {}});
-    given->second.type = input.at("type").get<std::string>();
-    return Done{};
+    auto shape = input.at("shape").get<std::vector<std::int64_t>>();
+    if (!shape.empty() && shape.front() < 0) shape.front() = kBatchExtent;
+    if (std::all_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent >= 0; })) return shape;
+    return fail(fmt::format("it leaves extents of its input \"{}\" open", name), entry.file.string(),
+                fmt::format("give its shape, as in shapes: {{{}: [batch, 128]}}", name));
+  }
+
+  static void give_type(ModelEntry& entry, const json& input) {
+    const auto name = input.at("name").get<std::string>();
+    const auto place =
+        std::find_if(entry.inputs.begin(), entry.inputs.end(), [&](const auto& each) { return each.first >= name; });
+    const bool is_there = place != entry.inputs.end() && place->first == name;
+    (is_there ? place : entry.inputs.insert(place, {name, {}}))->second.type = input.at("type").get<std::string>();
   }
 
   [[nodiscard]] int judging_rows() const { return study_.protocol.agreement_inputs; }

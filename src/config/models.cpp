@@ -102,27 +102,19 @@ class ModelReader {
     for (std::size_t i = first; i < models_.size(); ++i) keep_readers(*node, path, models_[i]);
   }
 
-  [[nodiscard]] bool runs(const std::string& compiler, const std::string& ending) const {
-    return std::any_of(vocabulary_.compilers.begin(), vocabulary_.compilers.end(), [&](const CompilerWords& words) {
-      return words.name == compiler && words.compiled_files.contains(ending);
-    });
-  }
-
   // Leaves a compiled file to the compilers that run it as it is.
   void keep_readers(const DocumentNode& node, const std::string& path, ModelEntry& model) {
     if (model.compiled.empty()) return;
+    const std::vector<std::string> able = runners_of(vocabulary_, model.compiled);
     std::vector<std::string> readers;
     for (const work::Compiler& compiler : compilers_) {
       const auto& chosen = model.compilers;
       const bool is_chosen = chosen.empty() || std::find(chosen.begin(), chosen.end(), compiler.label) != chosen.end();
-      if (is_chosen && runs(compiler.name, model.compiled)) readers.push_back(compiler.label);
+      const bool is_able = std::find(able.begin(), able.end(), compiler.name) != able.end();
+      if (is_chosen && is_able) readers.push_back(compiler.label);
     }
     model.compilers = readers;
     if (!readers.empty()) return;
-    std::vector<std::string> able;
-    for (const CompilerWords& words : vocabulary_.compilers) {
-      if (words.compiled_files.contains(model.compiled)) able.push_back(words.name);
-    }
     problems_.add(node, join_path(path, "file"),
                   fmt::format("none of its compilers runs {} files; add {}", model.compiled, text::join(able, " or ")));
   }

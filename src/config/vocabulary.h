@@ -67,4 +67,13 @@ struct Vocabulary {
   std::optional<Processors> processors{};
 };
 
+// Returns the names of the compilers that run compiled files with this ending.
+inline std::vector<std::string> runners_of(const Vocabulary& vocabulary, const std::string& ending) {
+  std::vector<std::string> names;
+  for (const CompilerWords& each : vocabulary.compilers) {
+    if (each.compiled_files.contains(ending)) names.push_back(each.name);
+  }
+  return names;
+}
+
 }  // namespace ngb::config

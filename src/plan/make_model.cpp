@@ -167,7 +167,7 @@ Result<work::Model> from_compiled(const config::ModelEntry& entry, int batch) {
     model.files.push_back(*std::move(file));
   }
   model.key.hash = hash::sha256(json_text::dump(content));
-  if (const Status added = add_inputs(model, entry, batch); !added && batch != 1) {
+  if (const Status added = add_inputs(model, entry, batch); !added) {
     return fail(fmt::format("it was compiled for another batch size than {}", batch), entry.file.string(),
                 "list its own in batch_sizes, or give it a study of its own");
   }

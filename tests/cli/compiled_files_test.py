@@ -108,10 +108,13 @@ class CompiledFiles(MeasuredTest):
                 self.assertIn(what, refused.stderr)
 
     def test_another_batch_size_than_the_files_is_refused(self):
-        self.write("wrong.yaml", "models: [{file: net.xml}]\ncompilers: [openvino]\nbatch_sizes: [8]\n")
-        refused = self.ngb("plan", "wrong.yaml")
-        self.assertEqual(refused.returncode, 2, refused.stdout)
-        self.assertIn("net.xml: it was compiled for another batch size than 8", refused.stderr)
+        run_python("identity", NET.replace("[1, 64]", "[4, 64]").replace("net.onnx", "four.onnx"), self.folder)
+        run_python("openvino", OPENVINO.replace("net.", "four."), self.folder)
+        for name, batch in (("net", 8), ("four", 1)):
+            self.write("wrong.yaml", f"models: [{{file: {name}.xml}}]\ncompilers: [openvino]\nbatch_sizes: [{batch}]\n")
+            refused = self.ngb("plan", "wrong.yaml")
+            self.assertEqual(refused.returncode, 2, refused.stdout)
+            self.assertIn(f"{name}.xml: it was compiled for another batch size than {batch}", refused.stderr)
 
     def test_no_program_is_exported_of_it(self):
         refused = self.ngb("export", "results", "--model", "net.ort", "-o", "program")
