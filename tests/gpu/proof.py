@@ -34,6 +34,8 @@ class Step:
 
 
 PYTORCH, WITH_TENSORRT = ("packages",), ("packages", "tensorrt", "kernels")
+# For a package that brings a C++ library of its own beside PyTorch's, and crashes.
+ONE_CXX_LIBRARY = {"devices": [{"local": {"environment": {"LD_PRELOAD": "libstdc++.so.6"}}}]}
 THREE_ONCE = {"processes": 3, "compile": "once"}  # intervals, for the time of one engine
 
 
@@ -57,6 +59,7 @@ def steps(model_file=None, shape=""):
         Step("explain", 100, 300, both, WITH_TENSORRT, measuring.explained(
             studies.explain, "identity", "tensorrt-cpp", "identity", "tensorrt", compile="once")),
         Step("aotinductor", 150, 300, torch, PYTORCH, study(studies.aotinductor, "identity")),
+        Step("aotinductor-preloaded", 110, 200, torch, PYTORCH, study(studies.aotinductor_alone, "identity", **ONE_CXX_LIBRARY)),
         Step("tvm", 170, 400, ("identity", "tvm"), ("packages", "tvm"), study(studies.tvm, "tvm")),
         Step("figure-1", 190, 400, both, WITH_TENSORRT, study(studies.figure_1, "identity", "tensorrt", **THREE_ONCE)),
         Step("families", 350, 520, both, WITH_TENSORRT, study(studies.families, "identity", "tensorrt", **THREE_ONCE)),
