@@ -58,6 +58,13 @@ std::optional<store::CellData> fastest_cell(store::Store& store) {
   return std::nullopt;
 }
 
+// Returns the folder as one types it: relative if it is below the working folder.
+std::string typed(const std::filesystem::path& folder) {
+  std::error_code is_gone;
+  const auto relative = folder.lexically_relative(std::filesystem::current_path(is_gone));
+  return relative.empty() || *relative.begin() == ".." ? folder.string() : relative.string();
+}
+
 }  // namespace
 
 Result<CellStates> states_of(const std::filesystem::path& results) {
@@ -110,7 +117,7 @@ void tell_what_was_measured(const std::filesystem::path& results) {
       processes == 0
           ? "nothing is measured yet"
           : fmt::format("{} of {} cells have a result so far, from {} processes, which are kept: ngb show {}",
-                        with_result, cells, processes, results.string());
+                        with_result, cells, processes, typed(results));
   warn("ngb: stopped; {}\nngb: run the same command again to resume\n", what);
 }
 
@@ -122,7 +129,7 @@ void tell_how_to_export(const std::filesystem::path& results, const campaign::Co
   const auto* const described = compilers.description(compiler.name, compiler.version);
   if (described == nullptr || !exports::check_program(*fastest, *described)) return;
   say("To get this number in a program of your own ({}): ngb export {} --fastest -o program\n",
-      exports::title_of(*fastest), results.string());
+      exports::title_of(*fastest), typed(results));
 }
 
 std::optional<std::filesystem::path> write_report_of_run(const std::filesystem::path& results, std::size_t cells) {

@@ -157,7 +157,7 @@ class Run(NgbTest):
         run.send_signal(signal.SIGINT)
         rest = run.stdout.read()
         self.assertEqual(run.wait(300), 130)
-        self.assertRegex(rest, r"ngb: stopped; [1-4] of 4 cells have a result so far, from \d+ processes, which are kept: ngb show .*/results/test\n")
+        self.assertRegex(rest, r"ngb: stopped; [1-4] of 4 cells have a result so far, from \d+ processes, which are kept: ngb show results/test\n")
         self.assertIn("run the same command again", rest)
         recorded = len(self.query("results/test", "select 1 from process"))
         self.assertGreaterEqual(recorded, 2)
