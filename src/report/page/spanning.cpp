@@ -145,7 +145,12 @@ SpanningTable unmeasured_claims(const std::vector<KeptClaim>& claims, const std:
   return table;
 }
 
-std::string ratio_text(const metrics::Value& ratio) { return text_of(ratio_with_interval(ratio), "ratio"); }
+// Returns the ratio with its interval, which that of a compiler to itself does not have.
+std::string ratio_text(const metrics::Value& ratio) {
+  Entry entry = ratio_with_interval(ratio);
+  if (entry.low == entry.number() && entry.high == entry.number()) entry.low = entry.high = std::nullopt;
+  return text_of(entry, "ratio");
+}
 
 // Returns "3.91 ms", or "–" where it is not known.
 std::string number_text(const std::optional<double>& value, const char* unit) {

@@ -19,6 +19,7 @@ using metrics::series::KeptRace;
 using metrics::series::KeptReversal;
 using metrics::series::KeptRow;
 using metrics::series::KeptSide;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using Texts = std::vector<std::string>;
@@ -80,6 +81,13 @@ TEST_F(WhatSpansCells, HasTheAnswerWithARowForEachWorkload) {
   EXPECT_THAT(made.answer, ElementsAre("fast 1.0 is the fastest."));
   EXPECT_THAT(made.fastest.rows, ElementsAre(Texts{"resnet18", "8", "fast 1.0", "76.7 ms", "–", "2.00 [1.90, 2.10]",
                                                    "1.50 over slow 1.0", "it alone"}));
+}
+
+TEST_F(WhatSpansCells, SaysOfABaselineThatIsTheFastestNoIntervalToItself) {
+  KeptRace race = race_of_resnet("identity 2.15");
+  race.speed_up = {{1.0, 1.0, 1.0, ""}};
+  keep("answer", KeptAnswer{{"x"}, {race}});
+  EXPECT_THAT(content().fastest.rows.at(0), Contains("1.00"));
 }
 
 TEST_F(WhatSpansCells, NamesAllThatMayBeTheFastest) {
