@@ -109,7 +109,7 @@ def main():
                 show("plan", "plan", "study.yaml")
                 show("study", "run", "study.yaml")
             if "stopped" in wanted:
-                show("stopped", "run", "stopped.yaml", interrupt_s=20)
+                show("stopped", "run", "stopped.yaml", interrupt_s=8)
                 show("resumed", "run", "stopped.yaml")
             if "busy" in wanted:
                 with busy(os.cpu_count()):
