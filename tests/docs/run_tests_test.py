@@ -50,6 +50,7 @@ class RunTests(unittest.TestCase):
         ran = self.run_with(code=3)
         told, closing = ran.stdout.split("wrong failed. The end of its output:\n")
         self.assertTrue(closing.startswith("    it is 7, not 8\n\n75% tests passed, 1 tests failed out of 4\n"), closing)
+        self.assertIn("The following tests did not run:\n\t  2 - whole (Skipped)\n", told)
 
     def test_tests_that_are_unchanged_are_counted_as_skipped(self):
         ran = self.run_with("--unchanged=slow")
@@ -66,7 +67,7 @@ class RunTests(unittest.TestCase):
                                            "    1  no network\n         whole\n"
                                            "    1  there's no GPU\n         mixed: test_another\n"
                                            "    1  too noisy\n         mixed: test_third\n"
-                                           "\n100% tests passed, 0 tests failed out of 4\n"), closing)
+                                           "\nThe following tests did not run:\n\t  2 - whole (Skipped)\n\n100% tests passed, 0 tests failed out of 4\n"), closing)
 
 
 if __name__ == "__main__":
