@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers what `ngb plan` asks about the shapes of a user's ONNX file: which of several sets of shapes fit the graph,
-which node contradicts the others, which integers an input may hold because it indexes a table of the file, and how many
-weights are subnormal, also in files beside it. The package onnx is the toolchain's."""
+which node contradicts the others, which integers an input may hold because it indexes a table of the file, whether a
+table is read beyond its rows, and how many weights are subnormal, also in files beside it. The package onnx is the
+toolchain's."""
 import json
 import os
 import re
@@ -11,30 +12,32 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from ngraphbench import onnx_constants
+from ngraphbench import onnx_constants, table_rows
 
 _LARGEST = 1 << 12  # elements; a larger initializer decides no shape
 _MOST_COUNTED = 1 << 28  # weights: 1 GiB of f32, which is read in a second or two
-# Operators that hand an index on without changing it.
-_CARRIERS = ("Cast", "Identity", "Unsqueeze", "Squeeze", "Reshape", "Flatten", "Slice", "Transpose", "Expand", "Split")
-_TABLE_CARRIERS = ("DequantizeLinear", "Cast", "Identity")
 
 
 def answer() -> None:
-    """Read {"file", "shapes": [{input: [extent, …]}, …], "stops_at_fit"} and print {"problems": ["" or why not, …],
-    "ranges": {input: [least, largest]}, "not_compared": {output: kind}, "subnormal": [weights, of so many]}. If it stops at the first shapes that fit, the
-    problems end with these."""
+    """Read {"file", "shapes": [{input: [extent, …]}, …], "values": [{input: [least, largest]}, …], "stops_at_fit"} and
+    print {"problems": ["" or why not, …], "ranges": {input: [least, largest]}, "beyond": "" or which table the first of
+    the shapes read beyond its rows, "not_compared": {output: kind}, "subnormal": [weights, of so many]}. If it stops at
+    the first shapes that fit, the problems end with these, and such a table is a problem."""
     question = json.loads(sys.stdin.read())
     model = onnx.load(question["file"], load_external_data=False)
-    found = {"ranges": _ranges(model.graph), "not_compared": _not_compared(model.graph),
+    ranges = table_rows.ranges(model.graph)
+    found = {"ranges": ranges, "not_compared": _not_compared(model.graph),
              "subnormal": _subnormal(model.graph, os.path.dirname(question["file"]))}
     _drop_weights(model)
-    problems = []
-    for shapes in question["shapes"]:
-        problems.append(_problem(model, shapes))
+    problems, beyond = [], []
+    for shapes, values in zip(question["shapes"], question["values"]):
+        values = {**values, **ranges} if question["stops_at_fit"] else values
+        problem = _problem(model, shapes)
+        beyond.append("" if problem else table_rows.beyond(model, shapes, values))
+        problems.append(problem or (beyond[-1] if question["stops_at_fit"] else ""))
         if question["stops_at_fit"] and not problems[-1]:
             break
-    print(json.dumps({"problems": problems, **found}))
+    print(json.dumps({"problems": problems, "beyond": next(iter(beyond), ""), **found}))
 
 
 def _drop_weights(model) -> None:
@@ -104,38 +107,3 @@ def _not_compared(graph) -> dict:
                                     output.type.sequence_type.elem_type.WhichOneof("value") == "map_type"):
             found[output.name] = "a sequence of maps" if kind == "sequence_type" else "a map"
     return found
-
-
-def _ranges(graph) -> dict:
-    rows = {each.name: each.dims[0] for each in graph.initializer if len(each.dims) > 1}
-    users = {}
-    for node in graph.node:
-        if node.op_type in _TABLE_CARRIERS and node.input[0] in rows:
-            rows[node.output[0]] = rows[node.input[0]]
-        for name in node.input:
-            users.setdefault(name, []).append(node)
-    found = {}
-    for slot in graph.input:
-        counts = _rows_indexed(slot.name, users, rows, set())
-        if counts:
-            found[slot.name] = [0, min(counts) - 1]
-    return found
-
-
-def _rows_indexed(name, users, rows, seen) -> list:
-    """Return the numbers of rows of the tables that the value indexes."""
-    if name in seen:
-        return []
-    seen.add(name)
-    counts = []
-    for node in users.get(name, []):
-        if node.op_type in _CARRIERS and node.input[0] == name:
-            for output in node.output:
-                counts += _rows_indexed(output, users, rows, seen)
-        elif node.op_type == "Gather" and node.input[1] == name and node.input[0] in rows:
-            if all(attribute.name != "axis" or attribute.i == 0 for attribute in node.attribute):
-                counts.append(rows[node.input[0]])
-        elif node.op_type == "EmbedLayerNormalization":
-            counts += [rows[node.input[table]] for place, table in ((0, 2), (1, 4))
-                       if node.input[place] == name and node.input[table] in rows]
-    return counts

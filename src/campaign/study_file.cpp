@@ -19,6 +19,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "campaign/prepared_models.h"
+#include "plan/graph_shapes.h"
 #include "toolchain/catalog.h"
 #include "zoo/family.h"
 
@@ -99,8 +100,10 @@ Answer<plan::Plan> plan_read(
   auto study = read(*vocabulary);
   if (!study) return tl::unexpected(refusal_of(installation, file, study.error()));
   if (const Status made = prepare_models(installation, *study, say); !made) return wrong_usage(made.error());
-  auto plan = plan::expand(*study, find_onnx_package(installation));
+  const plan::OnnxPackage onnx = find_onnx_package(installation);
+  auto plan = plan::expand(*study, onnx);
   if (!plan) return wrong_usage(plan.error());
+  if (const Status within = plan::check_tables(*plan, onnx); !within) return wrong_usage(within.error());
   tell_who_compiles_each(installation, *plan, say);
   return *std::move(plan);
 }

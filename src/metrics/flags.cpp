@@ -99,11 +99,13 @@ constexpr std::array kFlags{
     Flag{"outputs_change", 'o', "outputs after the timed phase differ from those of the first inference",
          "the model keeps state between inferences or is random, so its speed is in no verdict",
          flag_rules::outputs_change},
-    Flag{"growing_memory", ' ',
-         "memory grew from each quarter of a timed phase to the next, by 5 % and 16 MiB altogether",
-         "the compiler or the model keeps something of every inference: a longer run may be slower, or run out of "
-         "memory",
-         flag_rules::growing_memory},
+    Flag{
+        "growing_memory", ' ',
+        "memory grew from each quarter of a timed phase to the next, or of a short one from the first inference to the "
+        "warm-up and to the timed phase, by 5 % and 16 MiB altogether",
+        "the compiler or the model keeps something of every inference (the number is its bytes): a longer run may be "
+        "slower, or run out of memory",
+        flag_rules::growing_memory, true},
     Flag{"shared_compilation", ' ', "processes loaded what another process had compiled",
          "the study's key `compile` asks for it: `compile_s` has fewer values than there are processes, and intervals "
          "do "

@@ -25,10 +25,16 @@ constexpr std::string_view kProgram =
     "shape_questions.print = print\nshape_questions.answer()\n";
 constexpr const char* kIndent = "    ";
 
-Shapes shapes_of(const work::Model& model) {
-  Shapes shapes;
-  for (const TensorSignature& input : model.inputs) shapes[input.name] = input.shape;
-  return shapes;
+AskedInputs inputs_of(const work::Model& model) {
+  AskedInputs inputs;
+  for (const TensorSignature& input : model.inputs) {
+    inputs.shapes[input.name] = input.shape;
+    const work::InputValues* values = work::values_of(model.values, input.name);
+    if (values == nullptr) continue;
+    auto& range = inputs.ranges[input.name];
+    if (values->range) range.emplace(values->range->first, values->range->second);
+  }
+  return inputs;
 }
 
 // Returns the shapes of the model at batch size one, or nothing if the file has another batch size only.
@@ -101,9 +107,14 @@ void add_notes(std::vector<std::string>& notes, const work::Model& model, const 
 }  // namespace
 
 Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem::path& file,
-                              const std::vector<Shapes>& shapes, Until until) {
+                              const std::vector<AskedInputs>& inputs, Until until) {
   if (package.python.empty()) return fail("no toolchain with the package onnx is installed");
-  const json question{{"file", file.string()}, {"shapes", shapes}, {"stops_at_fit", until == Until::first_fit}};
+  json question{{"file", file.string()}, {"stops_at_fit", until == Until::first_fit}};
+  for (const AskedInputs& each : inputs) {
+    question["shapes"].push_back(each.shapes);
+    json& ranges = question["values"].emplace_back(json::object());
+    for (const auto& [name, range] : each.ranges) ranges[name] = range ? json(*range) : json();
+  }
   const Result<std::string> text = python::ask({.interpreter = python::of_toolchain(package.python, package.site),
                                                 .program = kProgram,
                                                 .arguments = {package.library.string()},
@@ -113,6 +124,7 @@ Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem:
   try {
     const json answer = json_text::parse(*text);
     return GraphAnswer{answer.at("problems").get<std::vector<std::string>>(), answer.at("ranges").get<Ranges>(),
+                       answer.at("beyond").get<std::string>(),
                        answer.at("not_compared").get<std::map<std::string, std::string>>(),
                        answer.at("subnormal").get<std::pair<std::int64_t, std::int64_t>>()};
   } catch (const json::exception&) {
@@ -124,9 +136,12 @@ Result<GraphAnswer> ask_graph(const OnnxPackage& package, const std::filesystem:
 Advice advise(const OnnxPackage& package, const std::filesystem::path& file,
               const std::vector<UnsettledInput>& inputs) {
   const std::vector<Proposal> proposals = userfiles::propose(inputs);
-  std::vector<Shapes> shapes;
-  for (const Proposal& each : proposals) shapes.push_back(userfiles::shapes_under(each, inputs, 1));
-  const Result<GraphAnswer> answer = ask_graph(package, file, shapes, Until::first_fit);
+  std::vector<AskedInputs> asked;
+  for (const Proposal& each : proposals) {
+    const Ranges guessed = userfiles::guess_ranges(inputs, each, {});
+    asked.push_back({userfiles::shapes_under(each, inputs, 1), {guessed.begin(), guessed.end()}});
+  }
+  const Result<GraphAnswer> answer = ask_graph(package, file, asked, Until::first_fit);
   if (!answer || answer->problems.empty() || answer->problems.size() > proposals.size()) {
     const Ranges guessed = userfiles::guess_ranges(inputs, proposals.front(), {});
     return {userfiles::to_yaml(proposals.front(), guessed, kIndent), "guessed by their names"};
@@ -144,13 +159,28 @@ Advice advise(const OnnxPackage& package, const std::filesystem::path& file,
   return {userfiles::to_yaml(chosen, ranges, kIndent), basis};
 }
 
+Status check_tables(const Plan& plan, const OnnxPackage& package) {
+  for (const work::Model& model : plan.models) {
+    const bool has_indices = std::any_of(model.inputs.begin(), model.inputs.end(), [](const TensorSignature& input) {
+      return input.type == DataType::i64 || input.type == DataType::i32;
+    });
+    if (model.is_made() || model.is_compiled() || package.python.empty() || !has_indices) continue;
+    const Result<GraphAnswer> answer = ask_graph(package, model.path, {inputs_of(model)});
+    if (!answer || answer->beyond.empty()) continue;
+    std::string advice = "give smaller dimensions or other ranges in the model's entry";
+    if (!answer->ranges.empty()) advice += ", where these fit:" + userfiles::to_yaml({}, answer->ranges, kIndent);
+    return fail(answer->beyond, model.path, advice);
+  }
+  return Done{};
+}
+
 std::vector<std::string> notes_on_files(const Plan& plan, const OnnxPackage& package) {
   std::vector<std::string> notes;
   for (const work::Model& model : plan.models) {
     if (model.is_made() || model.is_compiled() || package.python.empty()) continue;
-    std::vector<Shapes> shapes{shapes_of(model)};
-    if (const auto at_one = shapes_at_one(plan, model)) shapes.push_back(*at_one);
-    const Result<GraphAnswer> answer = ask_graph(package, model.path, shapes);
+    std::vector<AskedInputs> asked{inputs_of(model)};
+    if (const auto at_one = shapes_at_one(plan, model)) asked.push_back({*at_one, asked.front().ranges});
+    const Result<GraphAnswer> answer = ask_graph(package, model.path, asked);
     if (answer) add_notes(notes, model, *answer);
   }
   return notes;

@@ -20,7 +20,8 @@ constexpr std::int64_t kWidth = 320;
 constexpr std::int64_t kSamples = 16000;  // of sound: a second of speech
 constexpr std::int64_t kFrame = 512;      // of sound, for models that listen to one frame at a time
 constexpr std::int64_t kPast = 16;
-constexpr std::int64_t kNew = 8;  // tokens, where others precede them
+constexpr std::int64_t kNew = 8;      // tokens, where others precede them
+constexpr std::int64_t kThings = 16;  // boxes of a page
 
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -106,11 +107,24 @@ bool is_anonymous(const ScannedExtent& extent) {
 
 bool is_open(const ScannedExtent& extent) { return !extent.value; }
 
+bool is_batch(const ScannedExtent& extent) {
+  return extent.value ? *extent.value == kBatchExtent : names_batch(extent.name);
+}
+
+bool has_batch(const std::vector<UnsettledInput>& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const UnsettledInput& input) {
+    return std::any_of(input.extents.begin(), input.extents.end(), is_batch);
+  });
+}
+
 // Returns the extent for a place whose name says nothing: an image has a height and a width before or behind its
-// channels, sound ends in samples, and what a recurrent layer keeps has the batch behind its layers.
-std::int64_t by_place(const UnsettledInput& input, std::size_t axis) {
+// channels, sound ends in samples, and what a recurrent layer keeps has the batch behind its layers. Behind a first
+// extent of 1 in a file without another batch, it counts things: the file's batch is 1.
+std::int64_t by_place(const std::vector<UnsettledInput>& inputs, const UnsettledInput& input, std::size_t axis) {
   const std::size_t rank = input.extents.size();
-  if (axis == 1 && input.extents.front().value && *input.extents.front().value != kBatchExtent) return kBatchExtent;
+  const std::optional<std::int64_t> first = input.extents.front().value;
+  if (axis == 1 && first && *first != kBatchExtent && (*first != 1 || has_batch(inputs))) return kBatchExtent;
+  if (axis == 1 && first == 1 && rank == 3) return kThings;
   if (rank == 4 && axis > 0) {
     const bool has_channels_last = input.extents.back().value.has_value();
     const std::size_t height = has_channels_last ? 1 : 2;
@@ -164,12 +178,13 @@ std::optional<std::int64_t> sum_of(const std::string& name, const std::map<std::
   return sum;
 }
 
-std::int64_t size_at(const UnsettledInput& input, std::size_t axis, bool has_past, const Varied& varied) {
+std::int64_t size_at(const std::vector<UnsettledInput>& inputs, const UnsettledInput& input, std::size_t axis,
+                     bool has_past, const Varied& varied) {
   const Meaning meaning = meaning_of(input.extents[axis].name);
   const bool is_row = input.extents.size() == 2 && axis == 1;
   const bool is_sound = meaning == Meaning::sequence && is_row && is_real(input.type) && !has_past;
   const std::int64_t size = is_sound                      ? kSamples
-                            : meaning == Meaning::unknown ? by_place(input, axis)
+                            : meaning == Meaning::unknown ? by_place(inputs, input, axis)
                                                           : usual_of(meaning, has_past);
   if (meaning == Meaning::total && has_past) return varied.total;
   return size == kHeight ? varied.height : size == kSamples ? varied.samples : size;
@@ -185,7 +200,7 @@ Proposal propose_by_name(const std::vector<UnsettledInput>& inputs, const Varied
     std::vector<std::int64_t> shape;
     for (std::size_t axis = 0; axis < input.extents.size(); ++axis) {
       const ScannedExtent& extent = input.extents[axis];
-      shape.push_back(extent.value ? *extent.value : size_at(input, axis, has_past, varied));
+      shape.push_back(extent.value ? *extent.value : size_at(inputs, input, axis, has_past, varied));
       if (is_open(extent) && !is_shape) proposal.dimensions.emplace(extent.name, shape.back());
     }
     if (is_shape) proposal.shapes.emplace_back(input.name, std::move(shape));

@@ -26,6 +26,23 @@ std::string advice_on_ranges(const std::vector<TensorSignature>& inputs) {
   return ranges.empty() ? "" : ": give them a range in the study, inputs: {" + ranges + "}";
 }
 
+bool is_finite_in_one_only(const Verdict& verdict) {
+  return verdict.difference && verdict.is_comparable && !verdict.check.max_absolute_error.value &&
+         verdict.check.finite_elements;
+}
+
+// Makes the verdict that the outputs were not compared.
+void leave_open(Verdict& verdict, const std::string& reason) {
+  const auto unknown = Known<double>::unknown(reason);
+  verdict.check = {.reference = "none", .max_absolute_error = unknown, .max_relative_error = unknown};
+  verdict.difference.reset();
+}
+
+// Returns the request's reason why the study's reference does not judge, followed by another one.
+std::string joined(const work::WorkerRequest& request, const std::string& why) {
+  return request.reference_reason.empty() ? why : request.reference_reason + "; " + why;
+}
+
 // Returns who made those of the unconfirmed outputs that agree with these; "" if none do.
 std::string confirmed_by(std::span<const OutputView> outputs, const work::WorkerRequest& request) {
   for (const std::string& path : request.unconfirmed_outputs) {
@@ -67,6 +84,11 @@ Verdict judge(std::span<const OutputView> outputs, const Reference& reference, c
   const Tolerance tolerance = tolerance_for(request, reference.outputs());
   Verdict verdict = compare(outputs, reference.outputs(), made_by, tolerance);
   verdict.check.reference_reason = request.reference_reason;
+  if (is_finite_in_one_only(verdict) && request.model.arithmetic == "f16" && !request.reference_reason.empty()) {
+    leave_open(verdict, joined(request, std::string("not finite here or in the reference: ") + kHalfEnds));
+    verdict.check.reference_reason = verdict.check.max_absolute_error.reason;
+    return verdict;
+  }
   const std::vector<bool>& is_sensitive = reference.facts().is_sensitive;
   const bool has_sensitive = std::find(is_sensitive.begin(), is_sensitive.end(), true) != is_sensitive.end();
   if (!verdict.difference || !has_sensitive || outputs.size() != reference.outputs().size()) return verdict;
@@ -86,14 +108,11 @@ Verdict judge(std::span<const OutputView> outputs, const Reference& reference, c
       "like "
       "compare, changes {}'s own by more than the tolerance",
       names, theirs.size() + 1 == outputs.size() ? "s" : "", reference.facts().made_by);
-  const std::string reason = request.reference_reason.empty() ? why : request.reference_reason + "; " + why;
-  if (ours.empty()) {
-    const auto unknown = Known<double>::unknown(reason);
-    verdict.check = {.reference = "none", .max_absolute_error = unknown, .max_relative_error = unknown};
-    verdict.difference.reset();
-  } else {
+  const std::string reason = joined(request, why);
+  if (ours.empty())
+    leave_open(verdict, reason);
+  else
     verdict = compare(ours, theirs, made_by, tolerance);
-  }
   verdict.check.reference_reason = reason;
   return verdict;
 }
@@ -113,8 +132,7 @@ std::string advice_on(const Verdict& verdict, const std::string& arithmetic) {
     return "the compiler returns another shape than the model's; report that to its makers, or leave the model out for "
            "it";
   if (!verdict.is_comparable) return "if the reference is wrong, name another one: reference: onnx";
-  const bool is_finite_in_one_only = !verdict.check.max_absolute_error.value && verdict.check.finite_elements;
-  if (arithmetic == "f16" && is_finite_in_one_only)
+  if (arithmetic == "f16" && is_finite_in_one_only(verdict))
     return std::string(kHalfEnds) + ": scale the model's weights or inputs, or leave it out";
   return "check whether an option of the compiler reduces precision, or set the study's tolerances if this is expected";
 }

@@ -160,10 +160,30 @@ def mixed_types():
          [V("y", T.FLOAT, ["batch", 8])], {"w": np.ones(8)})
 
 
+def positions():
+    """A table of 50 words and one of 40 positions, which are counted."""
+    save("positions",
+         [h.make_node("Gather", ["words", "ids"], ["embedded"]),
+          h.make_node("Mul", ["ids", "zero"], ["none"]),
+          h.make_node("Add", ["none", "one"], ["ones"]),
+          h.make_node("CumSum", ["ones", "one"], ["counted"]),
+          h.make_node("Sub", ["counted", "one"], ["places"]),
+          h.make_node("Gather", ["positions", "places"], ["placed"], name="pos"),
+          h.make_node("Add", ["embedded", "placed"], ["y"])],
+         [V("ids", T.INT64, ["batch", "sequence"])], [V("y", T.FLOAT, ["batch", "sequence", 8])],
+         {"words": normal(50, 8), "positions": normal(40, 8), "zero": np.array(0), "one": np.array(1)})
+
+
+def boxes():
+    """How many boxes a page has is open, and there is one page."""
+    save("boxes", [h.make_node("MatMul", ["boxes", "w"], ["y"])], [V("boxes", T.FLOAT, [1, "N", 16])],
+         [V("y", T.FLOAT, [1, "N", 1])], {"w": normal(16, 1)})
+
+
 if __name__ == "__main__":
     for write in (constant_of_a_branch, declared_rank, declared_extent, fused, quantized, pad_of_a_row, split_into_one,
                   pool_after_loop, map_output, question_marks, time_first, batch_baked_in, decoder_with_past, subnormal,
-                  mixed_types):
+                  mixed_types, positions, boxes):
         write()
     softmax(11)
     softmax(13)

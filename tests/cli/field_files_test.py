@@ -160,6 +160,30 @@ class Planning(FieldTest):
         planned = self.ngb("plan", self.study([entry], ["onnxruntime"]))
         self.assertIn("\n    inputs: {input_ids: {range: [0, 49]}}", planned.stdout)
 
+    def test_a_table_is_read_within_its_rows(self):
+        keys, _ = self.advice("positions")
+        self.assertEqual(keys, ["dimensions: {sequence: 32}", "inputs: {ids: {range: [0, 49]}}"])
+        for given, said in (
+                ("dimensions: {sequence: 40}\n    inputs: {ids: {range: [0, 50]}}",
+                 'input "ids" goes to 50, its table has rows 0 to 49; give smaller dimensions or other ranges in the '
+                 "model's entry, where these fit:\n    inputs: {ids: {range: [0, 49]}}"),
+                ("dimensions: {sequence: 41}\n    inputs: {ids: {range: [0, 49]}}",
+                 'Gather "pos" reads row 40 of a table with rows 0 to 39 at ids [1, 41]')):
+            for command in (["plan"], ["run", "-o", "beyond"]):
+                refused = self.ngb(*command, self.study([f"onnx: positions.onnx\n    {given}"], ["onnxruntime"]))
+                self.assertEqual(refused.returncode, 2, refused.stdout + refused.stderr)
+                self.assertIn(said, refused.stderr)
+        self.assert_planned("onnx: positions.onnx\n    dimensions: {sequence: 40}\n    inputs: {ids: {range: [0, 49]}}")
+
+    def assert_planned(self, entry, **keys):
+        planned = self.ngb("plan", self.study([entry], ["onnxruntime"], **keys))
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+
+    def test_what_is_counted_behind_a_batch_of_one_is_no_batch(self):
+        keys, _ = self.advice("boxes")
+        self.assertEqual(keys, ['dimensions: {"N": 16}'])
+        self.assert_planned('onnx: boxes.onnx\n    dimensions: {"N": 16}', batch_sizes="[1]")
+
     def test_subnormal_weights_are_counted_and_may_be_taken_as_0(self):
         planned = self.ngb("plan", self.study(["onnx: subnormal.onnx"], ["onnxruntime"]))
         self.assertIn("1024 of 4096 weights are subnormal", planned.stdout)

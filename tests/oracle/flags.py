@@ -10,18 +10,22 @@ class Flags:
     """The part of Oracle (metrics.py) that raises the flags."""
 
     def _growth_of_memory(self, key):
-        readings = self.raw.of_processes("reading", key)
-        readings = readings[(readings.quantity == "memory") & (readings.moment == "during")]
+        """Bytes with each inference: by the quarters of the readings, else by the highest memory of three phases."""
+        readings = self.raw.of_processes("reading", key).sort_values("position")
+        phases = self.raw.of_processes("phase", key)
         most = 0
-        for _, rows in readings.sort_values("position").groupby("process_key"):
-            bytes_ = rows.value.dropna().to_numpy()
-            if len(bytes_) < 8:
-                continue
+        for process, rows in readings.groupby("process_key"):
+            inferences = rows[(rows.quantity == "inferences") & (rows.moment == "timed")].value.sum()
+            bytes_ = rows[(rows.quantity == "memory") & (rows.moment == "during")].value.dropna().to_numpy()
             ends = [i * len(bytes_) // 4 for i in range(5)]
-            means = [bytes_[begin:end].mean() for begin, end in zip(ends, ends[1:])]
-            growth = means[3] - means[0]
-            if means == sorted(set(means)) and growth > max(16 * 2**20, 0.05 * means[0]):
-                most = max(most, growth)
+            means = [bytes_[begin:end].mean() for begin, end in zip(ends, ends[1:])] if len(bytes_) >= 8 else [0, 0]
+            peaks = phases[phases.process_key == process].set_index("phase").peak_rss_bytes
+            peaks = [peaks.get(phase, numpy.nan) for phase in ("check", "warm_up", "timed")]
+            for values, since, share in ((means, 0, 0.75), (peaks, 1, 1)):
+                growth = values[-1] - values[since]
+                if values == sorted(set(values)) and growth > max(16 * 2**20, 0.05 * values[since]):
+                    most = max(most, growth / (share * inferences))
+                    break
         return most
 
     def _change_of_speed(self, key):

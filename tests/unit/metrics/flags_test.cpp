@@ -235,6 +235,28 @@ TEST(Flags, AreRaisedByMemoryThatGrowsThroughoutTheTimedPhase) {
   EXPECT_THAT(flags(with_memory({100, 100, 103, 103, 106, 106, 109, 109})), ElementsAre());  // 9 MiB
 }
 
+// Of a timed phase that is too short for eight readings, the highest memory of the phases counts.
+TEST(Flags, AreRaisedByMemoryThatGrowsFromTheFirstInferenceToTheLast) {
+  const auto with_peaks = [](std::uint64_t check, std::uint64_t warm_up, std::uint64_t timed) {
+    CellData cell = calm();
+    auto& phases = cell.processes[0].phases;
+    std::erase_if(phases, [](const auto& use) { return use.phase >= samples::Phase::check; });
+    const auto add = [&](samples::Phase phase, std::uint64_t mib) {
+      phases.push_back({.phase = phase, .peak_rss_bytes = Known<std::uint64_t>::of(mib << 20U)});
+    };
+    add(samples::Phase::check, check);
+    add(samples::Phase::warm_up, warm_up);
+    add(samples::Phase::timed, timed);
+    tell(cell, 0, "inferences", "timed", 20);
+    return flags(cell);
+  };
+  EXPECT_THAT(with_peaks(100, 110, 140), ElementsAre("growing_memory"));
+  EXPECT_THAT(with_peaks(100, 140, 140), ElementsAre());  // what the first inferences needed
+  EXPECT_THAT(with_peaks(100, 100, 140), ElementsAre());
+  EXPECT_THAT(with_peaks(100, 140, 150), ElementsAre());     // 10 MiB
+  EXPECT_THAT(with_peaks(1000, 1010, 1040), ElementsAre());  // 3 %
+}
+
 // Repetitions of 9 to 12 ms, in the middle 10 ms: 11.9 ms are within them, 12.1 ms are 17 % slower than most and slower
 // than all, 8.9 ms are 12 % faster.
 TEST(Flags, AreRaisedByASpeedThatChangesAfterTheCountedRepetitions) {

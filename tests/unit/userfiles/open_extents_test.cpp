@@ -67,6 +67,12 @@ TEST(OpenExtents, WhoseNamesSayNothingGoByTheirPlace) {
   EXPECT_EQ(to_yaml(proposal(input("state", {"2", "", "128"})), {}, ""), "\nshapes: {state: [2, batch, 128]}");
 }
 
+TEST(OpenExtents, BehindAFirstExtentOfOneCountThingsUnlessTheBatchIsElsewhere) {
+  const UnsettledInput boxes = input("boxes", {"1", "N", "16"});
+  EXPECT_EQ(propose({boxes, input("mask", {"1", "N", "1"}, DataType::boolean)}).front().dimensions, (Sizes{{"N", 16}}));
+  EXPECT_EQ(propose({boxes, input("x", {"batch", "3"})}).front().dimensions, (Sizes{{"N", kBatchExtent}}));
+}
+
 TEST(OpenExtents, AreWrittenSoThatYamlReadsThemBack) {
   EXPECT_EQ(yaml_word("past_key.0"), "past_key.0");
   EXPECT_EQ(yaml_word("past + sequence"), "\"past + sequence\"");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
 #include "temporary_folder.h"
 
@@ -63,6 +64,22 @@ TEST_F(SensitiveOutputs, OfWhichNoneIsLeftAreNotChecked) {
 }
 
 TEST_F(SensitiveOutputs, AreNoneUnlessTheReferenceSaysSo) { EXPECT_TRUE(judge_with(7, 2, {}).difference); }
+
+// The study's reference computes in f16 and has NaN, so another compiler, which computes in f32, makes the reference
+// outputs. Nobody is wrong.
+TEST_F(SensitiveOutputs, OfAFileInF16ThatOverflowAreNotCheckedIfTheUsualReferenceOverflows) {
+  request_.model.arithmetic = "f16";
+  EXPECT_TRUE(judge_with(std::nanf(""), 2, {}).difference);
+  request_.reference_reason = "identity 2.15.0: output \"boxes\" is nan at [0]";
+  const Verdict verdict = judge_with(std::nanf(""), 2, {});
+  EXPECT_FALSE(verdict.difference);
+  EXPECT_TRUE(verdict.check.is_lacking());
+  EXPECT_EQ(
+      verdict.check.reference_reason,
+      "identity 2.15.0: output \"boxes\" is nan at [0]; not finite here or in the reference: numbers of f16 end at "
+      "65504, beyond which this file computes infinity or NaN; a compiler that computes it in f32 hides that");
+  EXPECT_TRUE(judge_with(7, 2, {}).difference);  // a wrong number stays one
+}
 
 }  // namespace
 }  // namespace ngb::worker
