@@ -366,7 +366,8 @@ std::optional<std::uint64_t> element_bytes_of(const Operator& node, const GraphT
                                                     "Less", "LessOrEqual", "Not",     "Or"};
   if (std::find(kTruths.begin(), kTruths.end(), node.type) != kTruths.end()) return 1;
   if (node.type == "Shape") return sizeof(std::int64_t);
-  if (node.type == "Cast" || node.type == "QuantizeLinear") return std::nullopt;
+  if (node.type == "Cast") return bytes_of_type(node.integer("to", 0));
+  if (node.type == "QuantizeLinear") return std::nullopt;
   if (node.type == "Constant") {
     const auto value = node.attributes.find("value");
     return value == node.attributes.end() ? std::nullopt : value->second.tensor.element_bytes;

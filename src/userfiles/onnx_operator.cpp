@@ -8,12 +8,6 @@
 
 namespace ngb::userfiles {
 
-namespace {
-
-using wire::each_part;
-using wire::Part;
-
-// Returns the size of an element by its TensorProto.DataType; nothing for text and for parts of a byte.
 std::optional<std::uint64_t> bytes_of_type(std::int64_t type) {
   switch (type) {
     case 2:   // uint8
@@ -44,6 +38,11 @@ std::optional<std::uint64_t> bytes_of_type(std::int64_t type) {
       return std::nullopt;
   }
 }
+
+namespace {
+
+using wire::each_part;
+using wire::Part;
 
 std::vector<std::int64_t> integers_of(std::string_view raw) {
   std::vector<std::int64_t> values(raw.size() / sizeof(std::int64_t));

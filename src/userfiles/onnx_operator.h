@@ -52,6 +52,9 @@ struct Operator {
   [[nodiscard]] GraphTensor input(std::size_t index, const GraphTensors& tensors) const;
 };
 
+// Returns the size of an element by its onnx.TensorProto.DataType; nothing for text and for parts of a byte.
+std::optional<std::uint64_t> bytes_of_type(std::int64_t type);
+
 // Each returns nothing if the bytes are damaged. The tensor is that of a TensorProto, a ValueInfoProto (with its name)
 // and a NodeProto.
 std::optional<std::pair<std::string, GraphTensor>> read_weight(std::string_view message);
