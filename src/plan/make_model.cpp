@@ -99,6 +99,7 @@ Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std:
   model.macs = facts->macs;
   model.macs_torchinfo = facts->macs_torchinfo;
   for (TensorSignature& input : model.open_inputs) input.shape.front() = kOpenExtent;
+  for (const auto& [input, range] : facts->ranges) model.values.push_back({.input = input, .range = range});
   return model;
 }
 
@@ -238,6 +239,8 @@ Status add_labels(work::Model& model, const config::ModelEntry& entry) {
 
 Status add_values(work::Model& model, const config::ModelEntry& entry) {
   for (const auto& [input, given] : entry.inputs) {
+    // The study's values replace those that a recipe has for an input.
+    std::erase_if(model.values, [&name = input](const auto& of) { return name.empty() || of.input == name; });
     work::InputValues values{.input = input, .range = given.range, .array = given.array};
     if (!given.file.empty()) {
       const Result<std::string> name = add_file(model, "inputs", given.file);

@@ -12,8 +12,9 @@ namespace ngb::zoo {
 
 std::span<const Family> families() {
   static const std::vector<Family> table{
-      resnet::family(),       efficientnet::family(), vit::family(),       swin::family(),          convnext::family(),
-      mobilenet_v3::family(), conv_block::family(),   mha_block::family(), decoder_block::family(), mlp::family(),
+      resnet::family(),        efficientnet::family(), vit::family(),        swin::family(),
+      convnext::family(),      mobilenet_v3::family(), conv_block::family(), mha_block::family(),
+      decoder_block::family(), decoder::family(),      mlp::family(),
   };
   return table;
 }

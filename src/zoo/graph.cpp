@@ -8,9 +8,10 @@
 
 namespace ngb::zoo {
 
-Tensor Graph::input(std::string name, DataType type, Shape shape) {
+Tensor Graph::input(std::string name, DataType type, Shape shape, std::optional<ValueRange> range) {
   Tensor tensor{std::move(name), type, std::move(shape)};
   if (!accept(tensor)) return {};
+  if (range) ranges_.emplace_back(tensor.name, *range);
   return inputs_.emplace_back(std::move(tensor));
 }
 

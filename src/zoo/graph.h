@@ -6,10 +6,12 @@
 // additions are ignored and return an empty Tensor, so that builders need not check each step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,6 +25,9 @@ using Shape = std::vector<std::int64_t>;
 
 // Tensor is a value of the graph: a node's output, an input, or an initializer. It is row-major, batch first.
 using Tensor = TensorSignature;
+
+// ValueRange is the smallest and the largest value that an input may have, where random numbers would mean nothing.
+using ValueRange = std::pair<double, double>;
 
 using AttributeValue = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>>;
 
@@ -66,7 +71,7 @@ class Graph {
 
   [[nodiscard]] bool has_dynamic_batch() const { return batch_ == BatchKind::dynamic; }
 
-  Tensor input(std::string name, DataType type, Shape shape);
+  Tensor input(std::string name, DataType type, Shape shape, std::optional<ValueRange> range = {});
   // Adds a parameter or buffer of the torch module, named as in its state_dict.
   Tensor initializer(std::string name, Shape shape, Fill fill);
   // Adds a constant that is not in the state_dict. Its name contains a slash, which torch's names never do.
@@ -83,11 +88,17 @@ class Graph {
   // Makes a node's output an output of the graph, named `name`.
   void output(const Tensor& tensor, const std::string& name);
 
+  // Has the graph written for this opset, or a newer one that was required before.
+  void require_opset(int opset) { opset_ = std::max(opset_, opset); }
+  [[nodiscard]] int opset() const { return opset_; }
+
   void refuse(Error error);
   [[nodiscard]] bool failed() const { return !status_.has_value(); }
   [[nodiscard]] const Status& status() const { return status_; }
 
   [[nodiscard]] const std::vector<Tensor>& inputs() const { return inputs_; }
+  // Returns the inputs that have a range, by name.
+  [[nodiscard]] const std::vector<std::pair<std::string, ValueRange>>& ranges() const { return ranges_; }
   [[nodiscard]] const std::vector<Tensor>& outputs() const { return outputs_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   [[nodiscard]] const std::vector<Initializer>& initializers() const { return initializers_; }
@@ -98,7 +109,9 @@ class Graph {
   Tensor add_constant(Tensor tensor, Content content, std::size_t count);
 
   BatchKind batch_;
+  int opset_ = 20;
   std::vector<Tensor> inputs_{};
+  std::vector<std::pair<std::string, ValueRange>> ranges_{};
   std::vector<Tensor> outputs_{};
   std::vector<Node> nodes_{};
   std::vector<Initializer> initializers_{};

@@ -192,6 +192,32 @@ Tensor layer_norm(Graph& graph, const std::string& name, const Tensor& x, float 
   return y;
 }
 
+// opset 20 has no operator for it; these are the nodes that exporters write.
+Tensor rms_norm(Graph& graph, const std::string& name, const Tensor& x, float epsilon) {
+  if (graph.failed()) return {};
+  const std::int64_t features = x.shape.back();
+  Shape one = x.shape;
+  one.back() = 1;
+  const auto number = [&](const char* what, float value) {
+    return graph.constant(name + what, {}, std::vector<float>{value});
+  };
+  const Tensor axes = graph.constant(name + "/axes", {1}, std::vector<std::int64_t>{-1});
+  const Tensor square = graph.node("Pow", name + "/square", {x, number("/two", 2)}, {}, x.shape);
+  const Tensor mean = graph.node("ReduceMean", name + "/mean", {square, axes}, {}, one);
+  const Tensor sum = graph.node("Add", name + "/sum", {mean, number("/epsilon", epsilon)}, {}, one);
+  const Tensor root = graph.node("Sqrt", name + "/root", {sum}, {}, one);
+  const Tensor normal = graph.node("Div", name + "/normal", {x, root}, {}, x.shape);
+  const Tensor weight = graph.initializer(name + ".weight", {features}, {.center = 1, .radius = 0.25F});
+  Tensor y = graph.node("Mul", name, {normal, weight}, {}, x.shape);
+  record(graph,
+         {.name = name,
+          .op_type = "RMSNormalization",
+          .output_shape = x.shape,
+          .parameters = static_cast<std::uint64_t>(features)},
+         0, product({x.shape[0], features}));
+  return y;
+}
+
 Tensor layer_norm2d(Graph& graph, const std::string& name, const Tensor& x, float epsilon) {
   if (!has_rank(graph, name, x, 4)) return {};
   const Tensor channels_last = transpose(graph, name + "/channels_last", x, {0, 2, 3, 1});
@@ -224,6 +250,8 @@ Tensor activate(Graph& graph, const std::string& name, const Tensor& x, Activati
       return plain(graph, "HardSwish", name, {x}, {}, x.shape);
     case Activation::gelu:
       return plain(graph, "Gelu", name, {x}, {}, x.shape);
+    case Activation::gelu_by_tanh:
+      return plain(graph, "Gelu", name, {x}, {{"approximate", std::string("tanh")}}, x.shape);
   }
   return {};
 }
@@ -253,6 +281,38 @@ Tensor matrix_product(Graph& graph, const std::string& name, const Tensor& a, co
   Tensor y = graph.node("MatMul", name, {a, b}, {}, shape);
   record(graph, {.name = name, .op_type = "MatMul", .output_shape = shape},
          product({static_cast<std::int64_t>(a.element_count()), b.shape.back()}), 0);
+  return y;
+}
+
+Tensor embedding(Graph& graph, const std::string& name, const Tensor& table, const Tensor& indices) {
+  if (graph.failed()) return {};
+  Shape shape = indices.shape;
+  shape.push_back(table.shape[1]);
+  Tensor y = graph.node("Gather", name, {table, indices}, {{"axis", std::int64_t{0}}}, shape);
+  record(graph, {.name = name, .op_type = "Gather", .output_shape = shape, .parameters = table.element_count()}, 0,
+         product({shape[0], static_cast<std::int64_t>(table.element_count())}));
+  return y;
+}
+
+Tensor linear_by_table(Graph& graph, const std::string& name, const Tensor& x, const Tensor& table) {
+  if (graph.failed()) return {};
+  const std::int64_t features = x.shape.back();
+  const std::int64_t tokens = x.shape[0] * x.shape[1];
+  const Tensor flat = reshape(graph, name + "/flat", x, {tokens, features});
+  Tensor y = graph.node("Gemm", name, {flat, table}, {{"transB", std::int64_t{1}}}, {tokens, table.shape[0]});
+  y = reshape(graph, name + "/by_token", y, {x.shape[0], x.shape[1], table.shape[0]});
+  record(graph, {.name = name, .op_type = "Gemm", .output_shape = y.shape}, product({tokens, features, table.shape[0]}),
+         0);
+  return y;
+}
+
+Tensor attention_operator(Graph& graph, const std::string& name, const Tensor& q, const Tensor& k, const Tensor& v,
+                          const Tensor& visible, const Tensor& filled) {
+  if (graph.failed()) return {};
+  const Tensor none;
+  Tensor y = graph.node("Attention", name, {q, k, v, visible, none, none, filled}, {}, q.shape);
+  record(graph, {.name = name, .op_type = "Attention", .output_shape = q.shape},
+         product({2, static_cast<std::int64_t>(q.element_count()), k.shape[2]}), 0);
   return y;
 }
 

@@ -52,6 +52,8 @@ Tensor linear(Graph& graph, const std::string& name, const Tensor& x, const Line
 
 // Normalises over the last dimension. The parameters are `name`.weight and `name`.bias, each [features].
 Tensor layer_norm(Graph& graph, const std::string& name, const Tensor& x, float epsilon);
+// Divides by the root of the mean square over the last dimension. The parameter is `name`.weight [features].
+Tensor rms_norm(Graph& graph, const std::string& name, const Tensor& x, float epsilon);
 // Normalises images over the channels (timm's LayerNorm2d).
 Tensor layer_norm2d(Graph& graph, const std::string& name, const Tensor& x, float epsilon);
 // Multiplies x by the parameter `name` [features] along the last dimension; its values lie around `center`.
@@ -59,7 +61,12 @@ Tensor layer_scale(Graph& graph, const std::string& name, const Tensor& x, float
 // Scales images per channel. The parameter is [channels, 1, 1], where torch has [channels].
 Tensor layer_scale2d(Graph& graph, const std::string& name, const Tensor& x, float center);
 
-enum class Activation { relu, sigmoid, silu, hard_sigmoid, hard_swish, gelu };
+// Looks up the rows of `table` [rows, features] that `indices` name: [indices …, features].
+Tensor embedding(Graph& graph, const std::string& name, const Tensor& table, const Tensor& indices);
+// Maps x [batch, tokens, features] to [batch, tokens, rows] by the `table` [rows, features], a parameter that exists.
+Tensor linear_by_table(Graph& graph, const std::string& name, const Tensor& x, const Tensor& table);
+
+enum class Activation { relu, sigmoid, silu, hard_sigmoid, hard_swish, gelu, gelu_by_tanh };
 Tensor activate(Graph& graph, const std::string& name, const Tensor& x, Activation kind);
 Tensor relu(Graph& graph, const std::string& name, const Tensor& x);
 // Acts over the last dimension.
@@ -69,6 +76,11 @@ Tensor add(Graph& graph, const std::string& name, const Tensor& a, const Tensor&
 Tensor multiply(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b);
 // Multiplies a [batch, …, m, k] by b [batch, …, k, n].
 Tensor matrix_product(Graph& graph, const std::string& name, const Tensor& a, const Tensor& b);
+
+// Computes softmax(q kᵀ / √d) v by one operator of opset 24. q is [batch, heads, tokens, d]; k and v are [batch, key
+// heads, columns, d], of which the first `filled` [batch] count. `visible` is bool [batch, 1, tokens, columns].
+Tensor attention_operator(Graph& graph, const std::string& name, const Tensor& q, const Tensor& k, const Tensor& v,
+                          const Tensor& visible, const Tensor& filled);
 
 struct Window {
   std::int64_t kernel = 1;

@@ -17,10 +17,13 @@ using wire::field_of;
 using wire::integer_field;
 using wire::number_field;
 
-constexpr std::uint64_t kIrVersion = 9;
-constexpr std::uint64_t kOpset = 20;
+// Returns the IR version of the onnx release that introduced the opset.
+std::uint64_t ir_version_of(int opset) { return opset <= 20 ? 9 : 12; }
 
-std::uint64_t element_type(DataType type) { return type == DataType::i64 ? wire::kInt64 : wire::kFloat32; }
+std::uint64_t element_type(DataType type) {
+  if (type == DataType::boolean) return wire::kBool;
+  return type == DataType::i64 ? wire::kInt64 : wire::kFloat32;
+}
 
 // Returns a ValueInfoProto. `first_extent`: the name of the leading extent; null: it is a number.
 std::string description(const Tensor& tensor, const char* first_extent = nullptr) {
@@ -83,9 +86,10 @@ std::string node_proto(const Node& node) {
 
 }  // namespace
 
-std::string serialized_model_head() {
-  return integer_field(wire::kModelIrVersion, kIrVersion) + field_of(wire::kModelProducer, "ngraphbench") +
-         field_of(wire::kModelOpset, field_of(wire::kOpsetDomain, "") + integer_field(wire::kOpsetVersion, kOpset));
+std::string serialized_model_head(int opset) {
+  return integer_field(wire::kModelIrVersion, ir_version_of(opset)) + field_of(wire::kModelProducer, "ngraphbench") +
+         field_of(wire::kModelOpset, field_of(wire::kOpsetDomain, "") +
+                                         integer_field(wire::kOpsetVersion, static_cast<std::uint64_t>(opset)));
 }
 
 std::string serialized_graph_head(const Graph& graph, const std::string& name) {
@@ -142,8 +146,8 @@ std::string inline_head(const Initializer& initializer) {
   return wire::head_of(wire::kGraphInitializer, head.size() + values) + head;
 }
 
-std::string model_start(const std::string& graph_head, std::uint64_t graph_bytes) {
-  return serialized_model_head() + wire::head_of(wire::kModelGraph, graph_bytes) + graph_head;
+std::string model_start(int opset, const std::string& graph_head, std::uint64_t graph_bytes) {
+  return serialized_model_head(opset) + wire::head_of(wire::kModelGraph, graph_bytes) + graph_head;
 }
 
 }  // namespace
@@ -165,7 +169,7 @@ void ModelFile::write_inline(const Graph& graph, const std::string& graph_head, 
     heads.push_back(inline_head(initializer));
     graph_bytes += heads.back().size() + value_bytes(initializer);
   }
-  model_.add_text(model_start(graph_head, graph_bytes));
+  model_.add_text(model_start(graph.opset(), graph_head, graph_bytes));
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const Initializer& initializer = graph.initializers()[i];
     model_.add_text(std::move(heads[i]));
@@ -189,7 +193,7 @@ void ModelFile::write_beside(const Graph& graph, const std::string& graph_head, 
     initializers += wire::head_of(wire::kGraphInitializer, head.size()) + head;
     data_.add_values(initializer.tensor.element_count(), *fill, tensor_key(seed, initializer.tensor.name));
   }
-  model_.add_text(model_start(graph_head, graph_head.size() + initializers.size()) + initializers);
+  model_.add_text(model_start(graph.opset(), graph_head, graph_head.size() + initializers.size()) + initializers);
 }
 
 Status ModelFile::write(const std::filesystem::path& path, int threads) const {

@@ -38,8 +38,8 @@ class ModelFile {
 
 // Serializes the parts of a graph as protobuf messages, and the framing that joins them.
 
-// Returns a ModelProto without its graph: IR 9, opset 20.
-std::string serialized_model_head();
+// Returns a ModelProto without its graph: IR 9 for opset 20, IR 12 for opset 24.
+std::string serialized_model_head(int opset);
 // Returns a GraphProto without initializers: nodes, inputs, outputs and the shapes of all values in between. With a
 // dynamic batch, the leading extents of inputs and outputs are named "batch" and the shapes in between are omitted.
 std::string serialized_graph_head(const Graph& graph, const std::string& name);

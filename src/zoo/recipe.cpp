@@ -90,6 +90,7 @@ Result<ModelFacts> facts(const Recipe& recipe, int batch) {
   if (!counts) return error_of(counts);
   return ModelFacts{
       .inputs = graph->inputs(),
+      .ranges = graph->ranges(),
       .outputs = graph->outputs(),
       .parameters = counts->parameters,
       .macs = counts->macs,

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -38,6 +39,8 @@ std::string content_hash(const Recipe& recipe);
 
 struct ModelFacts {
   std::vector<TensorSignature> inputs{};
+  // Of inputs whose values mean something, such as indices: the range in which they are.
+  std::vector<std::pair<std::string, ValueRange>> ranges{};
   std::vector<TensorSignature> outputs{};
   std::uint64_t parameters = 0;      // trainable, as timm and torch count them (no BatchNorm statistics)
   std::uint64_t macs = 0;            // all multiply-accumulates of convolutions and matrix products, at this batch
@@ -60,11 +63,11 @@ inline constexpr std::uint64_t kLargestMessageBytes = 0x7FFFFFFF;  // protobuf's
 // Compilers then map them into memory instead of parsing them out of a message, which makes compiling faster.
 inline constexpr std::uint64_t kLargestMeasuredMessageBytes = 1'000'000;
 
-// Writes IR 9, opset 20, with static shapes or with an open leading extent "batch". Uses `threads` (1 …) threads of
-// less than 1 MB each; the bytes do not depend on their number. The weights of a model of more than
-// `largest_message_bytes` go to `path`.data as ONNX external data. The file appears under its name when it is complete.
-// It is not synced to disk, because it can be made again. Nothing is left behind on an error. Fails as facts does, and
-// if the file cannot be written or the disk is full.
+// Writes IR 9, opset 20 (a scattered cache: IR 12, opset 24), with static shapes or with an open leading extent
+// "batch". Uses `threads` (1 …) threads of less than 1 MB each; the bytes do not depend on their number. The weights of
+// a model of more than `largest_message_bytes` go to `path`.data as ONNX external data. The file appears under its name
+// when it is complete. It is not synced to disk, because it can be made again. Nothing is left behind on an error.
+// Fails as facts does, and if the file cannot be written or the disk is full.
 Status write_onnx(const Recipe& recipe, BatchSize batch, const std::filesystem::path& path, int threads,
                   std::uint64_t largest_message_bytes = kLargestMessageBytes);
 

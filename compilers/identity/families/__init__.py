@@ -17,6 +17,7 @@ FAMILIES = {
     "conv_block": "conv_block",
     "mha_block": "mha_block",
     "decoder_block": "decoder_block",
+    "decoder": "decoder",
     "mlp": "mlp",
 }
 

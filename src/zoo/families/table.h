@@ -30,6 +30,9 @@ Family family();
 namespace convnext {
 Family family();
 }
+namespace decoder {
+Family family();
+}
 namespace decoder_block {
 Family family();
 }

@@ -128,6 +128,19 @@ TEST_F(UserModel, ValuesThatDoNotFitAreReportedBeforeAnythingRuns) {
   EXPECT_THAT(make_model(entry, 1, 1).error().text(), HasSubstr("0.5 is not a value of type i64"));
 }
 
+TEST_F(UserModel, ARecipesTokensAreThoseOfItsVocabularyUnlessTheStudySaysOtherwise) {
+  config::ModelEntry entry = recipe("a", "llama_3m");
+  const work::Model usual = make_model(entry, 1, 1).value();
+  EXPECT_EQ(*work::values_of(usual.values, "input_ids")->range, std::pair(0.0, 4095.0));
+  EXPECT_EQ(*work::values_of(usual.values, "position")->range, std::pair(128.0, 128.0));
+  EXPECT_EQ(work::values_of(usual.values, "past_key_values.0.key"), nullptr);
+  entry.inputs = {{"input_ids", {.range = {{7, 9}}}}};
+  const work::Model given = make_model(entry, 1, 1).value();
+  EXPECT_EQ(*work::values_of(given.values, "input_ids")->range, std::pair(7.0, 9.0));
+  EXPECT_EQ(*work::values_of(given.values, "position")->range, std::pair(128.0, 128.0));
+  EXPECT_NE(given.key.hash, usual.key.hash);
+}
+
 TEST_F(UserModel, ARecipeCompiledForAnyBatchIsAnotherModel) {
   const auto fixed = make_model(recipe("a", "conv_block"), 8, 1);
   config::ModelEntry entry = recipe("b", "conv_block");

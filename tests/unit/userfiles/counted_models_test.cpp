@@ -35,7 +35,7 @@ TEST_P(CountedModels, HaveTheMultiplyAddsOfTheirRecipe) { EXPECT_EQ(macs(2, 2), 
 TEST_P(CountedModels, HaveThemAlsoIfTheFileLeavesItsBatchOpen) { EXPECT_EQ(macs(std::nullopt, 3), expected(3)); }
 
 INSTANTIATE_TEST_SUITE_P(OfEachFamily, CountedModels,
-                         testing::Values("conv_block", "mha_block", "decoder_block", "resnet18",
+                         testing::Values("conv_block", "mha_block", "decoder_block", "llama_3m", "gpt_3m", "resnet18",
                                          "mobilenetv3_small_100", "efficientnet_b3", "vit_tiny_patch16_224",
                                          "convnext_tiny", "swin_s3_tiny_224"),
                          [](const auto& each) { return std::string(each.param); });

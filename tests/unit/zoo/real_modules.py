@@ -70,13 +70,13 @@ def run_openvino(path, x):
     return openvino.Core().compile_model(str(path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})({"input": x})["output"]
 
 
-def counted_macs(module, x):
+def counted_macs(module, *inputs):
     """What torch's own counter sees in convolutions and matrix products, attention's too. It counts by shapes, so the
     module is called on the device meta, which computes nothing."""
     torch.backends.mha.set_fastpath_enabled(False)
     with torch.no_grad(), torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
         with FlopCounterMode(display=False) as counter:
-            copy.deepcopy(module).to("meta")(torch.from_numpy(x).to("meta"))
+            copy.deepcopy(module).to("meta")(*(torch.from_numpy(x).to("meta") for x in inputs))
     torch.backends.mha.set_fastpath_enabled(True)
     return counter.get_total_flops() // 2
 

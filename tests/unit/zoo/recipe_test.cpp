@@ -298,14 +298,15 @@ TEST(Families, HaveUniqueNamesAndMeanings) {
     EXPECT_FALSE(family.meaning.empty()) << family.name;
     for (const FamilyParameter& parameter : family.parameters) EXPECT_FALSE(parameter.meaning.empty());
   }
-  EXPECT_THAT(names(),
-              testing::ElementsAre("resnet", "resnet18", "resnet50", "resnet101", "efficientnet", "efficientnet_b3",
-                                   "efficientnet_b4", "efficientnet_b5", "vit", "vit_tiny_patch16_224",
-                                   "vit_small_patch16_224", "vit_base_patch16_224", "deit3_small_patch16_224",
-                                   "deit3_medium_patch16_224", "deit3_base_patch16_224", "swin", "swin_s3_tiny_224",
-                                   "swin_s3_small_224", "swin_s3_base_224", "convnext", "convnext_tiny",
-                                   "convnext_small", "convnext_base", "mobilenet_v3", "mobilenetv3_large_100",
-                                   "mobilenetv3_small_100", "conv_block", "mha_block", "decoder_block", "mlp"));
+  EXPECT_THAT(
+      names(),
+      testing::ElementsAre(
+          "resnet", "resnet18", "resnet50", "resnet101", "efficientnet", "efficientnet_b3", "efficientnet_b4",
+          "efficientnet_b5", "vit", "vit_tiny_patch16_224", "vit_small_patch16_224", "vit_base_patch16_224",
+          "deit3_small_patch16_224", "deit3_medium_patch16_224", "deit3_base_patch16_224", "swin", "swin_s3_tiny_224",
+          "swin_s3_small_224", "swin_s3_base_224", "convnext", "convnext_tiny", "convnext_small", "convnext_base",
+          "mobilenet_v3", "mobilenetv3_large_100", "mobilenetv3_small_100", "conv_block", "mha_block", "decoder_block",
+          "decoder", "llama_3m", "llama_30m", "llama_100m", "llama_1b", "gpt_3m", "gpt_30m", "gpt_124m", "mlp"));
 }
 
 }  // namespace
