@@ -35,6 +35,18 @@ inline std::filesystem::path find_library(const std::string& toolchain, const st
   return *std::max_element(found.begin(), found.end());
 }
 
+// Returns "1.5.1" of executorch-1.5.1.dist-info in the toolchain, or "" if it has no such package.
+inline std::string version_of(const std::string& toolchain, const std::string& package) {
+  constexpr std::string_view kEnd = ".dist-info";
+  std::error_code code;
+  for (std::filesystem::directory_iterator entry(toolchain, code), end; !code && entry != end; entry.increment(code)) {
+    const std::string name = entry->path().filename().string();
+    if (!name.starts_with(package + "-") || !name.ends_with(kEnd)) continue;
+    return name.substr(package.size() + 1, name.size() - package.size() - 1 - kEnd.size());
+  }
+  return "";
+}
+
 class Library {
  public:
   // Opens the library. It is never unloaded, because such libraries leave threads and thread-local destructors behind;

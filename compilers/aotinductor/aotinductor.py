@@ -30,7 +30,7 @@ class AotInductor(Identity):
         super().__init__(settings)
         self._settings = settings.settings
         self._cxx = inductor.cxx()
-        self._loader = None
+        self._loader, self._is_compiled_file = None, False
 
     def compile(self, model):
         self._artifact_path = model.artifact_path
@@ -77,7 +77,13 @@ class AotInductor(Identity):
         return (shapes,) if self._output_names is None else shapes  # the arguments of Flat are one tuple
 
     def load(self, model):
-        if not is_module(model):
+        torch = self._torch
+        name = _MODEL
+        if model.is_compiled:
+            from . import compiled_file
+
+            name = compiled_file.model_of(model.path)
+        elif not is_module(model):
             from . import onnx_weights
 
             proto = onnx_weights.load_onnx(model.path, with_weights=False)
@@ -88,9 +94,14 @@ class AotInductor(Identity):
             self._enter_mode()
         # On a GPU, the mode for several callers would record and query an event in each call.
         is_for_one_caller = self._device == "cuda"
-        self._loader = self._torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, _MODEL, is_for_one_caller, 1,
+        self._is_compiled_file = model.is_compiled
+        self._loader = torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, name, is_for_one_caller, 1,
                                                                    -1)
-        if is_module(model):
+        if model.is_compiled:
+            self._input_names = [tensor.name for tensor in model.inputs]
+            count = torch.utils._pytree.treespec_loads(self._loader.get_call_spec()[1]).num_leaves
+            self._output_names = [f"output{index}" for index in range(count)]
+        elif is_module(model):
             self._input_names, self._keywords = [tensor.name for tensor in model.inputs], []
             self._output_names = json.loads(self._loader.get_metadata()[_NAMES])
 
@@ -116,7 +127,9 @@ class AotInductor(Identity):
         facts = super().inspect()
         facts["cxx"] = self._cxx or "none"
         if self._loader is not None:
-            facts.update(package_metadata=str(self._loader.get_metadata()), weights="torch.float32")
+            facts.update(package_metadata=str(self._loader.get_metadata()))
+            if not self._is_compiled_file:
+                facts["weights"] = "torch.float32"
         return facts
 
     def close(self):

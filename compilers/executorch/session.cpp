@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "ngraphbench/tables.h"
 
@@ -47,7 +48,11 @@ Session::Session(const ngb_settings& given, const plugin::Options& options)
       settings_(given),
       has_xnnpack_(options.text("delegate") == "xnnpack"),
       runtime_(settings_.toolchain_dir, has_xnnpack_, settings_.threads) {
-  start_process("executorch", given, {{"OMP_NUM_THREADS", std::to_string(settings_.threads)}});
+  if (settings_.has_compiled_file) {
+    facts_.emplace_back("version", plugin::version_of(settings_.toolchain_dir, "executorch"));
+  } else {
+    start_process("executorch", given, {{"OMP_NUM_THREADS", std::to_string(settings_.threads)}});
+  }
   facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
   plugin::check_threads("ExecuTorch", static_cast<std::int64_t>(runtime_.threads()), settings_.threads);
   facts_.emplace_back("threads", std::to_string(runtime_.threads()));
@@ -59,17 +64,29 @@ void Session::compile(const ngb_model& model) {
 
 void Session::load(const ngb_model& model) {
   const plugin::ArtifactFolder artifact = end_process(model);
-  path_ = artifact.program;
-  const json signature = artifact.read_signature();
+  path_ = settings_.has_compiled_file ? model.path : artifact.program;
+  if (!settings_.has_compiled_file) learn(artifact.read_signature());
+  refuse_missing_kernels();
+  plain_ = open(false);
+  running_ = plain_.get();
+  if (settings_.has_compiled_file) number(model.input_count);
+  if (settings_.is_profiled) profiled_ = open(true);  // the file may be gone later
+  facts_.emplace_back("delegate", running_->uses_backend("XnnpackBackend") ? "xnnpack" : "none");
+}
+
+void Session::learn(const json& signature) {
   places_ = signature.at("inputs").get<std::vector<std::size_t>>();
   calls_ = signature.at("calls").get<std::vector<std::string>>();
   outputs_.clear();
   for (const json& name : signature.at("outputs")) outputs_.push_back({.name = name});
-  refuse_missing_kernels();
-  plain_ = open(false);
-  running_ = plain_.get();
-  if (settings_.is_profiled) profiled_ = open(true);  // the file may be gone later
-  facts_.emplace_back("delegate", running_->uses_backend("XnnpackBackend") ? "xnnpack" : "none");
+}
+
+// A user's file has no names: its inputs and outputs are counted.
+void Session::number(std::size_t inputs) {
+  places_.resize(inputs);
+  std::iota(places_.begin(), places_.end(), std::size_t{0});
+  outputs_.clear();
+  for (std::size_t i = 0; i < output_count(); ++i) outputs_.push_back({.name = "output" + std::to_string(i)});
 }
 
 // ExecuTorch itself names one at a time, in its log.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ class Session : public plugin::CompiledElsewhere {
   };
 
   [[nodiscard]] std::unique_ptr<Program> open(bool is_profiled) const;
+  void learn(const nlohmann::json& signature);
+  void number(std::size_t inputs);
   void refuse_missing_kernels() const;
 
   plugin::Settings settings_;

@@ -74,15 +74,23 @@ class Iree(Adaptor):
         self._model_path = model.path
         if self._is_profiled:  # the worker removes the file once it is open
             self._program = open(model.artifact_path, "rb")
-        outputs = onnx_file.outputs_of(model.path)
-        self._output_names = [output.name for output in outputs]
-        self._output_types = [_UNSIGNED.get(output.type.tensor_type.elem_type) for output in outputs]
         runtime = self._runtime
         instance = runtime.VmInstance()
         module = runtime.VmModule.mmap(instance, model.artifact_path)
         _LOADED.append(module)
         self._context = runtime.VmContext(instance, [runtime.create_hal_module(instance, self._device), module])
-        self._function = module.lookup_function(program.FUNCTION)
+        name = program.FUNCTION
+        if model.is_compiled:
+            from . import compiled_file
+
+            name, text = compiled_file.declaration(module)
+            self._output_names = compiled_file.output_names(text)
+            self._output_types = []
+        else:
+            outputs = onnx_file.outputs_of(model.path)
+            self._output_names = [output.name for output in outputs]
+            self._output_types = [_UNSIGNED.get(output.type.tensor_type.elem_type) for output in outputs]
+        self._function = module.lookup_function(name)
 
     def bind(self, inputs):
         runtime = self._runtime
@@ -119,10 +127,11 @@ class Iree(Adaptor):
     def read(self):
         runtime = self._runtime
         outputs = []
-        for index, name in enumerate(self._output_names):
+        names = self._output_names or [f"output{index}" for index in range(self._results.size)]
+        for index, name in enumerate(names):
             view = self._results.get_as_object(index, runtime.HalBufferView)
             array = runtime.DeviceArray(self._device, view, implicit_host_transfer=True).to_host()
-            if self._output_types[index] is not None and array.dtype.itemsize == 1:
+            if self._output_types and self._output_types[index] is not None and array.dtype.itemsize == 1:
                 array = array.view(self._output_types[index])
             dtype = next((ours for ours, theirs in _TYPES.items() if theirs == str(array.dtype)), None)
             if dtype is None:

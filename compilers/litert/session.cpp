@@ -80,7 +80,11 @@ Session::Session(const ngb_settings& given, const plugin::Options& options)
       has_delegate_(options.text("delegate") == "xnnpack"),
       runtime_(settings_.toolchain_dir),
       run_(runtime_.run()) {
-  start_process("litert", given, {{"JAX_PLATFORMS", "cpu"}, {"OMP_NUM_THREADS", std::to_string(settings_.threads)}});
+  if (settings_.has_compiled_file) {
+    facts_.emplace_back("version", plugin::version_of(settings_.toolchain_dir, "ai_edge_litert"));
+  } else {
+    start_process("litert", given, {{"JAX_PLATFORMS", "cpu"}, {"OMP_NUM_THREADS", std::to_string(settings_.threads)}});
+  }
   facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
 }
 
@@ -90,11 +94,10 @@ void Session::compile(const ngb_model& model) {
 
 void Session::load(const ngb_model& model) {
   const plugin::ArtifactFolder artifact = end_process(model);
-  const bool is_users_file = std::filesystem::is_regular_file(model.artifact_path);
-  model_ = runtime_.model_of(is_users_file ? model.artifact_path : artifact.program);
+  model_ = runtime_.model_of(settings_.has_compiled_file ? model.path : artifact.program);
   input_slots_ = runtime_.inputs_of(model_.get());
   output_slots_ = runtime_.outputs_of(model_.get());
-  if (is_users_file) {
+  if (settings_.has_compiled_file) {
     name_by_file(model);
   } else {
     name_by_signature(artifact.read_signature());

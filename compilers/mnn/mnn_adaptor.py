@@ -31,6 +31,7 @@ class Mnn(Adaptor):
         self._threads_asked, self._options = settings.threads, settings.options
         self._runtime = self._module = self._inputs = self._results = None
         self._conversion, self._running = {}, {}  # facts; none unless this process compiled, and before it has loaded
+        self._outputs, self._formats = [], []  # the latter of a compiled file's inputs
 
     def compile(self, model):
         from ngraphbench import onnx_constants, onnx_patches, onnx_standardised
@@ -56,18 +57,8 @@ class Mnn(Adaptor):
 
     def load(self, model):
         import MNN.nn
-        import onnx
 
-        self._outputs = []
-        source = onnx.load(model.path, load_external_data=False)
-        for output in source.graph.output:
-            word = str(onnx.helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type))
-            dtype = next((ours for ours, theirs in _NUMPY.items() if theirs == word), None)
-            if dtype is None:
-                raise CompilerError("unsupported_operator", f'output "{output.name}" has type {word}, which MNN lacks')
-            dims = output.type.tensor_type.shape.dim
-            is_known = output.type.tensor_type.HasField("shape") and all(dim.HasField("dim_value") for dim in dims)
-            self._outputs.append((output.name, dtype, tuple(dim.dim_value for dim in dims) if is_known else None))
+        source = None if model.is_compiled else self._learn_outputs(model.path)
         # "high" is f32; by itself MNN may compute in bf16 or f16. The runtime starts its threads here, after the converter.
         before = _count_threads()
         self._runtime = MNN.nn.create_runtime_manager(
@@ -79,9 +70,30 @@ class Mnn(Adaptor):
         self._running = {"threads": str(threads)}
         self._module = MNN.nn.load_module_from_file(
             model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _, _ in self._outputs],
-            runtime_manager=self._runtime, shape_mutable=any(map(has_loop, (source.graph, *source.functions))))
+            runtime_manager=self._runtime,
+            shape_mutable=model.is_compiled or any(map(has_loop, (source.graph, *source.functions))))
         if self._module is None:
-            raise CompilerError("compiler_failed", "MNN cannot load the file that its converter has written")
+            raise CompilerError("compiler_failed", "MNN cannot load its file")
+        if model.is_compiled:
+            told = self._module.get_info()
+            self._outputs = [(name, None, None) for name in told["outputNames"]]
+            self._formats = [tensor.data_format for tensor in told["inputs"]]
+            self._running["made_by_version"] = told["version"]
+
+    def _learn_outputs(self, path):
+        """Return the onnx.ModelProto of the file, without weights, and learn what its outputs are."""
+        import onnx
+
+        source = onnx.load(path, load_external_data=False)
+        for output in source.graph.output:
+            word = str(onnx.helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type))
+            dtype = next((ours for ours, theirs in _NUMPY.items() if theirs == word), None)
+            if dtype is None:
+                raise CompilerError("unsupported_operator", f'output "{output.name}" has type {word}, which MNN lacks')
+            dims = output.type.tensor_type.shape.dim
+            is_known = output.type.tensor_type.HasField("shape") and all(dim.HasField("dim_value") for dim in dims)
+            self._outputs.append((output.name, dtype, tuple(dim.dim_value for dim in dims) if is_known else None))
+        return source
 
     def bind(self, inputs):
         import MNN.expr as expr
@@ -89,10 +101,12 @@ class Mnn(Adaptor):
 
         types = {"float32": expr.float, "int32": expr.int, "uint8": expr.uint8}
         self._inputs = []
-        for tensor in inputs:
+        for index, tensor in enumerate(inputs):
             word = held_as(tensor)
             array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(word)
-            self._inputs.append(expr.const(array, list(tensor.shape), expr.NCHW, types[word]))
+            wanted = self._formats[index] if self._formats else expr.NCHW
+            value = expr.const(array, list(tensor.shape), expr.NHWC if wanted == expr.NHWC else expr.NCHW, types[word])
+            self._inputs.append(expr.convert(value, wanted) if wanted == expr.NC4HW4 else value)
 
     def runner(self):
         """Return a callable that runs the module. MNN's older interface, the session, overwrites its inputs."""
@@ -104,13 +118,18 @@ class Mnn(Adaptor):
         return infer
 
     def read(self):
+        import MNN.expr as expr
         import numpy as np
 
         if len(self._results) != len(self._outputs):
             raise CompilerError("compiler_failed", "MNN ran no inference; its words are in the log of this attempt")
         read = []
         for (name, dtype, shape), result in zip(self._outputs, self._results):
-            array = np.asarray(result.read()).astype(_NUMPY[dtype])
+            if result.data_format == expr.NC4HW4:
+                result = expr.convert(result, expr.NCHW)
+            array = np.asarray(result.read())
+            dtype = dtype or next(ours for ours, theirs in _NUMPY.items() if theirs == str(array.dtype))
+            array = array.astype(_NUMPY[dtype])
             if shape is not None and _longer(shape) == _longer(array.shape):  # of some operators it keeps an axis of extent 1
                 array = array.reshape(shape)
             read.append((name, dtype, tuple(array.shape), array.tobytes()))

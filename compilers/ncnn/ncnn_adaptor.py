@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """ncnn: pnnx's files, run by ncnn's extractor through its Python package."""
 import math
+import os
 from importlib import metadata
 
 from ngraphbench import onnx_file, onnx_opset
@@ -64,13 +65,30 @@ class Ncnn(Adaptor):
     def load(self, model):
         from . import conversion
 
+        if model.is_compiled:
+            return self._load_compiled(model)
+        self._input_blobs = [f"in{index}" for index in range(len(model.inputs))]  # as pnnx names them
         self._outputs = [output.name for output in onnx_file.outputs_of(model.path)]
+        self._output_blobs = [f"out{index}" for index in range(len(self._outputs))]
         layers, self._weights, self._axes = conversion.read(model.artifact_path)  # ncnn reads the weights where they are
         is_known = self._net.load_param_mem(layers) == 0
         self._net.load_model_mem(self._weights)
         if not is_known:
             raise CompilerError("unsupported_operator", "ncnn cannot load what pnnx has written; its words are in the log "
                                                         "of this attempt", "leave this model out for ncnn")
+        return None
+
+    def _load_compiled(self, model):
+        """Open a user's files, whose weights may be int8. ncnn's layers are those of one sample."""
+        for name in dir(self._net.opt):
+            if name.startswith("use_int8_"):
+                setattr(self._net.opt, name, True)
+        if self._net.load_param(model.path) != 0 or self._net.load_model(os.path.splitext(model.path)[0] + ".bin") != 0:
+            raise CompilerError("compiler_failed", "ncnn cannot load its files; its words are in the log of this attempt")
+        self._input_blobs = [tensor.name for tensor in model.inputs]
+        self._outputs = self._output_blobs = list(self._net.output_names())
+        self._axes = {"samples": 1, "inputs": [0] * len(self._input_blobs), "outputs": [0] * len(self._outputs),
+                      "shapes": [None] * len(self._outputs)}
 
     def bind(self, inputs):
         import ncnn
@@ -78,16 +96,16 @@ class Ncnn(Adaptor):
 
         self._inputs = []
         samples = self._axes["samples"]
-        for index, (tensor, axis) in enumerate(zip(inputs, self._axes["inputs"])):
+        for blob, tensor, axis in zip(self._input_blobs, inputs, self._axes["inputs"]):
             array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(HELD_AS[tensor.dtype])
             if samples > 1:  # each is one value of the graph's shape, of which ncnn has dropped a first axis that counts samples
                 axis, array = 0, array if axis == 0 else array[:, None]
-            self._inputs.append((f"in{index}", ncnn.Mat(np.ascontiguousarray(array), batch_index=axis).clone()))
+            self._inputs.append((blob, ncnn.Mat(np.ascontiguousarray(array), batch_index=axis).clone()))
 
     def runner(self):
         """Return a callable that makes an extractor, ncnn's object for one inference, and takes all outputs from it."""
         make, inputs = self._net.create_extractor, self._inputs
-        names = [f"out{index}" for index in range(len(self._outputs))]
+        names = self._output_blobs
 
         def infer():
             extractor = make()

@@ -97,7 +97,7 @@ void Session::load(const ngb_model& model) {
   logger().forget();
   engine_.reset(runtime_->deserializeCudaEngine(plan.data(), plan.size()));
   if (engine_ == nullptr) {
-    throw plugin::Failure(NGB_COMPILER_FAILED, "TensorRT cannot open the engine that it made: " + logger().reason());
+    throw plugin::Failure(NGB_COMPILER_FAILED, "TensorRT cannot open the engine: " + logger().reason());
   }
   logger().forget();
   context_.reset(engine_->createExecutionContext());

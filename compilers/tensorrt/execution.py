@@ -44,7 +44,7 @@ class Execution:
         self._runtime = trt.Runtime(logger)
         self._engine = self._runtime.deserialize_cuda_engine(plan)
         if self._engine is None:
-            raise CompilerError("compiler_failed", f"TensorRT cannot open the engine that it made: {logger.reason()}")
+            raise CompilerError("compiler_failed", f"TensorRT cannot open the engine: {logger.reason()}")
         logger.forget()
         self._context = self._engine.create_execution_context()
         if self._context is None:

@@ -6,6 +6,17 @@ from .scripted import Scripted
 class TorchScript(Scripted):
     NAME = "torchscript"
 
+    def compile(self, model):
+        if not model.is_compiled:
+            return super().compile(model)
+        from . import script
+
+        self._input_names = [tensor.name for tensor in model.inputs]
+        program = script.quietly(lambda: self._torch.jit.load(model.path, map_location=self._device).eval())
+        self._operators = script.operators_of(program)
+        self._enter_mode()
+        self._call = script.forward_of(program)
+
     def prepare(self, module, signatures):
         from . import script
 
@@ -20,6 +31,13 @@ class TorchScript(Scripted):
         for _ in range(self._torch._C._jit_get_num_profiled_runs() + 1):
             forward(*inputs)
         return forward
+
+    def begin_profile(self):
+        if self._module is None:
+            from ngraphbench.adaptor import CompilerError
+
+            raise CompilerError("no_profile", "the modules of a compiled program are not known")
+        super().begin_profile()
 
     def inspect(self):
         facts = super().inspect()

@@ -120,11 +120,13 @@ typedef struct ngb_settings {
   int32_t in_flight;
   /* 1: this session will be asked for the times of its kernels. What it is asked for is then never a speed. */
   int32_t is_profiled;
+  /* 1: the session's model is a file in the compiler's own form, so nothing will be compiled. */
+  int32_t has_compiled_file;
 } ngb_settings;
 
 typedef struct ngb_model {
   uint32_t struct_size;
-  const char* path; /* ONNX file */
+  const char* path; /* ONNX file, or a file in the compiler's own form (its description's "compiled_files") */
   /* The origin of the file: {"family":…, "parameters":{…}, …} for a built-in recipe, {"module":{…}} for a user's
    * PyTorch module, "" for a user's ONNX file. */
   const char* recipe_json;
@@ -132,7 +134,9 @@ typedef struct ngb_model {
    * "dynamic_batch": true, an extent may be -1: the model is compiled for any batch, and `bind` gives its size. */
   const ngb_tensor* inputs;
   uint32_t input_count;
-  const char* artifact_path; /* file or folder that a compiler with "produces_file" writes; "" otherwise */
+  /* File or folder that a compiler with "produces_file" writes; "" otherwise. The same as `path`: that file is in the
+   * compiler's own form, and is opened as it is. */
+  const char* artifact_path;
 } ngb_model;
 
 /* One kernel call of an inference. A kernel that is called twice in an inference is two of them. */

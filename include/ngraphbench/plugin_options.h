@@ -34,7 +34,8 @@ struct Settings {
         precision(given.precision == nullptr ? "" : given.precision),
         threads(given.threads),
         in_flight(given.in_flight),
-        is_profiled(given.is_profiled != 0) {}
+        is_profiled(given.is_profiled != 0),
+        has_compiled_file(given.has_compiled_file != 0) {}
 
   std::string toolchain_dir;
   std::string cache_dir;
@@ -42,6 +43,7 @@ struct Settings {
   int threads;
   int in_flight;  // 0: the compiler chooses
   bool is_profiled;
+  bool has_compiled_file;  // which is opened as it is; nothing is compiled
 };
 
 }  // namespace ngb::plugin

@@ -67,6 +67,11 @@ class Model:
     inputs: Sequence[TensorSignature]    # static shapes of this cell
     artifact_path: str                   # file that a compiler with "produces_file" writes; "" otherwise
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether `path` is a file in the compiler's own form, which is opened as it is."""
+        return self.artifact_path == self.path != ""
+
 
 @dataclass(frozen=True)
 class Kernel:

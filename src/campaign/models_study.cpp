@@ -36,23 +36,15 @@ struct OtherKind {
   const char* what{};
   const char* next{};
 };
-constexpr const char* kGiveOnnx = "give the ONNX file from which it was made";
 constexpr std::array kOtherKinds{
     OtherKind{".zip", "a bundle, or another archive", "to check a bundle: ngb verify FILE; to read one, unpack it"},
     OtherKind{".db", "a results file", "give its folder to: ngb show"},
-    OtherKind{".pt", "weights or a program of PyTorch", "give the function that makes the module: net.py:build"},
     OtherKind{".pth", "weights of PyTorch", "give the function that makes the module: net.py:build"},
-    OtherKind{".pt2", "a program of PyTorch", "give the function that makes the module: net.py:build"},
     OtherKind{".safetensors", "weights", "give the function that makes the module: net.py:build"},
     OtherKind{".py", "a Python file", "name the function that makes the module, as in net.py:build"},
     OtherKind{".keras", "a model of Keras", "export it to ONNX, with keras or tf2onnx"},
     OtherKind{".h5", "a model of Keras", "export it to ONNX, with keras or tf2onnx"},
     OtherKind{".pb", "a graph of TensorFlow", "export it to ONNX, with tf2onnx"},
-    OtherKind{".pte", "a file that ExecuTorch has compiled", kGiveOnnx},
-    OtherKind{".mnn", "a file that MNN has converted", kGiveOnnx},
-    OtherKind{".param", "a file that ncnn has converted", kGiveOnnx},
-    OtherKind{".engine", "a file that TensorRT has compiled", kGiveOnnx},
-    OtherKind{".plan", "a file that TensorRT has compiled", kGiveOnnx},
 };
 
 bool is_function(const std::string& word) { return word.find(".py:") != std::string::npos; }

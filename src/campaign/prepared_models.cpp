@@ -169,20 +169,29 @@ class Preparing {
                   fmt::format("run: ngb toolchain install {}; or give the key shapes", described->toolchain));
     }
     std::vector<toolchain::Toolchain> sites{*runtime};
-    if (const auto numpy = toolchain_with(installation_, "", {"numpy"}))
-      sites.push_back(*numpy);  // OpenVINO's needs it
+    for (const char* package : {"numpy", "torch"}) {  // OpenVINO's needs the first, ExecuTorch's both
+      if (const auto other = toolchain_with(installation_, "", {package})) sites.push_back(*other);
+    }
+    const fs::path owner = described->folder.parent_path() / described->toolchain;
     const auto answer = ask(installation_, "compiled_file", sites,
-                            {{"folder", described->folder.string()}, {"file", entry.file.string()}});
-    if (!answer) return fail(answer.error().what, entry.file.string(), answer.error().next);
+                            {{"folders", {described->folder.string(), owner.string()}}, {"file", entry.file.string()}});
+    if (!answer)
+      return fail("it cannot be read: " + answer.error().what, entry.file.string(),
+                  answer.error().next.empty() ? fmt::format("is it a file of {}, and whole?", compiler->name)
+                                              : answer.error().next);
+    if (answer->at("inputs").is_null()) {
+      if (!entry.shapes.empty()) return Done{};
+      return fail("it does not say its inputs", entry.file.string(),
+                  "give them in their order, as in shapes: {input0: [batch, 3, 224, 224], input1: [batch, 16]}");
+    }
     config::InputShapes in_order;
     std::vector<std::string> names;
     for (const json& input : answer->at("inputs")) {
-      auto shape = shape_of(entry, input);
-      if (!shape) return error_of(shape);
       names.push_back(input.at("name").get<std::string>());
-      in_order.emplace_back(names.back(), *std::move(shape));
-      give_type(entry, input);
+      in_order.emplace_back(names.back(), shape_of(entry, input));
+      if (input.at("type").is_string()) give_type(entry, input);
     }
+    if (Status are_known = refuse_open(entry, in_order); !are_known) return are_known;
     for (const auto& [name, shape] : entry.shapes) {
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
       return fail("the key shapes names an input that it does not have: " + name, entry.file.string(),
@@ -255,16 +264,33 @@ class Preparing {
  private:
   // Returns the shape that the study gives the input, else that of the file, whose first extent is the batch if it is
   // open.
-  static Result<std::vector<std::int64_t>> shape_of(const ModelEntry& entry, const json& input) {
+  static std::vector<std::int64_t> shape_of(const ModelEntry& entry, const json& input) {
     const auto name = input.at("name").get<std::string>();
     for (const auto& [given, shape] : entry.shapes) {
       if (given == name) return shape;
     }
+    if (input.at("shape").is_null()) return {kBatchExtent, -1};
     auto shape = input.at("shape").get<std::vector<std::int64_t>>();
     if (!shape.empty() && shape.front() < 0) shape.front() = kBatchExtent;
-    if (std::all_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent >= 0; })) return shape;
-    return fail(fmt::format("it leaves extents of its input \"{}\" open", name), entry.file.string(),
-                fmt::format("give its shape, as in shapes: {{{}: [batch, 128]}}", name));
+    return shape;
+  }
+
+  // Returns an error with the key to write if extents other than the batch are open.
+  static Status refuse_open(const ModelEntry& entry, const config::InputShapes& shapes) {
+    std::vector<std::string> open;
+    std::vector<std::string> keys;
+    for (const auto& [name, shape] : shapes) {
+      if (std::find(shape.begin(), shape.end(), -1) == shape.end()) continue;
+      open.push_back(name);
+      std::vector<std::string> extents;
+      for (const std::int64_t extent : shape) {
+        extents.push_back(extent == kBatchExtent ? "batch" : extent < 0 ? "128" : std::to_string(extent));
+      }
+      keys.push_back(fmt::format("{}: [{}]", name, text::join(extents, ", ")));
+    }
+    if (open.empty()) return Done{};
+    return fail("it does not say the whole shape of " + text::join(open, ", "), entry.file.string(),
+                fmt::format("give it, as in shapes: {{{}}}", text::join(keys, ", ")));
   }
 
   static void give_type(ModelEntry& entry, const json& input) {

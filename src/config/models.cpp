@@ -44,7 +44,7 @@ class ModelReader {
       : folder_(folder), vocabulary_(vocabulary), compilers_(compilers), problems_(problems) {
     for (const FamilyWords& family : vocabulary.models) families_.push_back(family.name);
     for (const CompilerWords& words : vocabulary.compilers) {
-      for (const auto& [ending, what] : words.compiled_files) endings_.insert(ending);
+      endings_.insert(words.compiled_files.begin(), words.compiled_files.end());
     }
   }
 
@@ -313,7 +313,7 @@ class ModelReader {
   const std::vector<work::Compiler>& compilers_;
   Problems& problems_;
   std::vector<std::string> families_;
-  std::set<std::string> endings_;  // of compiled files
+  std::map<std::string, std::string> endings_;  // of compiled files, and of their weights
   std::vector<ModelEntry> models_;
   std::vector<NodePointer> at_;
   std::map<std::string, std::string> recipes_;  // entry without its label -> label

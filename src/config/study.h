@@ -63,6 +63,7 @@ struct ModelEntry {
   Parameters parameters{};             // only those that the study gives; zoo: one value for each axis
   std::filesystem::path file{};        // onnx, compiled, pytorch: absolute
   std::string compiled{};              // compiled: the file's ending, ".tflite"; else ""
+  std::filesystem::path weights{};     // compiled: the file with its weights, beside it; "" if they are in the file
   InputShapes shapes{};                // by input, sorted; onnx, compiled: of inputs that the file leaves open
   std::string factory{};               // pytorch: a function of the file; timm: the model's name
   std::filesystem::path state_dict{};  // pytorch, timm: absolute; empty: none

@@ -114,11 +114,23 @@ void UserModelReader::read_compiled(const DocumentNode& node, const std::string&
   model.file = read_file(node, path, "a compiled file");
   model.label = model.file.filename().string();
   model.compiled = model.file.extension().string();
-  if (model.file.empty() || endings_.contains(model.compiled)) return;
-  model.file.clear();
+  if (model.file.empty()) return;
+  const auto known = endings_.find(model.compiled);
+  if (known == endings_.end()) {
+    model.file.clear();
+    std::vector<std::string> words;
+    for (const auto& [ending, weights] : endings_) words.push_back(ending);
+    problems_.add(node, path, fmt::format("no compiler runs files that end so; known are {}", text::join(words, ", ")));
+    return;
+  }
+  if (known->second.empty()) return;
+  model.weights = model.file;
+  model.weights.replace_extension(known->second);
+  std::error_code ignored;
+  if (std::filesystem::exists(model.weights, ignored)) return;
   problems_.add(node, path,
-                fmt::format("no compiler runs files that end so; known are {}",
-                            text::join(std::vector<std::string>(endings_.begin(), endings_.end()), ", ")));
+                fmt::format("{}: no such file, which has the weights of {}; bring it beside it",
+                            shown(model.weights.filename().string()), model.label));
 }
 
 void UserModelReader::read_pytorch(const DocumentNode& node, const std::string& path, ModelEntry& model) {

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "config/document.h"
@@ -19,8 +18,9 @@ using ModelFields = std::map<std::string, NodePointer>;  // of an entry, by key
 // Reads entries whose relative paths start at `folder`. A part that cannot be read is added to `problems` and left out.
 class UserModelReader {
  public:
-  // `endings` are those of compiled files.
-  UserModelReader(const std::filesystem::path& folder, const std::set<std::string>& endings, Problems& problems)
+  // `endings` are those of compiled files, each with that of its weights' file.
+  UserModelReader(const std::filesystem::path& folder, const std::map<std::string, std::string>& endings,
+                  Problems& problems)
       : folder_(folder), endings_(endings), problems_(problems) {}
 
   // Reads the entry at `path` ("models[0]"). `kind` is onnx, file, pytorch, timm or quantise, and is a key of
@@ -47,7 +47,7 @@ class UserModelReader {
   void read_range(const DocumentNode& node, const std::string& path, InputEntry& input);
 
   const std::filesystem::path& folder_;
-  const std::set<std::string>& endings_;
+  const std::map<std::string, std::string>& endings_;
   Problems& problems_;
 };
 

@@ -41,7 +41,7 @@ struct CompilerWords {
   std::vector<Parameter> options{};
   SettingWords settings{};
   bool in_flight = false;                               // can have several inferences in flight
-  std::map<std::string, std::string> compiled_files{};  // that it runs: the ending, and what such a file is
+  std::map<std::string, std::string> compiled_files{};  // that it runs: the ending, and that of their weights' file
   std::string toolchain{};                              // the compiler whose versions it has: itself, or another one
   int judging_place = 0;  // when it is asked for outputs that the study's reference cannot compute; 0: never
   work::Options judging_options{};

@@ -146,22 +146,14 @@ Status add_inputs(work::Model& model, const config::ModelEntry& entry, int batch
               "write the word batch in its place, as in shapes: {x: [batch, 3, 224, 224]}");
 }
 
-// Returns the file, and the file of weights beside it that some forms have: net.xml and net.bin.
-std::vector<std::filesystem::path> files_of_compiled(const std::filesystem::path& file) {
-  std::filesystem::path weights = file;
-  weights.replace_extension(".bin");
-  std::error_code code;
-  if (!std::filesystem::exists(weights, code)) return {file};
-  return {file, weights};
-}
-
 // Makes a model of a file that a compiler runs as it is. The study has its inputs (campaign/prepared_models.h).
 Result<work::Model> from_compiled(const config::ModelEntry& entry, int batch) {
   work::Model model;
   model.source = work::CompiledFile{};
   model.path = entry.file.string();
   json content{{"compiled", entry.compiled}};
-  for (const std::filesystem::path& path : files_of_compiled(entry.file)) {
+  for (const std::filesystem::path& path : {entry.file, entry.weights}) {
+    if (path.empty()) continue;
     Result<work::UserFile> file = user_file("model/" + path.filename().string(), path);
     if (!file) return error_of(file);
     content["files"][path.extension().string()] = file->sha256;

@@ -57,8 +57,8 @@ struct CompilerDescription {
   bool produces_file = false;
   bool dynamic_batch = false;  // can compile once for any batch size
   bool in_flight = false;      // can have several inferences in flight
-  // Compiled files that it runs as they are: the ending, and what such a file is. Its compiled_file.py says their
-  // inputs.
+  // Compiled files that it runs as they are: the ending, and that of the file beside it with its weights, or "". Its
+  // compiled_file.py says their inputs.
   std::map<std::string, std::string> compiled_files{};
   std::string runs_modules{};                   // when it runs PyTorch modules without their ONNX file: "always",
                                                 // "OPTION=VALUE", or "" for never

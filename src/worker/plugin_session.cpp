@@ -115,7 +115,7 @@ Attempt<Done> Session::attempt(ngb_status status) const {
 }
 
 Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& place, const std::string& cache_dir,
-                            samples::ProgressPage* page, bool is_profiled) {
+                            samples::ProgressPage* page, bool is_profiled, bool has_compiled_file) {
   page_ = page;
   const Result<CheckedSettings> checked = check_settings(description_of(compiler_), compiler);
   if (!checked) {
@@ -143,7 +143,8 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
                               handed_on.data(),
                               static_cast<std::uint32_t>(handed_on.size()),
                               compiler.in_flight.value_or(0),
-                              is_profiled ? 1 : 0};
+                              is_profiled ? 1 : 0,
+                              has_compiled_file ? 1 : 0};
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
 
@@ -156,7 +157,10 @@ Attempt<Done> Session::compile(const std::string& model_path, const work::Model&
   const bool makes_file = makes_artifact(compiler_, described);
   // The worker's current folder; the agent empties it after each worker.
   const std::filesystem::path own = std::filesystem::current_path() / fmt::format("artifact-{}", ::getpid());
-  const std::string artifact = !makes_file ? "" : artifact_path.empty() ? own.string() : artifact_path;
+  const std::string artifact = model.is_compiled()     ? model_path
+                               : !makes_file           ? ""
+                               : artifact_path.empty() ? own.string()
+                                                       : artifact_path;
   if (makes_file && model.is_compiled()) return load(model_path, model, model_path);
   const HandedModel handed(model_path, model, artifact);
   Attempt<Done> result = attempt(compiler_.compile(session_, &handed.value, &error_));

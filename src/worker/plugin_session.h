@@ -38,7 +38,7 @@ class Session {
   // The compiler may use `cache_dir` and `page` (ngb_settings). The page outlives the session, or is null. Only a
   // session that is opened with `is_profiled` can be asked for its kernels.
   Attempt<Done> open(const work::Compiler& compiler, const work::Place& place = {}, const std::string& cache_dir = {},
-                     samples::ProgressPage* page = nullptr, bool is_profiled = false);
+                     samples::ProgressPage* page = nullptr, bool is_profiled = false, bool has_compiled_file = false);
   // Compiles the model and opens the result. A compiler with `produces_file` keeps its artifact at `artifact_path`; if
   // that is "", the artifact is removed once it is open. A compiled file is opened as it is.
   Attempt<Done> compile(const std::string& model_path, const work::Model& model, const std::string& artifact_path = {});

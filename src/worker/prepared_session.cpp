@@ -37,8 +37,8 @@ Attempt<Done> PreparedSession::open() {
   }
   const Result<std::string> pinned = pin_to_cpus(request_.compiler.threads, instance_.index(), instance_.count());
   if (!pinned) return tl::unexpected(failure_of(FailureKind::internal, pinned.error()));
-  Attempt<Done> opened =
-      session_.open(request_.compiler, request_.place, request_.cache_dir, page_, request_.protocol.profile);
+  Attempt<Done> opened = session_.open(request_.compiler, request_.place, request_.cache_dir, page_,
+                                       request_.protocol.profile, request_.model.is_compiled());
   if (opened) learn_facts();
   facts_["affinity"] = *pinned;
   return opened ? check_version() : opened;

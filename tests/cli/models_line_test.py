@@ -62,8 +62,7 @@ class ModelsLine(NgbTest):
         self.ran("run", name, *NULL, "-o", "results/two", "--no-report")
 
     def test_a_file_that_is_no_model_is_named_as_what_it_is(self):
-        for name, what in {"net.pt": "weights or a program of PyTorch", "net.pte": "a file that ExecuTorch has compiled",
-                           "net.safetensors": "weights", "net.keras": "a model of Keras", "results.zip": "a bundle",
+        for name, what in {"net.safetensors": "weights", "net.keras": "a model of Keras", "results.zip": "a bundle",
                            "net.py": "a Python file"}.items():
             with self.subTest(name):
                 self.write(name, "PK")

@@ -65,7 +65,7 @@ TEST(StudyModels, AMissingFileIsReportedWithTheFolderWherePathsStart) {
 
 TEST(StudyModels, ACompiledFileIsLeftToTheCompilersThatRunIt) {
   Vocabulary vocabulary = small_vocabulary();
-  vocabulary.compilers[3].compiled_files = {{".xml", "a file that OpenVINO has converted"}};
+  vocabulary.compilers[3].compiled_files = {{".xml", ".bin"}};
   const TemporaryFolder folder;
   static_cast<void>(folder.write("net.xml", "x"));
   static_cast<void>(folder.write("net.bin", "x"));
