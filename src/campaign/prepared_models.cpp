@@ -15,10 +15,9 @@
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "base/processors.h"
-#include "base/python.h"
-#include "base/text.h"
+#include "campaign/compiled_files.h"
+#include "campaign/toolchain_question.h"
 #include "plan/make_model.h"
-#include "toolchain/catalog.h"
 #include "toolchain/toolchain.h"
 #include "zoo/recipe.h"
 
@@ -41,50 +40,8 @@ namespace fs = std::filesystem;
 using config::ModelEntry;
 using nlohmann::json;
 
-constexpr const char* kProgram =
-    "import sys\nsys.path.extend(sys.argv[2:])\nimport importlib\n"
-    "module = importlib.import_module('ngraphbench.' + sys.argv[1])\nmodule.print = print\nmodule.answer()\n";
 // Is raised when a change of the programs changes the files that they make.
 constexpr int kRevision = 3;
-
-// Returns the toolchain that has these folders among its packages, the last of the compiler's versions; nothing if none
-// has. "" is any compiler.
-std::optional<toolchain::Toolchain> toolchain_with(const Installation& installation, const std::string& compiler,
-                                                   const std::vector<std::string>& packages) {
-  const auto all = toolchain::list(installation.toolchains);
-  std::optional<toolchain::Toolchain> found;
-  for (const toolchain::Toolchain& each : all ? *all : std::vector<toolchain::Toolchain>()) {
-    if (each.python.empty() || (!compiler.empty() && each.compiler != compiler)) continue;
-    const bool has_all = std::all_of(packages.begin(), packages.end(), [&](const std::string& package) {
-      std::error_code code;
-      return fs::exists(each.site / package, code);
-    });
-    if (has_all) found = each;
-  }
-  if (!found) return found;
-  // With what has changed of its files, which is a part of its hash; one that is damaged is none.
-  return toolchain::find(installation.toolchains, found->compiler, found->version).value_or(std::nullopt);
-}
-
-// Runs a module of ours that reads a question and prints an answer, with the packages of `sites`.
-Result<json> ask(const Installation& installation, const std::string& module,
-                 const std::vector<toolchain::Toolchain>& sites, const json& question) {
-  std::vector<std::string> arguments{module, (installation.parts.lib / "python").string()};
-  for (std::size_t i = 1; i < sites.size(); ++i) arguments.push_back(sites[i].site.string());
-  const Result<std::string> text =
-      python::ask({.interpreter = python::of_toolchain(sites.front().python, sites.front().site),
-                   .program = kProgram,
-                   .arguments = arguments,
-                   .input = json_text::dump(question),
-                   .site = sites.front().site});
-  if (!text) return error_of(text);
-  json answer = json_text::parse(*text);
-  if (!answer.is_object())
-    return fail("gave an unexpected answer: " + *text, module,
-                fmt::format("run: ngb toolchain install {}@{}", sites.front().compiler, sites.front().version));
-  if (answer.contains("error")) return fail(answer["error"].get<std::string>(), {}, answer.value("next", ""));
-  return answer;
-}
 
 // Returns the name under which the cache keeps what is made from `content`.
 fs::path name_of_prepared(const json& content) {
@@ -152,55 +109,6 @@ class Preparing {
     return Done{};
   }
 
-  // Enters the inputs of a compiled file, in its order, as a compiler that runs it reads them. Shapes that the study
-  // gives stay.
-  Status compiled(ModelEntry& entry) {
-    const auto compiler = std::find_if(study_.compilers.begin(), study_.compilers.end(), [&](const auto& each) {
-      return std::find(entry.compilers.begin(), entry.compilers.end(), each.label) != entry.compilers.end();
-    });
-    const auto catalog = toolchain::read_catalog(installation_.parts.lib);
-    if (!catalog) return error_of(catalog);
-    const auto described = toolchain::find_compiler(*catalog, compiler->name);
-    if (!described) return error_of(described);
-    const auto runtime = toolchain_with(installation_, described->toolchain, {});
-    if (!runtime) {
-      if (!entry.shapes.empty()) return Done{};
-      return fail(fmt::format("{} says what its inputs are, and is not installed", compiler->name), entry.file.string(),
-                  fmt::format("run: ngb toolchain install {}; or give the key shapes", described->toolchain));
-    }
-    std::vector<toolchain::Toolchain> sites{*runtime};
-    for (const char* package : {"numpy", "torch"}) {  // OpenVINO's needs the first, ExecuTorch's both
-      if (const auto other = toolchain_with(installation_, "", {package})) sites.push_back(*other);
-    }
-    const fs::path owner = described->folder.parent_path() / described->toolchain;
-    const auto answer = ask(installation_, "compiled_file", sites,
-                            {{"folders", {described->folder.string(), owner.string()}}, {"file", entry.file.string()}});
-    if (!answer)
-      return fail("it cannot be read: " + answer.error().what, entry.file.string(),
-                  answer.error().next.empty() ? fmt::format("is it a file of {}, and whole?", compiler->name)
-                                              : answer.error().next);
-    if (answer->at("inputs").is_null()) {
-      if (!entry.shapes.empty()) return Done{};
-      return fail("it does not say its inputs", entry.file.string(),
-                  "give them in their order, as in shapes: {input0: [batch, 3, 224, 224], input1: [batch, 16]}");
-    }
-    config::InputShapes in_order;
-    std::vector<std::string> names;
-    for (const json& input : answer->at("inputs")) {
-      names.push_back(input.at("name").get<std::string>());
-      in_order.emplace_back(names.back(), shape_of(entry, input));
-      if (input.at("type").is_string()) give_type(entry, input);
-    }
-    if (Status are_known = refuse_open(entry, in_order); !are_known) return are_known;
-    for (const auto& [name, shape] : entry.shapes) {
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-      return fail("the key shapes names an input that it does not have: " + name, entry.file.string(),
-                  "its inputs are " + text::join(names, ", "));
-    }
-    entry.shapes = std::move(in_order);
-    return Done{};
-  }
-
   Status quantised(ModelEntry& entry) {
     const auto exact = std::find_if(study_.models.begin(), study_.models.end(),
                                     [&](const ModelEntry& each) { return each.label == entry.variant_of; });
@@ -262,45 +170,6 @@ class Preparing {
   }
 
  private:
-  // Returns the shape that the study gives the input, else that of the file, whose first extent is the batch if it is
-  // open.
-  static std::vector<std::int64_t> shape_of(const ModelEntry& entry, const json& input) {
-    const auto name = input.at("name").get<std::string>();
-    for (const auto& [given, shape] : entry.shapes) {
-      if (given == name) return shape;
-    }
-    if (input.at("shape").is_null()) return {kBatchExtent, -1};
-    auto shape = input.at("shape").get<std::vector<std::int64_t>>();
-    if (!shape.empty() && shape.front() < 0) shape.front() = kBatchExtent;
-    return shape;
-  }
-
-  // Returns an error with the key to write if extents other than the batch are open.
-  static Status refuse_open(const ModelEntry& entry, const config::InputShapes& shapes) {
-    std::vector<std::string> open;
-    std::vector<std::string> keys;
-    for (const auto& [name, shape] : shapes) {
-      if (std::find(shape.begin(), shape.end(), -1) == shape.end()) continue;
-      open.push_back(name);
-      std::vector<std::string> extents;
-      for (const std::int64_t extent : shape) {
-        extents.push_back(extent == kBatchExtent ? "batch" : extent < 0 ? "128" : std::to_string(extent));
-      }
-      keys.push_back(fmt::format("{}: [{}]", name, text::join(extents, ", ")));
-    }
-    if (open.empty()) return Done{};
-    return fail("it does not say the whole shape of " + text::join(open, ", "), entry.file.string(),
-                fmt::format("give it, as in shapes: {{{}}}", text::join(keys, ", ")));
-  }
-
-  static void give_type(ModelEntry& entry, const json& input) {
-    const auto name = input.at("name").get<std::string>();
-    const auto place =
-        std::find_if(entry.inputs.begin(), entry.inputs.end(), [&](const auto& each) { return each.first >= name; });
-    const bool is_there = place != entry.inputs.end() && place->first == name;
-    (is_there ? place : entry.inputs.insert(place, {name, {}}))->second.type = input.at("type").get<std::string>();
-  }
-
   [[nodiscard]] int judging_rows() const { return study_.protocol.agreement_inputs; }
 
   // Returns the folder that the cache keeps under the name. If there is none, or it is damaged, `make` is called with a
@@ -390,7 +259,7 @@ Status prepare_models(const Installation& installation, config::Study& study, co
   Preparing preparing(installation, study, say, cache);
   for (ModelEntry& entry : study.models) {
     if (entry.compiled.empty()) continue;
-    if (Status known = preparing.compiled(entry); !known) return known;
+    if (Status known = read_compiled_file(installation, study, entry); !known) return known;
   }
   for (ModelEntry& entry : study.models) {
     if (!entry.data) continue;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the files that a study's models need before they can be planned: int8 files of exact models, and arrays of
-// samples with their labels. They are kept in the cache by a hash of all that they are made from. Also asks what the
-// inputs of compiled files are.
+// samples with their labels. They are kept in the cache by a hash of all that they are made from.
 #pragma once
 
 #include "base/result.h"
