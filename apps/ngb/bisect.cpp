@@ -10,6 +10,7 @@
 #include "apps/ngb/run_display.h"
 #include "apps/ngb/terminal.h"
 #include "apps/ngb/wanted_toolchain.h"
+#include "base/percent.h"
 #include "campaign/bisect.h"
 #include "campaign/study_file.h"
 #include "campaign/two_sides.h"

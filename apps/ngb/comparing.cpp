@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <algorithm>
 
 #include "apps/ngb/terminal.h"
 #include "apps/revision/revision.h"
@@ -64,6 +64,13 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, c
   command.add_option("--candidate", arguments.candidate, "The candidate's value, likewise");
   command.add_option("--margin", arguments.margin_percent, "Percent within which two speeds are the same (3)")
       ->check(CLI::Range(0.1, 50.0));
+  command
+      .add_option(
+          "--metric", arguments.metrics,
+          "Judge by this metric instead of the speed, by each if it is given several times: timed_peak_bytes, "
+          "compile_total_s, latency_p99_s, shipped_size_bytes, …; NAME:5% is the same within 5 %, and in a gate "
+          "fails beyond that")
+      ->allow_extra_args(false);
   command.add_flag("--across-environments", arguments.across_environments,
                    "Compare even if a device was not the same on both sides");
   command.add_flag("--across-protocols", arguments.across_protocols,
@@ -87,6 +94,18 @@ tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation
                                  .adjustment = adjustment,
                                  .across_environments = arguments.across_environments,
                                  .across_protocols = arguments.across_protocols};
+  for (const std::string& given : arguments.metrics) {
+    const auto judged = metrics::parse_judged(given, order.margin_ratio);
+    if (!judged) return refuse(judged.error(), kWrongUsage);
+    const bool is_repeated =
+        std::ranges::any_of(order.judged, [&](const metrics::Judged& other) { return other.metric == judged->metric; });
+    if (is_repeated) {
+      return refuse(
+          {fmt::format("--metric {}: the metric is given twice", given), {}, "give each metric once, with one margin"},
+          kWrongUsage);
+    }
+    order.judged.push_back(*judged);
+  }
   if (!is_read_as_one(arguments)) order.sides = {{sources->front()}, {sources->back()}};
   auto judged = campaign::judge_results(order, campaign::trusted_cache(installation));
   if (!judged) return tl::unexpected(report_refusal(judged.error()));
@@ -103,17 +122,6 @@ Result<std::size_t> write_comparison_page(const report::Compared& compared, cons
                                                          text::join(folders, " → "), describe(this_revision()));
   if (const Status done = file::write_atomically(page, html); !done) return error_of(done);
   return html.size();
-}
-
-Result<double> parse_percent(const std::string& given, const std::string& option) {
-  std::string_view digits = text::trim(given);
-  if (digits.ends_with('%')) digits = text::trim(digits.substr(0, digits.size() - 1));
-  double percent = 0;
-  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), percent);
-  constexpr double kMostPercent = 1000;
-  const bool is_number = problem == std::errc{} && end == digits.data() + digits.size();
-  if (is_number && percent >= 0 && percent <= kMostPercent) return percent;
-  return fail("\"" + given + "\" is no share", option, "expected 0% to 1000%, for example 3%");
 }
 
 tl::expected<const report::Format*, ExitCode> format_of(const ComparisonArguments& arguments) {

@@ -21,6 +21,7 @@ struct ComparisonArguments {
   std::string baseline;
   std::string candidate;
   double margin_percent = 3;
+  std::vector<std::string> metrics;  // as typed: "timed_peak_bytes:5%"; none: speed
   bool across_environments = false;
   bool across_protocols = false;
   FormatArguments format;
@@ -44,9 +45,6 @@ report::Compared compared_of(const campaign::JudgedResults& judged);
 // Writes every pair as a page, and returns its bytes.
 Result<std::size_t> write_comparison_page(const report::Compared& compared, const std::vector<std::string>& folders,
                                           const std::filesystem::path& page);
-
-// Parses "3%" or "3", the value of an option, and returns 3. Returns an error unless it is from 0 to 1000.
-Result<double> parse_percent(const std::string& given, const std::string& option);
 
 // Returns the format that the arguments ask for, or prints that there is none and returns the exit code.
 tl::expected<const report::Format*, ExitCode> format_of(const ComparisonArguments& arguments);

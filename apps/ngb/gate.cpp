@@ -6,6 +6,7 @@
 #include "apps/ngb/duration.h"
 #include "apps/ngb/explaining.h"
 #include "apps/ngb/run_display.h"
+#include "base/percent.h"
 #include "campaign/two_sides.h"
 
 namespace ngb::app {
@@ -96,7 +97,7 @@ Status check_explain(const GateArguments& arguments, const report::Format& forma
 ExitCode verdict_of(const report::Compared& compared, const std::string& results) {
   const ExitCode code = exit_code_of(*compared.gate);
   if (compared.gate->outcome == metrics::GateOutcome::nothing_judged) {
-    report_failure({"no pair has a speed on both sides, so the gate cannot judge", results,
+    report_failure({"no pair can be judged, so the gate cannot decide", results,
                     "the table above says of each pair which side failed or is not measured"},
                    code);
   } else if (code == kSuccess && compared.self_test && compared.self_test->found == 0) {
@@ -111,6 +112,11 @@ ExitCode verdict_of(const report::Compared& compared, const std::string& results
 int gate(const Installation& installation, const GateArguments& arguments) {
   const auto percent = parse_percent(arguments.slower, "--fail-if-slower");
   if (!percent) return report_failure(percent.error(), kWrongUsage);
+  if (arguments.self_test && !arguments.comparison.metrics.empty()) {
+    return report_failure(
+        {"--self-test slows candidates down, so it is of the speed", "--metric", "leave one of the two out"},
+        kWrongUsage);
+  }
   const auto format = format_of(arguments.comparison);
   if (!format) return format.error();
   if (const Status possible = check_explain(arguments, **format); !possible) {

@@ -29,7 +29,8 @@ void add_flags(metrics::Measured& measured, const std::vector<store::DerivedValu
 }
 
 // Reads families one after the other, and keeps of each cell what a comparison needs.
-Result<std::unique_ptr<LoadedResults>> load_results(const std::vector<store::Source>& sources) {
+Result<std::unique_ptr<LoadedResults>> load_results(const std::vector<store::Source>& sources,
+                                                    const std::vector<metrics::Judged>& judged) {
   std::vector<std::string> folders;
   for (const store::Source& source : sources) folders.push_back(source.file.parent_path().string());
   const std::string folder = text::join(folders, ", ");
@@ -41,10 +42,10 @@ Result<std::unique_ptr<LoadedResults>> load_results(const std::vector<store::Sou
       LoadedResults{folder, *std::move(reader), std::vector<store::CellData>(count), {}});
   results->measured.resize(count);
   const Status read = results->reader.derive(
-      results->reader.families(), {}, processor_count(), [&results](metrics::DerivedFamily family) {
+      results->reader.families(), {}, processor_count(), [&results, &judged](metrics::DerivedFamily family) {
         for (std::size_t i = 0; i < family.cells.size(); ++i) {
           const std::size_t position = family.family->cells[i].position;
-          auto measured = metrics::measured(family.cells[i], std::move(family.steady[i]));
+          auto measured = metrics::measured(family.cells[i], std::move(family.steady[i]), judged);
           add_flags(measured, family.values[i]);
           metrics::keep_outcome(family.cells[i]);
           results->measured[position] = std::make_shared<const metrics::Measured>(std::move(measured));
@@ -165,7 +166,7 @@ Answer<JudgedResults> judge_results(const JudgementOrder& order, const CacheFold
   const Axis axis = order.axis;
   JudgedResults made{.loaded = {}, .comparison = {}, .axis = axis};
   for (const std::vector<store::Source>& together : order.sides) {
-    auto loaded = load_results(together);
+    auto loaded = load_results(together, order.judged);
     if (!loaded) return cannot_go_on(loaded.error());
     made.loaded.push_back(*std::move(loaded));
   }
@@ -180,13 +181,13 @@ Answer<JudgedResults> judge_results(const JudgementOrder& order, const CacheFold
     if (!alike) return cannot_go_on(alike.error());
   }
   statistics::VerdictRules rules{.margin_ratio = order.margin_ratio, .adjustment = order.adjustment};
-  auto comparison = metrics::compare(*baseline, *candidate, axis, rules);
+  auto comparison = metrics::compare(*baseline, *candidate, axis, rules, order.judged);
   if (!comparison) return cannot_go_on(comparison.error());
   const auto quiet = calibrated_deviation(first, second, *comparison, cache);
   if (!quiet) return cannot_go_on(quiet.error());
   if (*quiet) {
     rules.quiet_deviation = *quiet;
-    comparison = metrics::compare(*baseline, *candidate, axis, rules);
+    comparison = metrics::compare(*baseline, *candidate, axis, rules, order.judged);
     if (!comparison) return cannot_go_on(comparison.error());
   }
   if (!order.across_environments) {

@@ -23,6 +23,7 @@ struct JudgementOrder {
   std::string baseline{};   // which cells on the axis; "": all
   std::string candidate{};  // likewise
   double margin_ratio = 0.03;
+  std::vector<metrics::Judged> judged{};  // none: by the speed
   statistics::Adjustment adjustment = statistics::Adjustment::holm;
   bool across_environments = false;
   bool across_protocols = false;

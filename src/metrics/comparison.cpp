@@ -2,7 +2,6 @@
 #include "metrics/comparison.h"
 
 #include <fmt/format.h>
-#include <strings.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include "metrics/baseline.h"
 #include "metrics/outcome.h"
 #include "metrics/ratios.h"
+#include "metrics/same_build.h"
 #include "statistics/sequential.h"
 #include "statistics/statistics.h"
 #include "work/property.h"
@@ -24,68 +24,6 @@ namespace ngb::metrics {
 namespace {
 
 using store::CellData;
-
-// Two processes of one machine never start in the same nanosecond.
-bool is_same_measurement(const CellData& a, const CellData& b) {
-  return a.processes.front().started_unix_ns == b.processes.front().started_unix_ns;
-}
-
-// Returns the properties of which a build, an environment and the fact `device` say nothing.
-std::string what_ran(const work::Configuration& of) {
-  using work::Role;
-  return work::key_of(of, {Role::device, Role::model, Role::batch, Role::compiler, Role::version, Role::options,
-                           Role::instances, Role::threads, Role::precision, Role::load});
-}
-
-struct Differences {
-  std::string device{};
-  std::string compute_device{};
-  std::vector<double> values{};
-};
-
-}  // namespace
-
-std::string compute_device_of(const CellData& cell) {
-  if (cell.processes.empty()) return {};
-  const auto& facts = cell.processes.front().facts;
-  const auto device = facts.find("device");
-  return device == facts.end() ? std::string() : device->second;
-}
-
-bool is_same_build(const CellData& a, const CellData& b) {
-  if (a.processes.empty() || b.processes.empty()) return false;
-  const store::RecordedProcess& one = a.processes.front();
-  const store::RecordedProcess& other = b.processes.front();
-  const std::string build = one.made_with.build();
-  return !build.empty() && build == other.made_with.build() &&
-         one.made_with.model_sha256 == other.made_with.model_sha256 && one.environment_hash == other.environment_hash &&
-         what_ran(a.of) == what_ran(b.of) && compute_device_of(a) == compute_device_of(b);
-}
-
-std::vector<NoiseFloor> noise_floors(const Comparison& comparison) {
-  std::vector<Differences> found;
-  for (const ComparedPair& pair : comparison.pairs) {
-    if (!pair.is_same_build || pair.status != PairStatus::judged) continue;
-    if (is_same_measurement(*pair.baseline, *pair.candidate)) continue;
-    const std::string& device = pair.candidate->of.device;
-    const std::string compute_device = compute_device_of(*pair.candidate);
-    auto place = std::find_if(found.begin(), found.end(), [&](const Differences& each) {
-      // "cpu" to some libraries, "CPU" to others.
-      return each.device == device && ::strcasecmp(each.compute_device.c_str(), compute_device.c_str()) == 0;
-    });
-    if (place == found.end()) place = found.insert(found.end(), {device, compute_device, {}});
-    place->values.push_back(std::abs(std::expm1(pair.judgement.contrast.estimate)));
-  }
-  std::vector<NoiseFloor> floors;
-  for (Differences& each : found) {
-    std::sort(each.values.begin(), each.values.end());
-    floors.push_back({std::move(each.device), std::move(each.compute_device), each.values.size(),
-                      statistics::quantile_of_sorted(each.values, 0.5), each.values.back()});
-  }
-  return floors;
-}
-
-namespace {
 
 std::string words_for(const CellData& cell) {
   return fmt::format("{}, batch {}, {} on {}", cell.of.model.label, cell.of.model.key.batch, compiler_in_words(cell),
@@ -137,10 +75,59 @@ bool may_share_rounds(const Side& a, const Side& b, const CellData& baseline, co
   return a.origin == b.origin && share_rounds(baseline, candidate);
 }
 
-double geometric_mean_speed(const Steady& steady) {
+double geometric_mean_of(const std::vector<OfRound>& processes) {
   double sum = 0;
-  for (const OfRound& process : steady.throughput_by_process) sum += std::log(process.value);
-  return std::exp(sum / static_cast<double>(steady.throughput_by_process.size()));
+  for (const OfRound& process : processes) sum += std::log(process.value);
+  return std::exp(sum / static_cast<double>(processes.size()));
+}
+
+// Returns what is asked of a pair by the speed, and fills in its values.
+statistics::Question question_of_speed(ComparedPair& pair, bool may_be_paired) {
+  statistics::Question question;
+  const Steady& candidate = pair.of_candidate->steady;
+  const Steady& baseline = pair.of_baseline->steady;
+  add_speed_ratio(question, candidate, baseline, may_be_paired, 1);
+  pair.baseline_value = geometric_mean_of(baseline.throughput_by_process);
+  pair.candidate_value = geometric_mean_of(candidate.throughput_by_process);
+  return question;
+}
+
+// Returns what is asked of a pair by its metric, and fills in its values; nothing, and no verdict, if a side does not
+// have the metric.
+std::optional<statistics::Question> question_of_metric(ComparedPair& pair, bool may_be_paired) {
+  const auto& baseline = pair.of_baseline->by_process.at(pair.by.metric).value;
+  const auto& candidate = pair.of_candidate->by_process.at(pair.by.metric).value;
+  if (!baseline || !candidate) {
+    pair.status = PairStatus::no_verdict;
+    return std::nullopt;
+  }
+  statistics::Question question;
+  const double sign = pair.by.metric->better == Better::higher ? 1 : -1;
+  add_log_ratio(question, *candidate, *baseline, may_be_paired, sign);
+  pair.baseline_value = geometric_mean_of(*baseline);
+  pair.candidate_value = geometric_mean_of(*candidate);
+  return question;
+}
+
+// Returns whether no process of the pair has another value than the others of its side.
+bool is_exact(const ComparedPair& pair) {
+  if (pair.by.metric == nullptr || pair.by.metric->better != Better::lower_exactly) return false;
+  return std::ranges::all_of(std::array{pair.of_baseline, pair.of_candidate}, [&](const auto& side) {
+    const std::vector<OfRound>& values = *side->by_process.at(pair.by.metric).value;
+    return std::ranges::all_of(values, [&](const OfRound& each) { return each.value == values.front().value; });
+  });
+}
+
+// Judges a pair of values that do not vary.
+statistics::Judgement exact_judgement(const ComparedPair& pair) {
+  using statistics::Verdict;
+  statistics::Judgement made;
+  made.contrast.estimate = std::log(*pair.baseline_value / *pair.candidate_value);  // lower is better
+  const double limit = std::log1p(pair.by.margin_ratio);
+  made.verdict = made.contrast.estimate < -limit  ? Verdict::slower
+                 : made.contrast.estimate > limit ? Verdict::faster
+                                                  : Verdict::same;
+  return made;
 }
 
 // Returns the device and the compiler with its settings: two cells of it differ in the model or the batch size.
@@ -180,8 +167,8 @@ class Questions {
     contexts_.push_back(std::move(context));
   }
 
-  void judge_all(Comparison& comparison) const {
-    const std::vector<statistics::Judgement> judgements = statistics::judge(questions_, comparison.rules, contexts_);
+  void judge_all(Comparison& comparison, const statistics::VerdictRules& rules) const {
+    const std::vector<statistics::Judgement> judgements = statistics::judge(questions_, rules, contexts_);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       ComparedPair& pair = comparison.pairs[pairs_[i]];
       pair.judgement = judgements[i];
@@ -196,6 +183,40 @@ class Questions {
   std::vector<std::size_t> pairs_{};
   std::vector<statistics::Question> questions_{};
   std::vector<statistics::Context> contexts_{};
+};
+
+// What is asked by one metric.
+class QuestionsOfMetric {
+ public:
+  // Adds the pair to the comparison, and what is asked of it if it can be judged.
+  void add(ComparedPair pair, bool may_be_paired, Comparison& comparison) {
+    if (pair.status == PairStatus::judged) {
+      std::optional<statistics::Question> question =
+          pair.by.metric == nullptr ? question_of_speed(pair, may_be_paired) : question_of_metric(pair, may_be_paired);
+      if (question) ask(pair, *std::move(question), comparison.pairs.size());
+    }
+    comparison.pairs.push_back(std::move(pair));
+  }
+
+  void judge_all(Comparison& comparison, const statistics::VerdictRules& rules) const {
+    open_.judge_all(comparison, rules);
+    of_same_builds_.judge_all(comparison, rules);
+  }
+
+ private:
+  void ask(ComparedPair& pair, statistics::Question question, std::size_t position) {
+    pair.is_paired = question.size() == 1;
+    pair.is_same_build = is_same_build(*pair.baseline, *pair.candidate);
+    if (is_exact(pair)) {
+      pair.judgement = exact_judgement(pair);
+      pair.rounds = question.front().values.size();
+      return;
+    }
+    (pair.is_same_build ? of_same_builds_ : open_).add(position, std::move(question), context_of(pair));
+  }
+
+  Questions open_{};
+  Questions of_same_builds_{};
 };
 
 // Finds each cell's partner and returns an error if it has several.
@@ -250,9 +271,10 @@ class Partners {
   std::map<const CellData*, const CellData*> taken_{};
 };
 
-std::shared_ptr<const Measured> measured_of(const Side& side, const CellData& cell) {
+std::shared_ptr<const Measured> measured_of(const Side& side, const CellData& cell, std::span<const Judged> judged) {
   const auto known = side.measured.find(&cell);
-  return known == side.measured.end() ? std::make_shared<const Measured>(measured(cell, steady(cell))) : known->second;
+  return known == side.measured.end() ? std::make_shared<const Measured>(measured(cell, steady(cell), judged))
+                                      : known->second;
 }
 
 Status no_pair(const Side& baseline, const Side& candidate, Axis axis) {
@@ -276,8 +298,11 @@ std::string_view name(PairStatus status) {
   return kNames.at(static_cast<std::size_t>(status));
 }
 
-Measured measured(const CellData& cell, Steady steady) {
+Measured measured(const CellData& cell, Steady steady, std::span<const Judged> judged) {
   Measured made{.steady = std::move(steady)};
+  for (const Judged& each : judged) {
+    if (each.metric != nullptr) made.by_process.emplace(each.metric, by_process(*each.metric, cell));
+  }
   made.faults = with_page_faults(cell, made.steady);
   release(made.steady.median_by_process);  // a large comparison would have these for half a million processes
   release(made.steady.timed_inferences);
@@ -286,14 +311,16 @@ Measured measured(const CellData& cell, Steady steady) {
 }
 
 Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis,
-                           const statistics::VerdictRules& rules) {
+                           const statistics::VerdictRules& rules, std::span<const Judged> judged) {
   Partners partners(axis);
   for (const CellData* cell : baseline.cells) {
     if (const Status added = partners.add(*cell); !added) return error_of(added);
   }
-  Comparison comparison{.rules = rules};
-  Questions open;
-  Questions of_same_builds;
+  Comparison comparison{.rules = rules, .judged = {judged.begin(), judged.end()}};
+  if (judged.empty()) comparison.judged.push_back({nullptr, rules.margin_ratio});
+  const std::vector<Judged>& metrics = comparison.judged;
+  std::vector<QuestionsOfMetric> questions(metrics.size());
+  std::size_t found = 0;
   for (const CellData* cell : candidate.cells) {
     const auto partner = partners.take(*cell);
     if (!partner) return error_of(partner);
@@ -301,28 +328,27 @@ Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axi
       ++comparison.candidate_only;
       continue;
     }
+    ++found;
     ComparedPair pair{.baseline = *partner,
                       .candidate = cell,
-                      .of_baseline = measured_of(baseline, **partner),
-                      .of_candidate = measured_of(candidate, *cell)};
-    const SideOfPair left(**partner, *pair.of_baseline);
-    const SideOfPair right(*cell, *pair.of_candidate);
-    pair.status = status_of_pair(left, right);
-    if (pair.status == PairStatus::judged) {
-      statistics::Question question;
-      add_speed_ratio(question, right.steady, left.steady, may_share_rounds(baseline, candidate, **partner, *cell), 1);
-      pair.is_paired = question.size() == 1;
-      pair.is_same_build = is_same_build(**partner, *cell);
-      pair.baseline_per_s = geometric_mean_speed(left.steady);
-      pair.candidate_per_s = geometric_mean_speed(right.steady);
-      (pair.is_same_build ? of_same_builds : open).add(comparison.pairs.size(), std::move(question), context_of(pair));
+                      .of_baseline = measured_of(baseline, **partner, metrics),
+                      .of_candidate = measured_of(candidate, *cell, metrics)};
+    pair.status = status_of_pair({**partner, *pair.of_baseline}, {*cell, *pair.of_candidate});
+    const bool may_be_paired = may_share_rounds(baseline, candidate, **partner, *cell);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+      pair.by = metrics[i];
+      questions[i].add(pair, may_be_paired, comparison);
     }
-    comparison.pairs.push_back(std::move(pair));
   }
   if (comparison.pairs.empty()) return error_of(no_pair(baseline, candidate, axis));
-  comparison.baseline_only = baseline.cells.size() - comparison.pairs.size();
-  open.judge_all(comparison);
-  of_same_builds.judge_all(comparison);
+  comparison.baseline_only = baseline.cells.size() - found;
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    statistics::VerdictRules of_metric = rules;
+    of_metric.error_rate /= static_cast<double>(metrics.size());
+    of_metric.margin_ratio = metrics[i].margin_ratio;
+    if (metrics[i].metric != nullptr) of_metric.quiet_deviation.reset();  // that of speeds
+    questions[i].judge_all(comparison, of_metric);
+  }
   return comparison;
 }
 

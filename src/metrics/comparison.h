@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "metrics/allocator.h"
 #include "metrics/axis.h"
+#include "metrics/judging.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "statistics/verdict.h"
@@ -29,7 +31,8 @@ enum class PairStatus {
   both_failed,
   not_measured_yet,  // one side or both have no processes yet
   disturbed,         // one side or both were never measured on a quiet machine
-  no_verdict  // both sides have a speed, of which one is perhaps that of another computation (Steady::no_verdict)
+  no_verdict  // both sides have a speed, of which one is perhaps that of another computation (Steady::no_verdict), or
+              // one side does not have the metric
 };
 std::string_view name(PairStatus status);  // "judged", "newly_failed", …
 
@@ -44,24 +47,28 @@ struct MoreRounds {
 struct Measured {
   Steady steady{};
   std::vector<SpeedWithFaults> faults{};
-  std::vector<RaisedFlag> flags{};  // in the table's order
+  std::vector<RaisedFlag> flags{};                                    // in the table's order
+  std::map<const Metric*, Known<std::vector<OfRound>>> by_process{};  // of the metrics that are judged beside the speed
 };
 // Returns that of a cell, with those parts of `steady` by which speeds are compared. Flags depend on other cells of the
 // family, so there are none yet.
-Measured measured(const store::CellData& cell, Steady steady);
+Measured measured(const store::CellData& cell, Steady steady, std::span<const Judged> judged = {});
 
 struct ComparedPair {
   const store::CellData* baseline = nullptr;
   const store::CellData* candidate = nullptr;
   std::shared_ptr<const Measured> of_baseline{};
   std::shared_ptr<const Measured> of_candidate{};
+  Judged by{};
   PairStatus status = PairStatus::judged;
+  // Its contrast is log(candidate / baseline) of what is better if it is higher, else log(baseline / candidate): above
+  // 0 the candidate is better.
   statistics::Judgement judgement{};
   bool is_paired = false;      // the ratio is that of rounds that both sides have; else their processes are independent
   std::size_t rounds = 0;      // that were judged; not paired: processes of the side with fewer
   bool is_same_build = false;  // both sides are the same thing: they differ by noise
-  std::optional<double> baseline_per_s{};   // geometric mean of the processes' speeds; of judged pairs
-  std::optional<double> candidate_per_s{};  // likewise
+  std::optional<double> baseline_value{};  // geometric mean of the processes' speeds, or of the metric; of judged pairs
+  std::optional<double> candidate_value{};  // likewise
   std::optional<MoreRounds> more_rounds{};  // of an undecided pair, if it can be estimated
 };
 
@@ -70,6 +77,7 @@ struct Comparison {
   std::size_t baseline_only = 0;      // cells of the baseline without a partner
   std::size_t candidate_only = 0;
   statistics::VerdictRules rules{};
+  std::vector<Judged> judged{};  // at least one; each has rules.error_rate / their number and its own margin
 };
 
 struct Side {
@@ -79,34 +87,12 @@ struct Side {
   std::map<const store::CellData*, std::shared_ptr<const Measured>> measured{};
 };
 
-// Judges every pair of cells that differ in nothing but the axis. Pairs of the same build are judged by themselves:
-// they do not count among the comparisons for which the others are adjusted. Returns an error if there is no pair (it
-// names the properties that the sides do not share), or if a cell has several partners (named in the error).
+// Judges every pair of cells that differ in nothing but the axis, by each metric of `judged` (none: by the speed, with
+// the rules' margin); several metrics share the rules' error rate in equal parts. Pairs of the same build are judged by
+// themselves: they do not count among the comparisons for which the others are adjusted. Returns an error if there is
+// no pair (it names the properties that the sides do not share), or if a cell has several partners (named in the
+// error).
 Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis,
-                           const statistics::VerdictRules& rules);
-
-// Recognizes pairs whose two sides are the same thing. Their differences show how noisy the device is.
-
-// Returns the kind of device that computed, as the compiler reported it ("cpu", "cuda", …); "" if it reported none or
-// the cell has no completed process.
-std::string compute_device_of(const store::CellData& cell);
-
-// Returns whether both cells were measured with the same model, batch size, build (samples::Provenance), options,
-// threads and precision, on the same device and compute device, in the same environment. Returns false for a cell
-// without a completed process or whose build is unknown.
-bool is_same_build(const store::CellData& a, const store::CellData& b);
-
-// The differences between equal sides on one device.
-struct NoiseFloor {
-  std::string device{};
-  std::string compute_device{};   // "" if unknown
-  std::size_t pairs = 0;          // at least 1
-  double median_difference = 0;   // of |ratio - 1|
-  double largest_difference = 0;  // of |ratio - 1|
-};
-
-// Returns one floor for each device that has judged pairs of the same build, in the order of the pairs. A pair whose
-// sides are one and the same measurement (a copy of a results folder) does not count.
-std::vector<NoiseFloor> noise_floors(const Comparison& comparison);
+                           const statistics::VerdictRules& rules, std::span<const Judged> judged = {});
 
 }  // namespace ngb::metrics

@@ -38,7 +38,8 @@ std::string_view name(GateOutcome outcome) {
 bool is_regression(const ComparedPair& pair, const GateRules& rules) {
   if (pair.status == PairStatus::newly_failed || pair.status == PairStatus::newly_inaccurate) return true;
   if (pair.status == PairStatus::agreement_fell) return true;
-  return is_shown_slower(pair) && pair.judgement.contrast.estimate < -std::log1p(rules.slower_ratio);
+  const double limit = pair.by.metric == nullptr ? rules.slower_ratio : pair.by.margin_ratio;
+  return is_shown_slower(pair) && pair.judgement.contrast.estimate < -std::log1p(limit);
 }
 
 Gate gate(const Comparison& comparison, const GateRules& rules) {
@@ -49,13 +50,14 @@ Gate gate(const Comparison& comparison, const GateRules& rules) {
     if (is_open(pair)) ++made.undecided;
     made.has_decided = made.has_decided || (pair.status == PairStatus::judged && !is_open(pair));
     if (!is_regression(pair, rules)) {
-      if (is_shown_slower(pair)) ++made.tolerated;
+      if (is_shown_slower(pair)) ++(pair.by.metric == nullptr ? made.tolerated : made.tolerated_worse);
       continue;
     }
     made.regressions.push_back(&pair);
     ++(pair.status == PairStatus::newly_failed       ? made.newly_failed
        : pair.status == PairStatus::newly_inaccurate ? made.newly_inaccurate
        : pair.status == PairStatus::agreement_fell   ? made.agreement_fell
+       : pair.by.metric != nullptr                   ? made.worse
                                                      : made.slower);
   }
   made.outcome = outcome_of_gate(made, has_judged);
@@ -78,7 +80,8 @@ std::shared_ptr<const Measured> slowed_candidate(const ComparedPair& pair, doubl
 bool may_be_slowed(const ComparedPair& pair) {
   const statistics::Contrast& contrast = pair.judgement.contrast;
   const bool has_rounds = pair.judgement.adjusted_p.has_value();  // a test was possible
-  return pair.status == PairStatus::judged && has_rounds && contrast.interval && contrast.degrees;
+  return pair.by.metric == nullptr && pair.status == PairStatus::judged && has_rounds && contrast.interval &&
+         contrast.degrees;
 }
 
 }  // namespace

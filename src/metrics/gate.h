@@ -11,7 +11,9 @@
 namespace ngb::metrics {
 
 struct GateRules {
-  double slower_ratio = 0.03;  // a slower candidate fails if its inferences take longer by more than this share
+  // A slower candidate fails if its inferences take longer by more than this share; one that is worse by another
+  // metric, if it is so by more than that metric's margin.
+  double slower_ratio = 0.03;
   bool fails_if_undecided = false;
 };
 
@@ -19,7 +21,7 @@ enum class GateOutcome {
   passed,
   failed,         // a pair is a regression
   undecided,      // no regression was shown, but no pair is decided, or the rules ask for all and not all are
-  nothing_judged  // no pair has a speed on both sides, and none is a regression
+  nothing_judged  // no pair can be judged, and none is a regression
 };
 std::string_view name(GateOutcome outcome);  // "passed", …
 
@@ -28,7 +30,9 @@ struct Gate {
   GateOutcome outcome = GateOutcome::passed;
   std::vector<const ComparedPair*> regressions{};  // in the order of the comparison, which must outlive the Gate
   std::size_t slower = 0;                          // of the regressions: shown to be slower, and beyond the threshold
+  std::size_t worse = 0;                           // likewise, by another metric than the speed
   std::size_t tolerated = 0;                       // shown to be slower, but within the threshold; no regressions
+  std::size_t tolerated_worse = 0;                 // likewise, by another metric and within its margin
   std::size_t newly_failed = 0;                    // of the regressions; the baseline has a speed
   std::size_t newly_inaccurate = 0;                // likewise
   std::size_t agreement_fell = 0;                  // likewise

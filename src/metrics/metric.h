@@ -42,6 +42,14 @@ enum class About {
   variants    // those of variants
 };
 
+// Says which of two values of a metric is the better one, if a verdict can be made of it (judging.h).
+enum class Better {
+  neither,       // it relates cells to each other, is over inputs, or says what was done rather than what it costs
+  higher,        // by the ratio of the processes of two cells
+  lower,         // likewise
+  lower_exactly  // sizes of files, which do not vary: any difference beyond the margin is told
+};
+
 struct Metric {
   const char* name;     // snake_case with unit, as in JSON and SQL: "throughput_per_s"
   const char* heading;  // of the column in `ngb show`
@@ -58,6 +66,7 @@ struct Metric {
   const char* truth;
   const char* deviation = nullptr;  // name of the metric that tables show after "±" in this column; null: none
   About about = About::every_cell;
+  Better better = Better::neither;
 };
 
 inline constexpr int kFirstToLeaveOut = 3;  // a rank

@@ -176,6 +176,23 @@ std::string series_markdown() {
   return page + kClaims;
 }
 
+// Returns the section of the metrics by which `ngb compare` and `ngb gate` judge.
+std::string verdicts_markdown() {
+  std::string page =
+      "\n## Verdicts by other metrics\n\n`--metric NAME` of `ngb compare` and `ngb gate` "
+      "([results](results.md#by-another-metric-than-the-speed)) takes these.\n\n| name | better | judged by |\n| --- | "
+      "--- | --- "
+      "|\n";
+  for (const Metric& metric : metrics()) {
+    if (metric.better == Better::neither) continue;
+    const bool is_exact = metric.better == Better::lower_exactly;
+    page += fmt::format("| `{}` | {} | {} |\n", metric.name, metric.better == Better::higher ? "higher" : "lower",
+                        is_exact ? "difference beyond the margin (0 %), where no process differs"
+                                 : "ratio of the processes, margin 3 %");
+  }
+  return page;
+}
+
 }  // namespace
 
 std::string to_markdown() {
@@ -189,6 +206,7 @@ std::string to_markdown() {
                         metric.rank > 0 ? "" : " (--all)", metric.unit, metric.formula, metric.source,
                         metric.has_interval ? "yes" : "", metric.truth);
   }
+  page += verdicts_markdown();
   page += kLimitIntroduction;
   for (const LimitMetric& metric : limit_metrics()) {
     page += fmt::format("| `{}` | {} | {} | {} |\n", metric.name, metric.unit, metric.formula, metric.source);

@@ -86,12 +86,44 @@ class Gate(MeasuredTest):
         self.assertEqual(wrong.returncode, 4, wrong.stderr)
         self.assertEqual(wrong.stdout.splitlines()[0], "2 inaccurate")
 
+    def test_by_memory_fails_beyond_its_margin_and_passes_within_it(self):
+        # What a process holds in its timed phase, set by hand: 50 MB and 55 MB, which vary by 0.1 %.
+        for memory_bytes, peaks in ((1000, (50_000_000, 50_050_000, 49_950_000)), (2000, (55_000_000, 55_050_000, 54_950_000))):
+            for index, peak in enumerate(peaks):
+                self.change("results", "UPDATE phase SET peak_rss_bytes = ? WHERE phase = 'timed' AND process_key IN (SELECT process_key FROM "
+                                       "process JOIN cell USING (cell_key) WHERE options_json LIKE ? AND process_index = ?)",
+                            peak, f'%"memory_bytes":{memory_bytes}%', index)
+        self.set_times("results", "2000", (10.01, 10.39, 9.81))  # the same within 0.1 %
+        fails = self.gate(*OTHER, "--metric", "timed_peak_bytes:5%", "--metric", "throughput_per_s")
+        self.assertEqual(fails.returncode, 4, fails.stderr)
+        self.assertEqual(fails.stdout.splitlines()[0], "2 worse, 2 same")
+        self.assertRegex(fails.stdout, r"timed_peak_bytes\s+worse +1\.10 \[1\.10, 1\.10\] +50 MB +55 MB")
+        self.assertIn("Gate failed: 2 worse by more than the margin of another metric", fails.stdout)
+        passes = self.gate(*OTHER, "--metric", "timed_peak_bytes:20%")
+        self.assertEqual(passes.returncode, 0, passes.stderr)
+        self.assertIn("Gate passed: 2 worse by at most the margin of another metric", passes.stdout)
+
+    def test_by_a_metric_that_cannot_be_judged_is_refused_with_those_that_can(self):
+        for given, reason in {"rtr_ratio": "no verdict can be made of rtr_ratio", "timed_peak_byte": "did you mean timed_peak_bytes",
+                              "compile_s:much": '"much" is no share'}.items():
+            told = self.gate(*OTHER, "--metric", given)
+            self.assertEqual(told.returncode, 2)
+            self.assertIn(reason, told.stderr)
+        twice = self.gate(*OTHER, "--metric", "compile_s:5%", "--metric", "compile_s:9%")
+        self.assertIn("the metric is given twice", twice.stderr)
+
+    def test_by_a_metric_that_no_cell_has_judges_nothing(self):
+        told = self.gate(*OTHER, "--metric", "gpu_energy_per_inference_j")
+        self.assertEqual(told.returncode, 3)
+        self.assertEqual(told.stdout.splitlines()[0], "2 no verdict")
+        self.assertIn("no pair can be judged", told.stderr)
+
     def test_refuses_to_judge_against_a_baseline_that_failed_everywhere(self):
         told = self.gate("--by", "options", "--baseline", "fault=crash", "--candidate", "memory_bytes=1000")
         self.assertEqual(told.returncode, 3)
         self.assertEqual(told.stdout.splitlines()[0], "2 measured now")
         self.assertIn("baseline: crash", told.stdout)
-        self.assertIn("no pair has a speed on both sides", told.stderr)
+        self.assertIn("no pair can be judged", told.stderr)
 
     def test_of_one_round_is_undecided_and_says_how_many_more_it_needs(self):
         self.change("results", "UPDATE process SET is_complete = 0 WHERE process_index > 0")

@@ -23,15 +23,17 @@ Entry known(const std::optional<T>& value) {
   return value ? Entry{*value} : Entry{};
 }
 
+std::string name_of_metric(const metrics::Judged& judged) {
+  return judged.metric == nullptr ? "throughput_per_s" : judged.metric->name;
+}
+
 bool has_ratio(Pair pair) { return pair.status == metrics::PairStatus::judged; }
 
-Entry ratio_entry(Pair pair) {
-  return has_ratio(pair) ? ratio_of(pair.judgement.contrast) : Entry{.reason = "no ratio"};
-}
+Entry ratio_entry(Pair pair) { return has_ratio(pair) ? ratio_of(pair) : Entry{.reason = "no ratio"}; }
 
 Style style_of(Outcome outcome) {
   if (is_bad(outcome)) return Style::bad;
-  if (outcome == Outcome::faster || outcome == Outcome::measured_now) return Style::good;
+  if (outcome == Outcome::faster || outcome == Outcome::better || outcome == Outcome::measured_now) return Style::good;
   return outcome == Outcome::undecided ? Style::notice : Style::plain;
 }
 
@@ -69,12 +71,18 @@ void add_flags(PairColumns& columns, const std::string& side,
   });
 }
 
-void add_speed_column(PairColumns& columns, const std::string& side, std::optional<double> ComparedPair::* speed) {
-  const std::string name = "throughput_geometric_mean_per_s";
-  Column column = number_column(side, 2, "samples/s");
-  column.csv = side + '_' + name;
-  column.json = side + '.' + name;
-  columns.add(std::move(column), [speed](Whole, Pair pair) { return number_entry(pair.*speed, "no speed"); });
+// Adds the speed of one side, or its value of another metric.
+void add_value_columns(PairColumns& columns, const std::string& side, std::optional<double> ComparedPair::* value) {
+  const std::string speed = "throughput_geometric_mean_per_s";
+  const auto of_speed = [value](Pair pair) { return pair.by.metric == nullptr ? pair.*value : std::nullopt; };
+  columns.add({.csv = side + '_' + speed, .json = side + '.' + speed},
+              [of_speed](Whole, Pair pair) { return number_entry(of_speed(pair), "no speed"); });
+  columns.add({.csv = side + "_value", .json = side + ".value"},
+              [value](Whole, Pair pair) { return number_entry(pair.*value, "no value"); });
+  columns.add(number_column(side, 2, "samples/s"), [value](Whole, Pair pair) {
+    if (pair.by.metric == nullptr || !(pair.*value)) return number_entry(pair.*value, "no speed");
+    return Entry{number(*(pair.*value), pair.by.metric->unit)};
+  });
 }
 
 PairColumns make_pair_columns() {
@@ -83,7 +91,9 @@ PairColumns make_pair_columns() {
   columns.add(named("outcome", text_column("verdict")), [](Whole, Pair pair) { return outcome_entry(pair); });
   columns.add(data_column("status"), [](Whole, Pair pair) { return Entry{std::string(name(pair.status))}; });
   columns.add(data_column("verdict"), [](Whole, Pair pair) {
-    return has_ratio(pair) ? Entry{std::string(name(pair.judgement.verdict))} : Entry{};
+    if (!has_ratio(pair)) return Entry{};
+    const bool is_of_speed = pair.by.metric == nullptr || pair.is_same_build;
+    return Entry{std::string(is_of_speed ? name(pair.judgement.verdict) : word_of(outcome_of(pair)))};
   });
   columns.add(data_column("model"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.label}; });
   columns.add(data_column("batch"), [](Whole, Pair pair) { return Entry{pair.candidate->of.model.key.batch}; });
@@ -93,8 +103,9 @@ PairColumns make_pair_columns() {
   add_flags(columns, "candidate", &ComparedPair::of_candidate);
   columns.add(named("ratio", ratio_column()), [](Whole, Pair pair) { return ratio_entry(pair); });
   columns.add(data_column("adjusted_p"), [](Whole, Pair pair) { return known(pair.judgement.adjusted_p); });
-  add_speed_column(columns, "baseline", &ComparedPair::baseline_per_s);
-  add_speed_column(columns, "candidate", &ComparedPair::candidate_per_s);
+  columns.add(data_column("metric"), [](Whole, Pair pair) { return Entry{name_of_metric(pair.by)}; });
+  add_value_columns(columns, "baseline", &ComparedPair::baseline_value);
+  add_value_columns(columns, "candidate", &ComparedPair::candidate_value);
   columns.add(data_column("is_paired"),
               [](Whole, Pair pair) { return has_ratio(pair) ? Entry{pair.is_paired} : Entry{}; });
   columns.add(data_column("is_same_build"),
@@ -149,6 +160,7 @@ json gate_json(Whole compared) {
           {"slower_ratio", gate.rules.slower_ratio},
           {"fails_if_undecided", gate.rules.fails_if_undecided},
           {"slower", gate.slower},
+          {"worse", gate.worse},
           {"tolerated", gate.tolerated},
           {"newly_failed", gate.newly_failed},
           {"newly_inaccurate", gate.newly_inaccurate},
@@ -157,6 +169,14 @@ json gate_json(Whole compared) {
           {"self_test", compared.self_test
                             ? json{{"slowed", compared.self_test->slowed}, {"found", compared.self_test->found}}
                             : json(nullptr)}};
+}
+
+json metrics_json(const metrics::Comparison& comparison) {
+  json listed = json::array();
+  for (const metrics::Judged& each : comparison.judged) {
+    listed.push_back({{"name", name_of_metric(each)}, {"margin_ratio", each.margin_ratio}});
+  }
+  return listed;
 }
 
 json whole_json(Whole compared) {
@@ -169,6 +189,7 @@ json whole_json(Whole compared) {
             {"margin_ratio", rules.margin_ratio},
             {"quiet_deviation", known(rules.quiet_deviation).value},
             {"adjustment", rules.adjustment == statistics::Adjustment::holm ? "holm" : "benjamini_hochberg"}}},
+          {"metrics", metrics_json(comparison)},
           {"noise", noise_json(compared)},
           {"gate", gate_json(compared)},
           {"baseline_only", comparison.baseline_only},

@@ -8,6 +8,7 @@
 
 #include "metrics/comparison.h"
 #include "metrics/gate.h"
+#include "metrics/same_build.h"
 #include "report/document.h"
 #include "report/formats.h"
 

@@ -25,9 +25,9 @@ using metrics::GateOutcome;
 using metrics::PairStatus;
 using statistics::Verdict;
 
-constexpr std::array<std::string_view, 13> kOutcomes{
-    "slower", "failed",     "inaccurate",   "agreement fell", "undecided",    "faster",    "measured now",
-    "same",   "same build", "failed twice", "disturbed",      "not measured", "no verdict"};
+constexpr std::array<std::string_view, 15> kOutcomes{
+    "slower",       "worse", "failed",     "inaccurate",   "agreement fell", "undecided",    "faster",    "better",
+    "measured now", "same",  "same build", "failed twice", "disturbed",      "not measured", "no verdict"};
 
 // Pairs without a ratio come last among those of their outcome.
 double log_ratio_or_most(const ComparedPair& pair) {
@@ -45,8 +45,9 @@ std::string failure_of(const char* side, const store::CellData& cell) {
   return failure.message.empty() ? words : fmt::format("{}: {}", words, failure.first_line());
 }
 
-std::string no_verdict_of(const char* side, const metrics::Measured& measured) {
-  const std::string& why = measured.steady.no_verdict;
+std::string no_verdict_of(const char* side, const metrics::Measured& measured, const metrics::Metric* metric) {
+  std::string why = measured.steady.no_verdict;
+  if (why.empty() && metric != nullptr) why = measured.by_process.at(metric).reason;
   return why.empty() ? why : fmt::format("{}: {}", side, why);
 }
 
@@ -58,8 +59,8 @@ std::string words_of_agreement(const store::CellData& cell) {
 std::string why_without_speed(const ComparedPair& pair) {
   std::vector<std::string> sides{failure_of("baseline", *pair.baseline), failure_of("candidate", *pair.candidate)};
   if (pair.status == PairStatus::no_verdict) {
-    if (sides[0].empty()) sides[0] = no_verdict_of("baseline", *pair.of_baseline);
-    if (sides[1].empty()) sides[1] = no_verdict_of("candidate", *pair.of_candidate);
+    if (sides[0].empty()) sides[0] = no_verdict_of("baseline", *pair.of_baseline, pair.by.metric);
+    if (sides[1].empty()) sides[1] = no_verdict_of("candidate", *pair.of_candidate, pair.by.metric);
   }
   if (pair.status == PairStatus::not_measured_yet) {
     if (pair.baseline->processes.empty() && sides[0].empty()) sides[0] = "baseline: not measured yet";
@@ -99,7 +100,8 @@ std::string why_judged(const Compared& compared, const ComparedPair& pair) {
   if (pair.is_same_build) return why_same_build(pair);
   const statistics::Judgement& judgement = pair.judgement;
   if (judgement.verdict == Verdict::slower && compared.gate && !metrics::is_regression(pair, compared.gate->rules)) {
-    return fmt::format("within the gate's {:g} %", 100 * compared.gate->rules.slower_ratio);
+    const double limit = pair.by.metric == nullptr ? compared.gate->rules.slower_ratio : pair.by.margin_ratio;
+    return fmt::format("within the gate's {:g} %", 100 * limit);
   }
   if (pair.more_rounds) return fmt::format("{}: {}", judgement.reason, words_of(*pair.more_rounds));
   if (judgement.verdict == Verdict::undecided && judgement.adjusted_p && !judgement.rounds_needed) {
@@ -142,6 +144,20 @@ std::string doubts_remark(const Comparison& comparison) {
   return words.empty() ? "" : fmt::format("Flags: {}: ngb show --notes says what to do", text::join(words, "; "));
 }
 
+// Returns "3 %", or that of each metric: "3 % (speed), 20 % (timed_peak_bytes)".
+std::string margins_of(const Comparison& comparison) {
+  if (comparison.judged.size() <= 1) {
+    return fmt::format("{:g} %", 100 * (comparison.judged.empty() ? comparison.rules.margin_ratio
+                                                                  : comparison.judged.front().margin_ratio));
+  }
+  std::vector<std::string> margins;
+  for (const metrics::Judged& each : comparison.judged) {
+    margins.push_back(
+        fmt::format("{:g} % ({})", 100 * each.margin_ratio, each.metric == nullptr ? "speed" : each.metric->name));
+  }
+  return text::join(margins, ", ");
+}
+
 std::string rules_remark(const Comparison& comparison) {
   const statistics::VerdictRules& rules = comparison.rules;
   const double percent = 100 * rules.error_rate;
@@ -156,7 +172,7 @@ std::string rules_remark(const Comparison& comparison) {
                 "calibrate` found",
                 statistics::kLeastCellsForAFloor, 100 * *rules.quiet_deviation)
           : std::string();
-  return fmt::format("Verdicts: {}; same: the interval is within {:g} %{}", errors, 100 * rules.margin_ratio, floor);
+  return fmt::format("Verdicts: {}; same: the interval is within {}{}", errors, margins_of(comparison), floor);
 }
 
 bool counts_as_judged(const ComparedPair& pair) { return pair.status == PairStatus::judged && !pair.is_same_build; }
@@ -193,19 +209,21 @@ std::string noise_remark(const metrics::NoiseFloor& noise) {
 }
 
 std::string gate_remark(const metrics::Gate& gate) {
-  if (gate.outcome == GateOutcome::nothing_judged) return "Gate not judged: no pair has a speed on both sides";
+  if (gate.outcome == GateOutcome::nothing_judged) return "Gate not judged: no pair can be judged";
   std::vector<std::string> parts;
   const std::string limit = fmt::format("{:g} %", 100 * gate.rules.slower_ratio);
   const auto add = [&parts](std::size_t count, const std::string& words) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, words));
   };
   add(gate.slower, "slower by more than " + limit);
+  add(gate.worse, "worse by more than the margin of another metric");
   add(gate.newly_failed, "newly failed");
   add(gate.newly_inaccurate, "newly inaccurate");
   add(gate.agreement_fell, "with less agreement");
   add(gate.tolerated, "slower by at most " + limit);
+  add(gate.tolerated_worse, "worse by at most the margin of another metric");
   add(gate.undecided, "undecided or without a measurement");
-  if (parts.empty()) parts.emplace_back("nothing is slower");
+  if (parts.empty()) parts.emplace_back("nothing is worse");
   const bool is_open = gate.outcome == GateOutcome::undecided && !gate.has_decided;
   return fmt::format("Gate {}: {}", is_open ? "undecided: nothing is decided" : name(gate.outcome),
                      text::join(parts, ", "));
@@ -244,9 +262,9 @@ Outcome outcome_of(const ComparedPair& pair) {
   if (pair.is_same_build) return Outcome::same_build;
   switch (pair.judgement.verdict) {
     case Verdict::faster:
-      return Outcome::faster;
+      return pair.by.metric == nullptr ? Outcome::faster : Outcome::better;
     case Verdict::slower:
-      return Outcome::slower;
+      return pair.by.metric == nullptr ? Outcome::slower : Outcome::worse;
     case Verdict::same:
       return Outcome::same;
     case Verdict::undecided:
@@ -258,8 +276,8 @@ Outcome outcome_of(const ComparedPair& pair) {
 std::string_view word_of(Outcome outcome) { return kOutcomes.at(static_cast<std::size_t>(outcome)); }
 
 bool is_bad(Outcome outcome) {
-  return outcome == Outcome::slower || outcome == Outcome::failed || outcome == Outcome::inaccurate ||
-         outcome == Outcome::agreement_fell;
+  return outcome == Outcome::slower || outcome == Outcome::worse || outcome == Outcome::failed ||
+         outcome == Outcome::inaccurate || outcome == Outcome::agreement_fell;
 }
 
 std::vector<const ComparedPair*> worst_first(const Comparison& comparison) {
@@ -273,7 +291,9 @@ std::vector<const ComparedPair*> worst_first(const Comparison& comparison) {
 }
 
 std::string name_of(const ComparedPair& pair) {
-  return fmt::format("{}: {}", workload_on_device(*pair.candidate), compiler_in_words(*pair.candidate));
+  const std::string name =
+      fmt::format("{}: {}", workload_on_device(*pair.candidate), compiler_in_words(*pair.candidate));
+  return pair.by.metric == nullptr ? name : fmt::format("{}, {}", name, pair.by.metric->name);
 }
 
 Column ratio_column() {
@@ -285,6 +305,14 @@ Column ratio_column() {
 Entry ratio_of(const statistics::Contrast& contrast) {
   const metrics::Value ratio = metrics::ratio_of(contrast);
   return {.value = *ratio.value, .low = ratio.low, .high = ratio.high};
+}
+
+Entry ratio_of(const ComparedPair& pair) {
+  statistics::Contrast contrast = pair.judgement.contrast;
+  if (pair.by.metric == nullptr || pair.by.metric->better == metrics::Better::higher) return ratio_of(contrast);
+  contrast.estimate = -contrast.estimate;
+  if (contrast.interval) contrast.interval = {-contrast.interval->high, -contrast.interval->low};
+  return ratio_of(contrast);
 }
 
 std::string why(const Compared& compared, const ComparedPair& pair) {

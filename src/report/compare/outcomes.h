@@ -13,11 +13,13 @@ namespace ngb::report {
 // In the order in which the pairs are listed.
 enum class Outcome {
   slower,
+  worse,  // by another metric than the speed
   failed,
   inaccurate,
   agreement_fell,
   undecided,
   faster,
+  better,
   measured_now,
   same,
   same_build,
@@ -41,6 +43,8 @@ std::string name_of(const metrics::ComparedPair& pair);
 // Returns the column of a ratio of two speeds for people, and an entry of it: a contrast is the log of a ratio.
 Column ratio_column();
 Entry ratio_of(const statistics::Contrast& contrast);
+// Returns the entry of candidate over baseline of a judged pair, whichever is better.
+Entry ratio_of(const metrics::ComparedPair& pair);
 
 // Returns why a pair has this outcome and what would decide it: "the interval contains 1 and is wider than the margin:
 // 4 more rounds, 3 min"; "" if nothing needs to be said. Of a failed pair, it says which side failed, how.

@@ -148,7 +148,7 @@ SpanningTable unmeasured_claims(const std::vector<KeptClaim>& claims, const std:
 // Returns the ratio with its interval, which that of a compiler to itself does not have.
 std::string ratio_text(const metrics::Value& ratio) {
   Entry entry = ratio_with_interval(ratio);
-  if (entry.low == entry.number() && entry.high == entry.number()) entry.low = entry.high = std::nullopt;
+  if (entry.number() == 1 && entry.low == 1 && entry.high == 1) entry.low = entry.high = std::nullopt;
   return text_of(entry, "ratio");
 }
 

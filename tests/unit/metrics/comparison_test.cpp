@@ -68,6 +68,68 @@ TEST(Comparison, AlongAnAxisOfOneResultPairsRounds) {
   EXPECT_NEAR(found->pairs[0].judgement.contrast.estimate, std::log(0.99), 1e-6);
 }
 
+// Returns a cell with five processes of these peaks in MB.
+CellData with_peaks(const std::string& version, const std::vector<double>& peaks_mb) {
+  CellData cell = measured("fast", 1, version);
+  for (std::size_t i = 0; i < peaks_mb.size(); ++i) {
+    cell.processes[i].phases[1].peak_rss_bytes =
+        Known<std::uint64_t>::of(static_cast<std::uint64_t>(peaks_mb[i] * 1e6));
+  }
+  return cell;
+}
+
+TEST(Comparison, ByMemoryTellsTheSideWithLessAsTheBetterOne) {
+  const std::vector<CellData> cells{with_peaks("1.0", {100, 101, 99, 100, 100}),
+                                    with_peaks("2.0", {90, 91, 89, 90, 90})};
+  const Judged peak = *parse_judged("timed_peak_bytes", 0.03);
+  const std::vector<Judged> judged{peak, Judged{}};
+  const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {}, judged);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->pairs.size(), 2U);
+  EXPECT_EQ(found->pairs[0].by.metric, find_metric("timed_peak_bytes"));
+  EXPECT_EQ(found->pairs[0].judgement.verdict, statistics::Verdict::faster);  // better
+  EXPECT_NEAR(found->pairs[0].judgement.contrast.estimate, std::log(100.0 / 90), 1e-3);
+  EXPECT_NEAR(*found->pairs[0].baseline_value, 100e6, 1e4);
+  EXPECT_EQ(found->pairs[1].judgement.verdict, statistics::Verdict::undecided);  // equal speeds do not vary
+  EXPECT_EQ(found->baseline_only, 0U);
+}
+
+TEST(Comparison, ByTheSizeOfAFileTellsAnyDifferenceWithoutATest) {
+  std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (store::RecordedProcess& process : cells[i].processes) {
+      process.readings.push_back({"artifact_size", "bytes", "end", Known<double>::of(i == 0 ? 1000 : 1001), {}});
+    }
+  }
+  const std::vector<Judged> exact{*parse_judged("artifact_size_bytes", 0.03)};
+  const auto told = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {}, exact);
+  EXPECT_EQ(told->pairs.at(0).judgement.verdict, statistics::Verdict::slower);  // worse
+  const std::vector<Judged> within{*parse_judged("artifact_size_bytes:1%", 0.03)};
+  const auto same = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {}, within);
+  EXPECT_EQ(same->pairs.at(0).judgement.verdict, statistics::Verdict::same);
+}
+
+TEST(Comparison, ByAMetricThatASideDoesNotHaveHasNoVerdict) {
+  std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
+  const std::vector<Judged> loads{*parse_judged("load_s", 0.03)};
+  const auto found = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {}, loads);
+  EXPECT_EQ(found->pairs.at(0).status, PairStatus::no_verdict);
+  EXPECT_EQ(found->pairs.at(0).of_baseline->by_process.at(loads[0].metric).reason, "each of its processes compiled");
+}
+
+TEST(Comparison, OfSeveralMetricsSharesItsErrorRate) {
+  // The logarithms of the ratios have t = 3.15 with four degrees of freedom: p = 0.034, between 5 % and half of it.
+  const std::vector<CellData> cells{with_peaks("1.0", {100, 102, 99, 101, 98}),
+                                    with_peaks("2.0", {101.197, 102.296, 99.596, 102.989, 98.6})};
+  const std::vector<Judged> one{*parse_judged("timed_peak_bytes", 0.001)};
+  const std::vector<Judged> two{one.front(), *parse_judged("compile_s", 0.001)};
+  const auto alone = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {}, one);
+  const auto beside = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {}, two);
+  EXPECT_NEAR(*alone->pairs.at(0).judgement.adjusted_p, 0.034, 0.002);
+  EXPECT_EQ(alone->pairs.at(0).judgement.verdict, statistics::Verdict::slower);
+  EXPECT_EQ(beside->pairs.at(0).judgement.verdict, statistics::Verdict::undecided);
+}
+
 TEST(Comparison, AlongTheAxisOfLoadsPairsACellWithItselfUnderAnother) {
   std::vector<CellData> cells{made_up::cell_of("xla", 1, {made_up::process(0, {10})}),
                               made_up::cell_of("xla", 1, {made_up::process(0, {20})})};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics/comparison.h"
+#include "metrics/same_build.h"
 
 #include <gtest/gtest.h>
 

@@ -36,8 +36,8 @@ class Pairs {
     pair.rounds = 7;
     pair.judgement.contrast.estimate = std::log(ratio);
     pair.judgement.contrast.interval = statistics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
-    pair.baseline_per_s = 100;
-    pair.candidate_per_s = 100 * ratio;
+    pair.baseline_value = 100;
+    pair.candidate_value = 100 * ratio;
     return pair;
   }
 
@@ -307,7 +307,7 @@ TEST(Gate, IsReportedWithWhatFailedWhatItToleratesAndWhatIsOpen) {
 TEST(Gate, ThatPassesSaysSo) {
   Pairs pairs;
   pairs.add(Verdict::same, 1);
-  EXPECT_THAT(compared_as("text", pairs.gated()), HasSubstr("  Gate passed: nothing is slower\n"));
+  EXPECT_THAT(compared_as("text", pairs.gated()), HasSubstr("  Gate passed: nothing is worse\n"));
 }
 
 TEST(CompareFormats, AreFoundByNameWithAHintIfMisspelt) {
