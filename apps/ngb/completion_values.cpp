@@ -8,6 +8,7 @@
 #include "apps/ngb/front.h"
 #include "base/text.h"
 #include "campaign/study_file.h"
+#include "metrics/judging.h"
 #include "report/results.h"
 #include "store/store.h"
 #include "toolchain/catalog.h"
@@ -63,6 +64,7 @@ Words words_in_results(const std::string& filter_name, const Words& words) {
 Words of_option(const Installation& installation, const CLI::Option& option, const Words& words) {
   if (Words choices = choices_of(option); !choices.empty()) return choices;
   const std::string name = option.get_lnames().front();
+  if (name == "metric") return metrics::names_of_judged();
   const bool is_compiler = name == "compiler" || name == "baseline" || name == "candidate";
   if (Words found = words_in_results(is_compiler ? "compiler" : name, words); !found.empty()) return found;
   return is_compiler ? names_of_compilers(installation, false) : Words();

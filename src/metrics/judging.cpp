@@ -13,9 +13,6 @@
 #include "metrics/ratios.h"
 
 namespace ngb::metrics {
-namespace {
-
-constexpr std::string_view kSpeed = "throughput_per_s";
 
 std::vector<std::string> names_of_judged() {
   std::vector<std::string> names;
@@ -24,6 +21,10 @@ std::vector<std::string> names_of_judged() {
   }
   return names;
 }
+
+namespace {
+
+constexpr std::string_view kSpeed = "throughput_per_s";
 
 Error no_verdict_by(std::string_view name) {
   const std::vector<std::string> judged = names_of_judged();

@@ -2,6 +2,7 @@
 // The metrics by which two sides can be judged (Metric::better), and what each process says of them.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct Judged {
   const Metric* metric = nullptr;  // null: the speed, throughput_per_s, from equally many repetitions of both sides
   double margin_ratio = 0.03;      // two sides are the same within 1 ± this
 };
+
+// Returns the names of the metrics that a verdict can be made of, in the order of the table.
+std::vector<std::string> names_of_judged();
 
 // Reads "NAME" or "NAME:MARGIN", such as "timed_peak_bytes:5%". Without a margin it is `margin_ratio`, and none of a
 // metric that does not vary. Returns an error if there is no such metric, or no verdict can be made of it.
