@@ -98,11 +98,15 @@ class Attention(nn.Module):
             q = q.reshape(batch, self.key_heads, sharing * tokens, self.head_width)
             visible = visible.repeat(1, 1, sharing, 1) if visible is not None and tokens > 1 else visible
         attended = functional.scaled_dot_product_attention(q, k, v, attn_mask=visible)
-        attended = attended.reshape(batch, self.heads, tokens, self.head_width)
-        return self.proj(attended.transpose(1, 2).reshape(batch, tokens, width))
+        if tokens > 1:
+            attended = attended.reshape(batch, self.heads, tokens, self.head_width).transpose(1, 2)
+        return self.proj(attended.reshape(batch, tokens, width))
 
     def _by_head(self, x, heads: int):
-        return x.reshape(x.shape[0], x.shape[1], heads, self.head_width).transpose(1, 2)
+        batch, tokens, _ = x.shape
+        if tokens == 1:  # a transpose would keep strides of its own, with which ExecuTorch cannot view it
+            return x.reshape(batch, heads, 1, self.head_width)
+        return x.reshape(batch, tokens, heads, self.head_width).transpose(1, 2)
 
 
 class GptMlp(nn.Module):

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-from toolchain import LIB, SMALL, toolchain_or_skip, write_recipe
+from toolchain import DECODERS, LIB, SMALL, inputs_of_decoder, toolchain_or_skip, write_recipe
 
 FOLDER = os.path.join(LIB, "compilers", "identity")
 _, SITE = toolchain_or_skip("identity", "torch")
@@ -20,6 +20,9 @@ from onnx.reference import ReferenceEvaluator  # noqa: E402
 
 from ngraphbench.adaptor import CompilerError  # noqa: E402
 from ngraphbench.hosting import Host  # noqa: E402
+
+_TYPES = {"float32": "f32", "int64": "i64"}
+
 
 def random_input(*shape):
     return numpy.random.default_rng(1).uniform(-1, 1, shape).astype(numpy.float32)
@@ -55,14 +58,14 @@ class IdentityTest(unittest.TestCase):
 
     def compile(self, recipe, inputs, **options):
         """inputs: {name: array}"""
-        signatures = tuple((name, "f32", value.shape) for name, value in inputs.items())
+        signatures = tuple((name, _TYPES[value.dtype.name], value.shape) for name, value in inputs.items())
         self.open(**options).compile(self.path, recipe, signatures, "")
         return self.session
 
     def infer(self, recipe, inputs, **options):
         """{output name: array} of one run"""
         session = self.compile(recipe, inputs, **options)
-        session.bind([(name, "f32", value.shape, memoryview(value).cast("B").toreadonly())
+        session.bind([(name, _TYPES[value.dtype.name], value.shape, memoryview(value).cast("B").toreadonly())
                       for name, value in inputs.items()])
         session.runner()()
         return {name: numpy.frombuffer(data, numpy.float32).reshape(shape)
@@ -80,6 +83,13 @@ class IdentityTest(unittest.TestCase):
             self.assertEqual(actual[name].shape, expected[name].shape)
             numpy.testing.assert_allclose(actual[name], expected[name], rtol=1e-3, atol=1e-4)
 
+    def assert_decoders_are_right(self):
+        for name, parameters in DECODERS:
+            with self.subTest(parameters):
+                recipe = write_recipe(self.path, name, batch=2, **parameters)
+                self.assert_right(recipe, inputs_of_decoder(recipe, onnx.load(self.path).graph))
+                self.close()
+
     def refusal(self, call, *arguments, **options):
         with self.assertRaises(CompilerError) as caught:
             call(*arguments, **options)
@@ -94,6 +104,9 @@ class Recipes(IdentityTest):
                 dims = onnx.load(self.path).graph.input[0].type.tensor_type.shape.dim
                 self.assert_right(recipe, {"input": random_input(*(dim.dim_value for dim in dims))})
                 self.close()
+
+    def test_a_decoder_is_right_with_each_form_of_its_cache(self):
+        self.assert_decoders_are_right()
 
     def test_conv_blocks_are_right_in_either_memory_format(self):
         recipe = write_recipe(self.path, "conv_block", width=8, depth=3, image_size=17)

@@ -35,6 +35,7 @@ class FamilyTest(IdentityTest):
                 recipe = write_recipe(self.path, name, batch=2, **parameters)
                 self.assert_right(recipe, {"input": random_input(*input_shape(self.path))})
                 self.close()
+        self.assert_decoders_are_right()
 
 
 class Programs(FamilyTest):

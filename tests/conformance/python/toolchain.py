@@ -63,3 +63,25 @@ SMALL = (
     ("decoder_block", dict(embed=32, heads=4, depth=2, sequence=9)),
     ("mlp", dict(features=20, width=16, depth=2, classes=7)),
 )
+
+# Steps over each form of the cache, and a prefill; their inputs are those of `inputs_of_decoder`.
+_DECODER = dict(width=32, depth=2, heads=4, key_heads=2, inner=24, vocabulary=50)
+DECODERS = (
+    *(("decoder", dict(_DECODER, architecture=architecture, cache=cache, context=5))
+      for architecture in ("llama", "gpt") for cache in ("delta", "growing", "scatter", "static")),
+    ("decoder", dict(_DECODER, cache="delta", context=5, capacity=9, tokens=3)),
+    ("decoder", dict(_DECODER, cache="growing", context=0, tokens=7)),
+)
+
+
+def inputs_of_decoder(recipe, graph):
+    """Return random tokens and rows, and the position after the context: {name: array}."""
+    import numpy
+
+    parameters, random, inputs = json.loads(recipe)["parameters"], numpy.random.default_rng(1), {}
+    for each in graph.input:
+        shape = [extent.dim_value for extent in each.type.tensor_type.shape.dim]
+        inputs[each.name] = random.uniform(-1, 1, shape).astype(numpy.float32)
+    inputs["input_ids"] = random.integers(0, parameters["vocabulary"], inputs["input_ids"].shape)
+    inputs["position"] = numpy.full(inputs["position"].shape, parameters["context"])
+    return inputs
