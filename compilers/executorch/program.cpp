@@ -66,6 +66,12 @@ class LoadedProgram final : public Program {
 
   bool uses_backend(const char* name) override { return method_->method_meta().uses_backend(name); }
 
+  Calls count_calls() override {
+    const std::size_t delegates = method_->method_meta().num_backends();
+    const std::size_t all = method_->method_meta().num_instructions();
+    return {.delegates = delegates, .others = all > delegates ? all - delegates : 0};
+  }
+
   bool set_inputs(const std::vector<Tensor>& inputs, std::string& why) override {
     held_.clear();
     for (const Tensor& input : inputs) {

@@ -26,12 +26,19 @@ struct Event {
   std::uint64_t ns = 0;
 };
 
+// How often an inference calls a delegate, and how many other instructions it has.
+struct Calls {
+  std::size_t delegates = 0;
+  std::size_t others = 0;
+};
+
 // A program in memory, ready to run. No function throws; `why` says what failed, in ExecuTorch's words.
 class Program {
  public:
   virtual ~Program() = default;
   virtual bool load(std::string& why, bool& is_out_of_memory) = 0;
   [[nodiscard]] virtual bool uses_backend(const char* name) = 0;
+  [[nodiscard]] virtual Calls count_calls() = 0;
   // The tensors' memory is used until the program ends.
   virtual bool set_inputs(const std::vector<Tensor>& inputs, std::string& why) = 0;
   // Runs one inference. Returns ExecuTorch's number of the error: 0 on success.

@@ -87,6 +87,9 @@ void Session::number(std::size_t inputs) {
   std::iota(places_.begin(), places_.end(), std::size_t{0});
   outputs_.clear();
   for (std::size_t i = 0; i < output_count(); ++i) outputs_.push_back({.name = "output" + std::to_string(i)});
+  const Calls calls = running_->count_calls();
+  facts_.emplace_back("delegates", std::to_string(calls.delegates));
+  facts_.emplace_back("not_delegated", std::to_string(calls.others));
 }
 
 // ExecuTorch itself names one at a time, in its log.

@@ -8,6 +8,7 @@ _TYPES = {"float32": "f32", "float16": "f16", "int64": "i64", "int32": "i32", "i
 def inputs(path):
     """Return [{"name", "type", "shape"}] in the order of the file's first signature; an open extent is -1."""
     interpreter = Interpreter(path)
+    interpreter.allocate_tensors()  # raises for an operator that this LiteRT lacks, such as a custom one
     signatures = interpreter.get_signature_list()
     if not signatures:
         raise ValueError("it has no signature, so its inputs have no names; convert it again with a newer converter")

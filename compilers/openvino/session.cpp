@@ -2,6 +2,9 @@
 #include "session.h"
 
 #include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "model.h"
 
@@ -34,6 +37,18 @@ std::string property_in(const std::string& properties, const std::string& device
   if (found == std::string::npos) return {};
   const std::size_t begin = found + key.size() + 2;
   return properties.substr(begin, properties.find_first_of(",}", begin) - begin);
+}
+
+// Returns the version of OpenVINO that wrote a file in its own form; "" if the file does not say it.
+std::string version_that_wrote(const ngb_model& model) {
+  if (std::strcmp(model.path, model.artifact_path) != 0) return {};  // an ONNX file
+  constexpr std::string_view kMark = "<Runtime_version value=\"";
+  std::ifstream file(model.path);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::size_t found = text.rfind(kMark);
+  if (found == std::string::npos) return {};
+  const std::size_t begin = found + kMark.size();
+  return text.substr(begin, text.find('"', begin) - begin);
 }
 
 }  // namespace
@@ -137,6 +152,8 @@ void Session::compile(const ngb_model& cell) {
   make_requests();
   running_ = slots_.front()->request.get();
   read_back();
+  if (const std::string version = version_that_wrote(cell); !version.empty())
+    facts_.emplace_back("made_by_version", version);
   if (!settings_.is_profiled) return;
   compile_profiled(raw);
   profiled_->model = plugin::OnnxNodes::of_file(cell.path);

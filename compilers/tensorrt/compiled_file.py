@@ -13,7 +13,9 @@ def inputs(path):
     with open(path, "rb") as file:
         engine = trt.Runtime(logger).deserialize_cuda_engine(file.read())
     if engine is None:
-        raise CompilerError("invalid_model", logger.reason(), "an engine runs in the TensorRT and on the GPU that it was built for")
+        raise CompilerError("invalid_model", logger.reason(),
+                            "an engine runs in the TensorRT and on the GPU that it was built for")
     names = [engine.get_tensor_name(index) for index in range(engine.num_io_tensors)]
-    return [{"name": name, "type": building.TYPES[engine.get_tensor_dtype(name).name], "shape": list(engine.get_tensor_shape(name))}
+    return [{"name": name, "type": building.TYPES[engine.get_tensor_dtype(name).name],
+             "shape": list(engine.get_tensor_shape(name))}
             for name in names if engine.get_tensor_mode(name) == trt.TensorIOMode.INPUT]

@@ -28,6 +28,15 @@ options.optimized_model_filepath = "net.ort"
 options.add_session_config_entry("session.save_model_format", "ORT")
 ort.InferenceSession("net.onnx", options, providers=["CPUExecutionProvider"])
 """
+# The same file with an operator of one's own.
+CUSTOM = """
+from ai_edge_quantizer.utils import tfl_flatbuffer_utils
+model = tfl_flatbuffer_utils.read_model("net.tflite")
+operator = model.operatorCodes[0]
+operator.builtinCode = operator.deprecatedBuiltinCode = 32  # CUSTOM
+operator.customCode = b"Mine"
+tfl_flatbuffer_utils.write_model(model, "custom.tflite")
+"""
 NEEDED = ("identity", "onnxruntime", "openvino")
 STUDY = """\
 models:
@@ -85,6 +94,12 @@ class CompiledFiles(MeasuredFiles):
             JOIN model USING (model_key) WHERE label = 'net.ort'""")]
         self.assertEqual(reasons, ["it is a compiled file, which nothing else can run; the key variant_of names what it was made of"])
 
+    def test_a_fact_says_which_openvino_wrote_the_file(self):
+        (made_by,), (version,) = self.query("results", """\
+            SELECT DISTINCT value FROM fact JOIN process USING (process_key) JOIN cell USING (cell_key) JOIN model USING (model_key)
+            WHERE label = 'net.xml' AND name IN ('made_by_version', 'version') ORDER BY name""")
+        self.assertEqual(made_by.split("-")[0], version.split("-")[0])
+
     def test_the_model_size_is_that_of_its_files(self):
         size = (self.folder / "net.xml").stat().st_size + (self.folder / "net.bin").stat().st_size
         self.assertEqual(self.cells()["net.xml", "openvino"]["metrics"]["model_size_bytes"]["value"], size)
@@ -103,7 +118,8 @@ class CompiledFiles(MeasuredFiles):
         for file, compiler, what in (("cut.ort", "onnxruntime", "cut.ort: it cannot be read: "),
                                      ("alone.xml", "openvino", "alone.bin: no such file, which has the weights of alone.xml"),
                                      ("net.xml", "onnxruntime", "none of its compilers runs .xml files; add openvino"),
-                                     ("net.onnx", "onnxruntime", "no compiler runs files that end so; known are .engine, .mnn, .ort, .param, .plan, .pt, .pt2, .pte, .tflite, .vmfb, .xml"),
+                                     ("net.onnx", "onnxruntime", "no compiler runs files that end so; known are "
+                                      ".engine, .mnn, .ort, .param, .plan, .pt, .pt2, .pte, .tflite, .vmfb, .xml"),
                                      ("absent.xml", "openvino", "absent.xml: no such file")):
             with self.subTest(file):
                 self.write("wrong.yaml", plan.format(file, compiler))
@@ -141,6 +157,10 @@ class CompiledFiles(MeasuredFiles):
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         cells = self.cells("tflite")
         self.assertGreater(cells["net.tflite", "litert"]["metrics"]["throughput_per_s"]["value"], 0)
+        run_python("litert", CUSTOM, self.folder)
+        self.write("tflite.yaml", "models: [{file: custom.tflite}]\ncompilers: [litert]\n")
+        self.assertIn("custom.tflite: it cannot be read: Encountered unresolved custom op: Mine.",
+                      self.ngb("plan", "tflite.yaml").stderr)
 
 
 if __name__ == "__main__":

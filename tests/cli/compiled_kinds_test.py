@@ -62,7 +62,8 @@ torch._inductor.aoti_compile_and_package(torch.export.export(net, (x,)), package
 """
 # The file, its compiler, the program that makes it, and keys that it needs.
 KINDS = (("net.pte", "executorch", EXECUTORCH, ""), ("net.mnn", "mnn", MNN, ""), ("ncnn.param", "ncnn", NCNN, ""),
-         ("net.vmfb", "iree", IREE, "shapes: {input0: [batch, 64]}"), ("net.pt2", "aotinductor", PYTORCH, "shapes: {input0: [batch, 64]}"),
+         ("net.vmfb", "iree", IREE, "shapes: {input0: [batch, 64]}"),
+         ("net.pt2", "aotinductor", PYTORCH, "shapes: {input0: [batch, 64]}"),
          ("net.pt", "torchscript", "", "shapes: {x: [batch, 64]}"))
 
 
@@ -96,10 +97,22 @@ class CompiledKinds(MeasuredFiles):
         for file, compiler, _, _ in KINDS:
             self.assertEqual(self.cells()[file, compiler]["metrics"]["model_size_bytes"]["value"], sizes[file], file)
 
+    def test_facts_say_who_made_a_file_and_what_its_delegates_leave(self):
+        def facts(compiler):
+            return dict(self.query("results", "SELECT name, value FROM fact JOIN process USING (process_key) JOIN cell USING "
+                                              f"(cell_key) WHERE compiler_label = '{compiler}'"))
+
+        self.assertEqual(facts("mnn")["made_by_version"], facts("mnn")["version"])
+        # One product, which is XNNPACK's whole.
+        self.assertEqual((facts("executorch")["delegates"], facts("executorch")["not_delegated"]), ("1", "0"))
+        self.assertIn("'AOTI_MACHINE': '", facts("aotinductor")["package_metadata"])
+
     def test_wrong_files_are_refused_by_name(self):
         for name in ("net.pte", "net.mnn", "net.vmfb", "net.pt", "net.pt2"):
             (self.folder / f"cut{name[3:]}").write_bytes((self.folder / name).read_bytes()[:-9000])
         shutil.copy(self.folder / "net.pt", self.folder / "renamed.pte")
+        program = (self.folder / "net.pte").read_bytes()
+        (self.folder / "other.pte").write_bytes(program.replace(b"XnnpackBackend", b"CoreMLBackends"))
         layers = (self.folder / "ncnn.param").read_text()
         (self.folder / "own.param").write_text(layers.replace("InnerProduct", "Mine"))
         (self.folder / "cut.param").write_text("\n".join(layers.splitlines()[:-1]))
@@ -110,6 +123,7 @@ class CompiledKinds(MeasuredFiles):
             file.truncate(4 << 30)
         for file, compiler, what in (
                 ("cut.pte", "executorch", "it cannot be read: "), ("cut.mnn", "mnn", "it cannot be read: "),
+                ("other.pte", "executorch", "it is for CoreMLBackends, which is not in this ExecuTorch"),
                 ("cut.vmfb", "iree", "it cannot be read: "), ("cut.pt2", "aotinductor", "it cannot be read: "),
                 ("cut.pt", "torchscript", "it is not the archive that a program of TorchScript is"),
                 ("renamed.pte", "executorch", "it cannot be read: "), ("large.mnn", "mnn", "it cannot be read: "),
