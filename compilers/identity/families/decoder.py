@@ -104,7 +104,7 @@ class Attention(nn.Module):
 
     def _by_head(self, x, heads: int):
         batch, tokens, _ = x.shape
-        if tokens == 1:  # a transpose would keep strides of its own, with which ExecuTorch cannot view it
+        if tokens == 1:
             return x.reshape(batch, heads, 1, self.head_width)
         return x.reshape(batch, tokens, heads, self.head_width).transpose(1, 2)
 
