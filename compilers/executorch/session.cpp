@@ -53,13 +53,14 @@ Session::Session(const ngb_settings& given, const plugin::Options& options)
   } else {
     start_process("executorch", given, {{"OMP_NUM_THREADS", std::to_string(settings_.threads)}});
   }
-  facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
+  facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", settings_.precision}});
   plugin::check_threads("ExecuTorch", static_cast<std::int64_t>(runtime_.threads()), settings_.threads);
   facts_.emplace_back("threads", std::to_string(runtime_.threads()));
 }
 
 void Session::compile(const ngb_model& model) {
-  compile_elsewhere(model, {{"threads", settings_.threads}, {"has_xnnpack", has_xnnpack_}});
+  compile_elsewhere(
+      model, {{"threads", settings_.threads}, {"has_xnnpack", has_xnnpack_}, {"precision", settings_.precision}});
 }
 
 void Session::load(const ngb_model& model) {

@@ -97,9 +97,10 @@ Owned Runtime::prepare(Handle model, const Preparation& how) const {
   call<Handle*>("LiteRtCreateOptions", "set its options", &options);
   const Owned owner = owned(options, "LiteRtDestroyOptions");
   call<Handle, int>("LiteRtSetOptionsHardwareAccelerators", "set its options", options, api::kCpu);
-  add_text(options, "xnnpack",
-           std::string("kernel_mode = \"") + (how.has_delegate ? "delegate" : "builtin") +
-               "\"\nnum_threads = " + std::to_string(how.threads) + "\n");
+  std::string text = std::string("kernel_mode = \"") + (how.has_delegate ? "delegate" : "builtin") +
+                     "\"\nnum_threads = " + std::to_string(how.threads) + "\n";
+  if (how.is_half) text += "flags = " + std::to_string(api::kQuantised | api::kForceHalf) + "\n";
+  add_text(options, "xnnpack", text);
   if (how.is_profiled) add_text(options, "runtime_options_string", "enable_profiling = true\n");
   Handle prepared = nullptr;
   call<Handle, Handle, Handle, Handle*>("LiteRtCreateCompiledModel", "prepare the model", environment_.get(), model,

@@ -26,6 +26,7 @@ struct Slot {
 struct Preparation {
   int threads = 1;
   bool has_delegate = true;  // XNNPACK; false: LiteRT's own kernels
+  bool is_half = false;      // XNNPACK computes in f16
   bool is_profiled = false;
 };
 

@@ -23,6 +23,10 @@ constexpr int kWriteLock = 1;
 constexpr int kOperatorEvent = 1 << 1;  // of LiteRtProfilerEventType: an operator of the graph, or a whole delegate
 constexpr int kDelegateEvent = 1 << 3;  // an operator within a delegate, as XNNPACK tells it
 
+// These are flags of TfLiteXNNPackDelegateOptions. Those that are given replace the usual ones, kQuantised.
+constexpr unsigned kQuantised = 1U | 2U;
+constexpr unsigned kForceHalf = 4U;
+
 // These are values of LiteRtElementType.
 constexpr int kF32 = 1;
 constexpr int kI32 = 2;

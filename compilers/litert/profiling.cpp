@@ -27,7 +27,7 @@ std::vector<api::Event> kernels_among(const std::vector<api::Event>& events) {
 }  // namespace
 
 void Session::begin_profile() {
-  if (!profiled_) profiled_.emplace(prepare(true));
+  if (!profiled_) profiled_.emplace(prepare({.is_half = is_half(), .is_profiled = true}));
   fill(*profiled_);
   running_ = &*profiled_;
   runtime_.check(run(), "run the model");  // which allocates what later ones use again

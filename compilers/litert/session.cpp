@@ -85,7 +85,11 @@ Session::Session(const ngb_settings& given, const plugin::Options& options)
   } else {
     start_process("litert", given, {{"JAX_PLATFORMS", "cpu"}, {"OMP_NUM_THREADS", std::to_string(settings_.threads)}});
   }
-  facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", "f32"}});
+  facts_.insert(facts_.end(), {{"device", "cpu"}, {"precision", settings_.precision}});
+  if (is_half() && !has_delegate_) {
+    throw plugin::Failure(NGB_INVALID_OPTION, "only XNNPACK computes in f16, LiteRT's own kernels do not",
+                          "remove the option delegate, or use precision: f32");
+  }
 }
 
 void Session::compile(const ngb_model& model) {
@@ -104,7 +108,7 @@ void Session::load(const ngb_model& model) {
   }
   place_outputs();
   const std::ptrdiff_t before = count_threads();
-  plain_.emplace(prepare(false));
+  plain_.emplace(prepare({.is_half = is_half()}));
   const std::ptrdiff_t threads = 1 + count_threads() - before;
   if (has_delegate_) {
     plugin::check_threads("XNNPACK", threads, settings_.threads);
@@ -143,8 +147,10 @@ void Session::place_outputs() {
   }
 }
 
-Session::Prepared Session::prepare(bool is_profiled) const {
-  Prepared made{.prepared = runtime_.prepare(model_.get(), {settings_.threads, has_delegate_, is_profiled})};
+Session::Prepared Session::prepare(Preparation how) const {
+  how.threads = settings_.threads;
+  how.has_delegate = has_delegate_;
+  Prepared made{.prepared = runtime_.prepare(model_.get(), how)};
   for (std::size_t i = 0; i < input_slots_.size(); ++i) {
     made.buffers.push_back(runtime_.input_buffer(made.prepared.get(), i, input_slots_[i].type));
     made.arguments.push_back(made.buffers.back().get());
@@ -172,6 +178,34 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   }
   fill(*plain_);
   running_ = &*plain_;
+  if (is_half() && !is_told_) require_half();
+}
+
+// XNNPACK computes in f32 where the processor has no instructions for f16.
+void Session::require_half() {
+  const std::vector<std::vector<char>> ours = outputs_now();
+  Prepared in_f32 = prepare({});
+  fill(in_f32);
+  running_ = &in_f32;
+  const std::vector<std::vector<char>> theirs = outputs_now();
+  running_ = &*plain_;
+  if (ours == theirs) {
+    throw plugin::Failure(NGB_FALLBACK,
+                          "LiteRT was told to compute in f16, and its outputs are those of f32, bit for bit: here it "
+                          "computes in f32",
+                          "measure litert in f32 on this processor");
+  }
+  is_told_ = true;
+}
+
+std::vector<std::vector<char>> Session::outputs_now() {
+  if (const int status = run(); status != 0) fail(status);
+  std::vector<std::vector<char>> outputs;
+  for (std::uint32_t i = 0; i < outputs_.size(); ++i) {
+    read(i);
+    outputs.push_back(outputs_[i].data);
+  }
+  return outputs;
 }
 
 void Session::fill(Prepared& prepared) const {

@@ -58,7 +58,13 @@ class Session : public plugin::CompiledElsewhere {
     std::vector<char> data{};
   };
 
-  [[nodiscard]] Prepared prepare(bool is_profiled) const;
+  [[nodiscard]] bool is_half() const { return settings_.precision == "f16"; }
+  // Prepares the model with the session's threads and delegate.
+  [[nodiscard]] Prepared prepare(Preparation how) const;
+  // Throws plugin::Failure if LiteRT's outputs for the bound inputs are those of f32.
+  void require_half();
+  // Runs one inference and returns the bytes of its outputs.
+  std::vector<std::vector<char>> outputs_now();
   void fill(Prepared& prepared) const;
   void name_by_signature(const nlohmann::json& signature);
   void name_by_file(const ngb_model& model);
@@ -66,6 +72,7 @@ class Session : public plugin::CompiledElsewhere {
 
   plugin::Settings settings_;
   bool has_delegate_;
+  bool is_told_ = false;  // that f16 is f16
   Runtime runtime_;
   Runtime::Run run_;
   Owned model_;

@@ -3,9 +3,10 @@
 import os
 from importlib import metadata
 
-from ngraphbench import onnx_file, onnx_opset
+from ngraphbench import onnx_file, onnx_opset, reduced_precision
 from ngraphbench.adaptor import Adaptor, CompilerError
 
+_PRECISIONS = {"f32": "high", "bf16": "low_bf16", "f16": "low"}  # MNN's words
 WINOGRAD_HINT = 3  # of MNN's Interpreter::HintMode
 WINOGRAD_LEVELS = {"small": 1, "large": 3}
 # MNN keeps one step's value for all of them unless shapes may change.
@@ -28,8 +29,9 @@ class Mnn(Adaptor):
         from . import conversion, exact_gelu, mnn_forms, resizing  # noqa: F401
 
     def __init__(self, settings):
-        self._threads_asked, self._options = settings.threads, settings.options
+        self._threads_asked, self._options, self._precision = settings.threads, settings.options, settings.precision
         self._runtime = self._module = self._inputs = self._results = None
+        self._in_f32 = None  # runtime and module to compare with once, unless the study asks for f32
         self._conversion, self._running = {}, {}  # facts; none unless this process compiled, and before it has loaded
         self._outputs, self._formats = [], []  # the latter of a compiled file's inputs
 
@@ -56,22 +58,15 @@ class Mnn(Adaptor):
         self._conversion.update(found)
 
     def load(self, model):
-        import MNN.nn
-
         source = None if model.is_compiled else self._learn_outputs(model.path)
-        # "high" is f32; by itself MNN may compute in bf16 or f16. The runtime starts its threads here, after the converter.
+        self._file = (model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _, _ in self._outputs])
+        self._may_change_shapes = source is None or any(map(has_loop, (source.graph, *source.functions)))
         before = _count_threads()
-        self._runtime = MNN.nn.create_runtime_manager(
-            ({"backend": "CPU", "numThread": self._threads_asked, "precision": "high"},))
-        self._runtime.set_hint(WINOGRAD_HINT, WINOGRAD_LEVELS[self._options["winograd"]])
+        self._runtime, self._module = self._open(_PRECISIONS[self._precision])
         threads = 1 + _count_threads() - before
         if threads != self._threads_asked:
             raise CompilerError("fallback", f"MNN runs on {threads} threads, {self._threads_asked} were asked for")
         self._running = {"threads": str(threads)}
-        self._module = MNN.nn.load_module_from_file(
-            model.artifact_path, [tensor.name for tensor in model.inputs], [name for name, _, _ in self._outputs],
-            runtime_manager=self._runtime,
-            shape_mutable=model.is_compiled or any(map(has_loop, (source.graph, *source.functions))))
         if self._module is None:
             raise CompilerError("compiler_failed", "MNN cannot load its file")
         if model.is_compiled:
@@ -79,6 +74,18 @@ class Mnn(Adaptor):
             self._outputs = [(name, None, None) for name in told["outputNames"]]
             self._formats = [tensor.data_format for tensor in told["inputs"]]
             self._running["made_by_version"] = told["version"]
+        if self._precision != "f32":
+            self._in_f32 = self._open(_PRECISIONS["f32"])
+
+    def _open(self, precision):
+        """Return a runtime and the module in it. By itself MNN may compute in bf16 or f16. The runtime starts its threads
+        here, after the converter."""
+        import MNN.nn
+
+        runtime = MNN.nn.create_runtime_manager(
+            ({"backend": "CPU", "numThread": self._threads_asked, "precision": precision},))
+        runtime.set_hint(WINOGRAD_HINT, WINOGRAD_LEVELS[self._options["winograd"]])
+        return runtime, MNN.nn.load_module_from_file(*self._file, runtime_manager=runtime, shape_mutable=self._may_change_shapes)
 
     def _learn_outputs(self, path):
         """Return the onnx.ModelProto of the file, without weights, and learn what its outputs are."""
@@ -107,6 +114,11 @@ class Mnn(Adaptor):
             wanted = self._formats[index] if self._formats else expr.NCHW
             value = expr.const(array, list(tensor.shape), expr.NHWC if wanted == expr.NHWC else expr.NCHW, types[word])
             self._inputs.append(expr.convert(value, wanted) if wanted == expr.NC4HW4 else value)
+        if self._in_f32:
+            ours, in_f32 = ([np.array(result.read()) for result in module.forward(self._inputs)]
+                            for module in (self._module, self._in_f32[1]))
+            reduced_precision.require_other_outputs("MNN", self._precision, ours, in_f32)
+            self._in_f32 = None
 
     def runner(self):
         """Return a callable that runs the module. MNN's older interface, the session, overwrites its inputs."""
@@ -136,11 +148,11 @@ class Mnn(Adaptor):
         return read
 
     def inspect(self):
-        return {"version": metadata.version("MNN"), "device": "cpu", "precision": "f32", **self._running,
+        return {"version": metadata.version("MNN"), "device": "cpu", "precision": self._precision, **self._running,
                 **self._conversion}
 
     def close(self):
-        self._results = self._inputs = self._module = self._runtime = None
+        self._results = self._inputs = self._module = self._in_f32 = self._runtime = None
 
 
 def has_loop(graph) -> bool:

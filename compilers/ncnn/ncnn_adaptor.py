@@ -2,14 +2,18 @@
 """ncnn: pnnx's files, run by ncnn's extractor through its Python package."""
 import math
 import os
+from collections import Counter
 from importlib import metadata
 
-from ngraphbench import onnx_file, onnx_opset
+from ngraphbench import onnx_file, onnx_opset, reduced_precision
 from ngraphbench.adaptor import Adaptor, CompilerError
 
 HELD_AS = {"f32": "float32", "i64": "int32", "i32": "int32"}
 _NUMPY = {"f32": "float32", "i64": "int64", "i32": "int32"}
 _F32 = 1  # ONNX's number of the type
+_REDUCED = ("use_fp16_", "use_bf16_", "use_int8_")  # how ncnn's options for other numbers than f32 begin
+_OPTIONS = {"f32": (), "bf16": ("use_bf16_packed", "use_bf16_storage"),
+            "f16": ("use_fp16_packed", "use_fp16_storage", "use_fp16_arithmetic")}
 
 
 class Ncnn(Adaptor):
@@ -26,19 +30,28 @@ class Ncnn(Adaptor):
         import ncnn
 
         self._conversion = {}  # facts; none unless this process compiled
+        self._arithmetic, self._wide = {}, {}  # facts; none in f32, and before there are inputs or a model
         self._inputs = self._results = None
-        self._net = ncnn.Net()
-        option = self._net.opt
-        option.num_threads = settings.threads
+        self._files = None  # of a user: layers and weights
+        self._settings = settings
+        # Memory is kept from one inference to the next, as in ncnn's own benchmark.
+        self._allocators = ncnn.UnlockedPoolAllocator(), ncnn.PoolAllocator()
+        self._net, self._given = self._open(_OPTIONS[settings.precision])
+
+    def _open(self, reduced):
+        """Return a net with these options for other numbers than f32, and the study's settings as ncnn tells them."""
+        import ncnn
+
+        net = ncnn.Net()
+        option = net.opt
+        option.num_threads = self._settings.threads
         option.use_vulkan_compute = False
         option.use_winograd63_convolution = False  # its rounding errors are some 50 times those of a sum in f32
         for name in dir(option):
-            if name.startswith(("use_fp16_", "use_bf16_", "use_int8_")):
-                setattr(option, name, False)
-        # Memory is kept from one inference to the next, as in ncnn's own benchmark.
-        self._allocators = ncnn.UnlockedPoolAllocator(), ncnn.PoolAllocator()
+            if name.startswith(_REDUCED):
+                setattr(option, name, name in reduced)
         option.blob_allocator, option.workspace_allocator = self._allocators
-        self._given = {name: _apply(option, name, value) for name, value in settings.settings.items()}
+        return net, {name: _apply(option, name, value) for name, value in self._settings.settings.items()}
 
     def compile(self, model):
         from ngraphbench import onnx_constants, onnx_patches, onnx_standardised
@@ -70,25 +83,45 @@ class Ncnn(Adaptor):
         self._input_blobs = [f"in{index}" for index in range(len(model.inputs))]  # as pnnx names them
         self._outputs = [output.name for output in onnx_file.outputs_of(model.path)]
         self._output_blobs = [f"out{index}" for index in range(len(self._outputs))]
-        layers, self._weights, self._axes = conversion.read(model.artifact_path)  # ncnn reads the weights where they are
-        is_known = self._net.load_param_mem(layers) == 0
-        self._net.load_model_mem(self._weights)
-        if not is_known:
+        self._layers, self._weights, self._axes = conversion.read(model.artifact_path)  # ncnn reads the weights where they are
+        if not self._fill(self._net):
             raise CompilerError("unsupported_operator", "ncnn cannot load what pnnx has written; its words are in the log "
                                                         "of this attempt", "leave this model out for ncnn")
-        return None
+        return self._learn_operators()
 
     def _load_compiled(self, model):
         """Open a user's files, whose weights may be int8. ncnn's layers are those of one sample."""
-        for name in dir(self._net.opt):
-            if name.startswith("use_int8_"):
-                setattr(self._net.opt, name, True)
-        if self._net.load_param(model.path) != 0 or self._net.load_model(os.path.splitext(model.path)[0] + ".bin") != 0:
+        self._files = model.path, os.path.splitext(model.path)[0] + ".bin"
+        if not self._fill(self._net):
             raise CompilerError("compiler_failed", "ncnn cannot load its files; its words are in the log of this attempt")
         self._input_blobs = [tensor.name for tensor in model.inputs]
         self._outputs = self._output_blobs = list(self._net.output_names())
         self._axes = {"samples": 1, "inputs": [0] * len(self._input_blobs), "outputs": [0] * len(self._outputs),
                       "shapes": [None] * len(self._outputs)}
+        return self._learn_operators()
+
+    def _fill(self, net) -> bool:
+        if not self._files:
+            is_known = net.load_param_mem(self._layers) == 0
+            net.load_model_mem(self._weights)
+            return is_known
+        for name in dir(net.opt):
+            if name.startswith("use_int8_"):
+                setattr(net.opt, name, True)
+        return net.load_param(self._files[0]) == 0 and net.load_model(self._files[1]) == 0
+
+    def _learn_operators(self) -> None:
+        """Learn the layers that have no kernels for the precision on this processor, with their numbers, or "none". Raises
+        CompilerError if none has: ncnn would keep weights in the precision at most, and compute in f32."""
+        if self._settings.precision == "f32":
+            return
+        kind = {"f16": "fp16", "bf16": "bf16"}[self._settings.precision]
+        layers = [layer for layer in self._net.layers() if layer.type != "Input"]
+        wide = Counter(layer.type for layer in layers if not getattr(layer, f"support_{kind}_storage"))
+        if sum(wide.values()) == len(layers):
+            raise CompilerError("fallback", f"ncnn has no kernels for {self._settings.precision} on this processor: all {len(layers)} "
+                                            "layers compute in f32", "measure ncnn in f32 on this processor")
+        self._wide = {"f32_operators": ", ".join(f"{name} {count}" for name, count in sorted(wide.items())) or "none"}
 
     def bind(self, inputs):
         import ncnn
@@ -101,6 +134,31 @@ class Ncnn(Adaptor):
             if samples > 1:  # each is one value of the graph's shape, of which ncnn has dropped a first axis that counts samples
                 axis, array = 0, array if axis == 0 else array[:, None]
             self._inputs.append((blob, ncnn.Mat(np.ascontiguousarray(array), batch_index=axis).clone()))
+        if self._settings.precision != "f32" and not self._arithmetic:
+            self._arithmetic = {"arithmetic": self._arithmetic_of(_OPTIONS[self._settings.precision])}
+
+    def _arithmetic_of(self, reduced) -> str:
+        """Return in what ncnn adds and multiplies. It takes the options for other numbers also where the processor has no
+        instructions for them, and then computes in f32. Raises CompilerError if nothing is reduced here."""
+        precision = self._settings.precision
+        ours = self._outputs_with(reduced)
+        reduced_precision.require_other_outputs("ncnn", precision, ours, self._outputs_with(()))
+        stored = [name for name in reduced if not name.endswith("_arithmetic")]
+        is_storage = len(stored) == len(reduced) or reduced_precision.same(ours, self._outputs_with(stored))
+        return f"f32, of numbers that are stored in {precision}" if is_storage else precision
+
+    def _outputs_with(self, reduced):
+        import numpy as np
+
+        from . import conversion
+
+        net, _ = self._open(reduced)
+        self._fill(net)
+        extractor = net.create_extractor()
+        for name, value in self._inputs:
+            extractor.input(name, value)
+        found = [extractor.extract(name) for name in self._output_blobs]
+        return [np.array(result.numpy(batch_index=conversion.NO_BATCH)) for status, result in found if status == 0]
 
     def runner(self):
         """Return a callable that makes an extractor, ncnn's object for one inference, and takes all outputs from it."""
@@ -135,7 +193,8 @@ class Ncnn(Adaptor):
 
     def inspect(self):
         return {"version": metadata.version("ncnn"), "pnnx_version": metadata.version("pnnx"), "device": "cpu",
-                "precision": "f32", "threads": str(self._net.opt.num_threads), **self._given, **self._conversion}
+                "precision": self._settings.precision, "threads": str(self._net.opt.num_threads), **self._arithmetic, **self._wide, **self._given,
+                **self._conversion}
 
     def close(self):
         self._results = self._inputs = None

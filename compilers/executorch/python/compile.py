@@ -2,13 +2,15 @@
 """The plugin starts this in the toolchain's Python: ExecuTorch's exporter makes its file of the identity's PyTorch module.
 
 Request: that of exporter_module, and {"output": path of ExecuTorch's file, "signature": path of a JSON file with the order
-of inputs, the names of outputs and what the program calls, "has_xnnpack": whether XNNPACK computes what it can}."""
+of inputs, the names of outputs and what the program calls, "has_xnnpack": whether XNNPACK computes what it can, "precision"}."""
+import dataclasses
 import math
 import re
 import traceback
 from collections import Counter
 from importlib import metadata
 
+import narrowing
 from ngraphbench import compile_process, exporter_module, onnx_file
 from ngraphbench.adaptor import CompilerError
 from ngraphbench.reasons import cause
@@ -28,7 +30,9 @@ def import_packages():
 
 def compile_model(request, report):
     exporting = _EXPORTER[0].make(request)
+    exporting = dataclasses.replace(exporting, module=narrowing.narrowed(exporting.module, exporting.zeros, request["precision"]))
     program = exporter_module.export(exporting, "executorch")
+    narrowed = narrowing.facts(program, request["precision"])
     _write_out_tanh_gelu(program)
     try:
         made = _lower(program, request["has_xnnpack"])
@@ -50,7 +54,7 @@ def compile_model(request, report):
     compile_process.write_signature(request, {"inputs": [places[each["name"]] for each in request["inputs"]],
                                               "outputs": exporting.outputs, "calls": calls})
     kernels = Counter(call for call in calls if "::" in call)
-    return {**exporting.facts, "delegates": str(len(calls) - sum(kernels.values())),
+    return {**exporting.facts, **narrowed, "delegates": str(len(calls) - sum(kernels.values())),
             "not_delegated": ", ".join(f"{name} {count}" for name, count in sorted(kernels.items())) or "none"}
 
 

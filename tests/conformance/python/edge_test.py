@@ -63,7 +63,7 @@ class Edge(unittest.TestCase):
                                   [helper.make_tensor_value_info(*output)], weights)
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9), self.path)
 
-    def result(self, inputs, options=(), threads=1, module_site=None, is_profiled=False):
+    def result(self, inputs, options=(), threads=1, module_site=None, is_profiled=False, precision="f32", tolerance=1e-3):
         """Return the result of one worker, which compares its outputs with the reference's."""
         try:
             expected = ReferenceEvaluator(str(self.path)).run(None, inputs)
@@ -75,12 +75,13 @@ class Edge(unittest.TestCase):
             numpy.save(self.folder / "model" / "inputs" / f"{place}.npy", value)
         slots = [{"name": name, "type": cases.TYPES[value.dtype.name], "shape": list(value.shape)}
                  for name, value in inputs.items()]
-        case = {"name": "model", "inputs": slots, "absolute": 1e-4, "relative": 1e-3}
+        case = {"name": "model", "inputs": slots, "absolute": tolerance / 10, "relative": tolerance}
         with running.Runner(compiler_under_test(), pathlib.Path(LIB), BUILD / "bin/ngb-worker",
                             BUILD / "tests" / "ready") as runner:
             wanted = runner.request(case, self.folder)
             wanted["compiler"]["options"] = [[name, json.dumps(value)] for name, value in options]
             wanted["compiler"]["threads"] = threads
+            wanted["compiler"]["precision"] = precision
             if is_profiled:
                 wanted["protocol"] |= {"profile": True, "repetitions": 21}
             if module_site is not None:
@@ -149,6 +150,33 @@ class Edge(unittest.TestCase):
             tries += 1
         self.assertGreater(share, 0.8)
         self.assertLess(share, 1.02)
+
+    def test_a_reduced_precision_shows_in_the_outputs(self):
+        write_recipe(str(self.path), "conv_block", width=8, depth=2, image_size=16)
+        x = {"input": numpy.random.default_rng(1).uniform(-1, 1, (1, 3, 16, 16)).astype("f4")}
+        for precision, least, tolerance in {"litert": (("f16", 1e-5, 0.1),),
+                                            "executorch": (("f16", 1e-5, 0.1), ("bf16", 1e-4, 1))}[COMPILER]:
+            with self.subTest(precision=precision):
+                result = self.result(x, precision=precision, tolerance=tolerance)
+                self.assertIsNone(result["failure"], result["failure"])
+                self.assertGreater(result["check"]["max_absolute_error"], least)
+                self.assertEqual(result["facts"]["precision"], precision)
+                if COMPILER == "executorch":
+                    self.assertEqual(result["facts"]["f32_operators"], "none")
+
+    def test_a_precision_that_nothing_computes_in_is_refused(self):
+        if COMPILER == "litert":
+            self.write(helper.make_node("Relu", ["x"], ["y"]))
+            inputs = {"x": numpy.ones((2, 3), "f4")}
+            said = ("fallback", "LiteRT was told to compute in f16, and its outputs are those of f32, bit for bit: here it computes in f32")
+            own = self.refusal(inputs, precision="f16", options=[("delegate", "none")])
+            self.assertEqual(own, ("invalid_option", "only XNNPACK computes in f16, LiteRT's own kernels do not"))
+        else:
+            self.write(helper.make_node("Add", ["x", "x"], ["y"]), inputs=[("x", TensorProto.INT64, [3])],
+                       output=("y", TensorProto.INT64, [3]))
+            inputs = {"x": numpy.array([2, 0, 1])}
+            said = ("fallback", "no operator of this model computes in f16")
+        self.assertEqual(self.refusal(inputs, precision="f16"), said)
 
     def test_threads_are_those_that_were_asked_for(self):
         write_recipe(str(self.path), "conv_block", width=8, depth=2, image_size=16)

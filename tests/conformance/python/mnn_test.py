@@ -28,9 +28,9 @@ class Mnn(unittest.TestCase):
         self.addCleanup(self._folder.cleanup)
         self.path = os.path.join(self._folder.name, "model.onnx")
 
-    def session_of(self, inputs, threads=1, **options):
+    def session_of(self, inputs, threads=1, precision="f32", **options):
         """inputs: {name: array}"""
-        session = Host(FOLDER).open(SITE, "cpu", "f32", threads, options)
+        session = Host(FOLDER).open(SITE, "cpu", precision, threads, options)
         self.addCleanup(session.close)
         model = (self.path, "", [(name, WORDS[str(value.dtype)], value.shape) for name, value in inputs.items()],
                  os.path.join(self._folder.name, "model.mnn"))
@@ -52,6 +52,22 @@ class Mnn(unittest.TestCase):
         (found,) = self.outputs({"input": x}, **options)
         (expected,) = ReferenceEvaluator(self.path).run(None, {"input": x})
         numpy.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+    def test_a_precision_is_what_the_outputs_show_or_refused(self):
+        """MNN's package for x86-64 takes "low" and "low_bf16" without a word and computes in f32."""
+        write_recipe(self.path, "conv_block", width=8, depth=2, image_size=16)
+        x = {"input": numpy.random.default_rng(1).uniform(-1, 1, (1, 3, 16, 16)).astype("f4")}
+        (expected,) = self.outputs(x)
+        for precision in ("f16", "bf16"):
+            with self.subTest(precision=precision):
+                try:
+                    (found,) = self.outputs(x, precision=precision)
+                except CompilerError as error:
+                    self.assertEqual((error.kind, error.message),
+                                     ("fallback", f"MNN was told to compute in {precision}, and its outputs are those of f32, bit "
+                                                  "for bit: here it computes in f32"))
+                else:
+                    self.assertTrue(1e-6 < numpy.abs(found - expected).max() / numpy.abs(expected).max() < 3e-2)
 
     def write(self, *nodes, inputs=(("x", TensorProto.FLOAT, [2, 3]),), output=("y", TensorProto.FLOAT, None), weights=(), opset=20):
         graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*each) for each in inputs],

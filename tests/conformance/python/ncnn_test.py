@@ -31,9 +31,9 @@ class Ncnn(unittest.TestCase):
         self.addCleanup(self._folder.cleanup)
         self.path = os.path.join(self._folder.name, "model.onnx")
 
-    def session_of(self, inputs, settings=None):
+    def session_of(self, inputs, settings=None, precision="f32"):
         """inputs: {name: array}"""
-        session = Host(FOLDER).open(SITE, "cpu", "f32", 1, {}, settings=settings or {})
+        session = Host(FOLDER).open(SITE, "cpu", precision, 1, {}, settings=settings or {})
         self.addCleanup(session.close)
         model = (self.path, "", [(name, WORDS[str(value.dtype)], value.shape) for name, value in inputs.items()],
                  os.path.join(self._folder.name, "compiled"))
@@ -53,6 +53,35 @@ class Ncnn(unittest.TestCase):
         (found,) = self.outputs({"input": x})
         (expected,) = ReferenceEvaluator(self.path).run(None, {"input": x})
         numpy.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-4)
+
+    def test_a_precision_is_what_the_outputs_show_or_refused(self):
+        """On x86-64 ncnn takes its options for f16 without a word and computes in f32; of bf16 it has kernels."""
+        write_recipe(self.path, "conv_block", width=8, depth=2, image_size=16)
+        x = numpy.random.default_rng(1).uniform(-1, 1, (1, 3, 16, 16)).astype("f4")
+        (expected,) = self.outputs({"input": x})
+        for precision, least, most in (("f16", 1e-5, 3e-3), ("bf16", 1e-4, 3e-2)):  # 11 and 8 bits
+            with self.subTest(precision=precision):
+                try:
+                    session = self.session_of({"input": x}, precision=precision)
+                except CompilerError as error:
+                    self.assertEqual((precision, error.kind), ("f16", "fallback"))
+                    self.assertRegex(error.message, r"^ncnn has no kernels for f16 on this processor: all \d+ layers compute in f32$")
+                    continue
+                session.runner()()
+                found = numpy.frombuffer(session.read()[0][3], "f4").reshape(expected.shape)
+                difference = numpy.abs(found - expected).max() / numpy.abs(expected).max()
+                self.assertTrue(least < difference < most, difference)
+                facts = dict(session.inspect())
+                self.assertEqual((facts["precision"], facts["f32_operators"]), (precision, "none"))
+                self.assertIn(facts["arithmetic"], (precision, f"f32, of numbers that are stored in {precision}"))
+
+    def test_a_precision_that_changes_no_bit_is_no_reduced_one(self):
+        self.write(helper.make_node("Relu", ["x"], ["y"]))
+        with self.assertRaises(CompilerError) as raised:
+            self.session_of({"x": numpy.ones((2, 3), "f4")}, precision="bf16")
+        self.assertEqual((raised.exception.kind, raised.exception.message),
+                         ("fallback", "ncnn was told to compute in bf16, and its outputs are those of f32, bit for bit: here it "
+                                      "computes in f32"))
 
     def write(self, *nodes, inputs=(("x", TensorProto.FLOAT, [2, 3]),), output=("y", TensorProto.FLOAT, None), weights=()):
         graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*each) for each in inputs],
