@@ -65,7 +65,8 @@ PyObject* open(PyObject* /*module*/, PyObject* arguments) {
                               .settings = &handed_on,
                               .setting_count = 1,
                               .in_flight = 1,
-                              .is_profiled = 1};
+                              .is_profiled = 1,
+                              .has_compiled_file = 0};
   ngb_error error{};
   return done(table->open(&settings, &session, &error), error);
 }
