@@ -4,7 +4,6 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-_NEVER = 1 << 40  # a place that no token reaches
 _THETA = 10000.0
 
 
@@ -62,8 +61,8 @@ class Cache:
         fresh = places.transpose(2, 3)
         if self.form == "delta":
             columns = torch.arange(rows, device=places.device).reshape(1, 1, 1, rows)
-            filled = torch.where(columns < position.reshape(-1, 1, 1, 1), columns, _NEVER)
-            return torch.cat([filled, fresh], 3) <= places
+            filled = (columns < position.reshape(-1, 1, 1, 1)).expand(-1, 1, tokens, rows)
+            return torch.cat([filled, fresh <= places], 3)
         count = rows + tokens if self.form == "growing" else rows
         return torch.arange(count, device=places.device) <= places
 
