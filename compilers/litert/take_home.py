@@ -10,6 +10,7 @@ _WRITABLE = ("float32", "float16", "int32", "int8", "uint8", "bool")  # by Tenso
 
 
 def parts(cell) -> Parts:
+    cell.require_f32()
     os.environ["JAX_PLATFORMS"] = "cpu"
     has_delegate = cell.options["delegate"] == "xnnpack"
     signature = cell.compile_natively(os.path.dirname(__file__), _FILE, has_delegate=has_delegate)

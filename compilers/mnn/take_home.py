@@ -9,6 +9,7 @@ _KINDS = {"float32": "expr.float", "int32": "expr.int", "uint8": "expr.uint8"}
 
 
 def parts(cell) -> Parts:
+    cell.require_f32()
     import onnx
 
     Mnn.preload()

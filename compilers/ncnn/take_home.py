@@ -10,6 +10,7 @@ from .ncnn_adaptor import HELD_AS, Ncnn
 
 
 def parts(cell) -> Parts:
+    cell.require_f32()
     Ncnn.preload()
     settings, model = cell.for_adaptor("model.zip")
     Ncnn(settings).compile(model)

@@ -44,6 +44,12 @@ class Cell:
         settings = Settings(self.site, "cpu", self.precision, self.threads, self.options, "", self.settings)
         return settings, Model(self.model_path, self.recipe, inputs, os.path.join(self.folder, artifact))
 
+    def require_f32(self) -> None:
+        """Raise CompilerError if the cell computes in another precision, which the program would not ask the library for."""
+        if self.precision != "f32":
+            raise CompilerError("invalid_option", f"programs of this compiler are written for f32, not for {self.precision} yet",
+                                "choose a cell in f32")
+
     def compile_natively(self, folder: str, artifact: str, **request) -> Dict[str, Any]:
         """Have python/compile.py of a native compiler write `artifact` into the program's folder. `folder` is the
         compiler's, and `request` what it asks for beside the model. Returns the signature that it writes."""
@@ -55,7 +61,7 @@ class Cell:
         inputs = [{"name": row["name"], "dtype": numpy_type(row["type"]), "shape": row["shape"]} for row in self.inputs]
         compiling.compile_model({"model": self.model_path, "recipe": json.dumps(self.recipe) if self.recipe else "",
                                  "inputs": inputs, "output": os.path.join(self.folder, artifact), "signature": signature,
-                                 "threads": self.threads, **request}, lambda text: None)
+                                 "threads": self.threads, "precision": self.precision, **request}, lambda text: None)
         with open(signature, encoding="utf-8") as file:
             told = json.load(file)
         os.remove(signature)

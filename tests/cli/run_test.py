@@ -333,6 +333,8 @@ attempts: 9
         self.assertLess(readings["page_faults"] * wall_s / readings["inferences"], 600)
         if "returning_memory" not in readings:
             self.skipTest("other programs left no time for the longer look")
+        if readings["run_queue_wait"] > 5:  # percent
+            self.skipTest("other programs kept the process from its processor, so that its speeds say nothing of its memory")
         self.assertGreater(readings["returning_memory"], 1.3)  # each of seven activations is returned, of 1,568 pages
 
     def test_of_another_kind_is_another_protocol(self):

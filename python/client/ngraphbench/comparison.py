@@ -70,7 +70,7 @@ def _comparison(told: Mapping[str, Any]) -> Comparison:
 
 
 def _row(pair: Mapping[str, Any]) -> dict[str, Any]:
-    row = {name: pair[name] for name in ("outcome", "status", "verdict", "model", "batch")}
+    row = {name: pair[name] for name in ("outcome", "status", "verdict", "metric", "model", "batch")}
     for side in ("baseline", "candidate"):
         row |= {f"{side}_{name}": value for name, value in pair[side].items()}
     ratio = pair["ratio"] or {}
