@@ -30,7 +30,8 @@ NGB = pathlib.Path(os.environ["NGB_BIN"]) / "ngb"
 PAGE = ROOT / "docs/correctness.md"
 MOST = 1e-12
 MOST_OF_P = 1e-9  # p values near 0 lose digits in the tail of Student's t
-# Differences of numbers that are nearly equal in a real run of the null compiler, and so keep the rounding of these.
+# Differences of numbers that are nearly equal in a real run (of the null compiler; the use of a processor that waits for a GPU on
+# both sides), and so keep the rounding of these.
 MOST_OF_DIFFERENCES = 1e-9
 REAL_STUDY = """\
 name: real
@@ -114,7 +115,8 @@ class Correctness(unittest.TestCase):
         for row in table.rows():
             with self.subTest(row.name):
                 self.assertEqual(row.unlike, [])
-                is_difference = "_std_" in row.name or row.name in ("depth_slope_per_block", "depth_cost_s_per_block")
+                is_difference = ("_std_" in row.name or "cpu_reduction" in row.name
+                                 or row.name in ("depth_slope_per_block", "depth_cost_s_per_block"))
                 self.assertLess(row.largest, most_of_differences if is_difference else MOST)
                 self.assertLess(row.largest_of_p, MOST_OF_P)
 
