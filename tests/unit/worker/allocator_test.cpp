@@ -26,6 +26,9 @@ std::int64_t faults_of_ten_blocks() {
 }
 
 TEST(Allocator, ReturnsEachBlockOrKeepsItAsItIsAsked) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the thread sanitizer has an allocator of its own";
+#endif
   if (!set_keeps_memory(false)) GTEST_SKIP() << "the C library is not glibc, or a sanitizer replaces its allocator";
   if (faults_of_ten_blocks() == 0) GTEST_SKIP() << "another allocator has replaced glibc's";
   EXPECT_GE(faults_of_ten_blocks(), 10 * 2048);

@@ -54,6 +54,9 @@ bool infer_with_new_pages() {
 }
 
 TEST(Pauses, AddNoPageFaultsToTheTimedPhase) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the thread sanitizer touches pages of its own";
+#endif
   Pauses pauses(infer_with_new_pages, 1, kMaxWaitRatio);
   pauses.begin();
   EXPECT_TRUE(pauses.settle());  // what this process, or a sanitizer, touches for the first time
