@@ -95,8 +95,7 @@ class AotInductor(Identity):
         # On a GPU, the mode for several callers would record and query an event in each call.
         is_for_one_caller = self._device == "cuda"
         self._is_compiled_file = model.is_compiled
-        self._loader = torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, name, is_for_one_caller, 1,
-                                                                   -1)
+        self._loader = torch._C._aoti.AOTIModelPackageLoader(model.artifact_path, name, is_for_one_caller, 1, -1)
         if model.is_compiled:
             self._input_names = [tensor.name for tensor in model.inputs]
             count = torch.utils._pytree.treespec_loads(self._loader.get_call_spec()[1]).num_leaves

@@ -14,17 +14,9 @@
 
 namespace ngb::metrics {
 
-std::vector<std::string> names_of_judged() {
-  std::vector<std::string> names;
-  for (const Metric& metric : metrics()) {
-    if (metric.better != Better::neither) names.emplace_back(metric.name);
-  }
-  return names;
-}
-
 namespace {
 
-constexpr std::string_view kSpeed = "throughput_per_s";
+constexpr const char* kSpeed = "throughput_per_s";
 
 Error no_verdict_by(std::string_view name) {
   const std::vector<std::string> judged = names_of_judged();
@@ -41,6 +33,16 @@ Error no_verdict_by(std::string_view name) {
 }
 
 }  // namespace
+
+const char* Judged::name() const { return metric == nullptr ? kSpeed : metric->name; }
+
+std::vector<std::string> names_of_judged() {
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics()) {
+    if (metric.better != Better::neither) names.emplace_back(metric.name);
+  }
+  return names;
+}
 
 Result<Judged> parse_judged(std::string_view given, double margin_ratio) {
   const std::size_t colon = given.find(':');

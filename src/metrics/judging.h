@@ -16,6 +16,8 @@ namespace ngb::metrics {
 struct Judged {
   const Metric* metric = nullptr;  // null: the speed, throughput_per_s, from equally many repetitions of both sides
   double margin_ratio = 0.03;      // two sides are the same within 1 ± this
+
+  [[nodiscard]] const char* name() const;  // as in the table: "throughput_per_s"
 };
 
 // Returns the names of the metrics that a verdict can be made of, in the order of the table.

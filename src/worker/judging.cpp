@@ -38,7 +38,7 @@ void leave_open(Verdict& verdict, const std::string& reason) {
   verdict.difference.reset();
 }
 
-// Returns the request's reason why the study's reference does not judge, followed by another one.
+// Returns `why`, after what the request says of a reference that does not judge.
 std::string joined(const work::WorkerRequest& request, const std::string& why) {
   return request.reference_reason.empty() ? why : request.reference_reason + "; " + why;
 }

@@ -23,10 +23,6 @@ Entry known(const std::optional<T>& value) {
   return value ? Entry{*value} : Entry{};
 }
 
-std::string name_of_metric(const metrics::Judged& judged) {
-  return judged.metric == nullptr ? "throughput_per_s" : judged.metric->name;
-}
-
 bool has_ratio(Pair pair) { return pair.status == metrics::PairStatus::judged; }
 
 Entry ratio_entry(Pair pair) { return has_ratio(pair) ? ratio_of(pair) : Entry{.reason = "no ratio"}; }
@@ -103,7 +99,7 @@ PairColumns make_pair_columns() {
   add_flags(columns, "candidate", &ComparedPair::of_candidate);
   columns.add(named("ratio", ratio_column()), [](Whole, Pair pair) { return ratio_entry(pair); });
   columns.add(data_column("adjusted_p"), [](Whole, Pair pair) { return known(pair.judgement.adjusted_p); });
-  columns.add(data_column("metric"), [](Whole, Pair pair) { return Entry{name_of_metric(pair.by)}; });
+  columns.add(data_column("metric"), [](Whole, Pair pair) { return Entry{pair.by.name()}; });
   add_value_columns(columns, "baseline", &ComparedPair::baseline_value);
   add_value_columns(columns, "candidate", &ComparedPair::candidate_value);
   columns.add(data_column("is_paired"),
@@ -174,7 +170,7 @@ json gate_json(Whole compared) {
 json metrics_json(const metrics::Comparison& comparison) {
   json listed = json::array();
   for (const metrics::Judged& each : comparison.judged) {
-    listed.push_back({{"name", name_of_metric(each)}, {"margin_ratio", each.margin_ratio}});
+    listed.push_back({{"name", each.name()}, {"margin_ratio", each.margin_ratio}});
   }
   return listed;
 }

@@ -43,7 +43,7 @@ std::string name_of(const metrics::ComparedPair& pair);
 // Returns the column of a ratio of two speeds for people, and an entry of it: a contrast is the log of a ratio.
 Column ratio_column();
 Entry ratio_of(const statistics::Contrast& contrast);
-// Returns the entry of candidate over baseline of a judged pair, whichever is better.
+// Returns the metric of a judged pair's candidate over that of its baseline, whether more of it is better or less.
 Entry ratio_of(const metrics::ComparedPair& pair);
 
 // Returns why a pair has this outcome and what would decide it: "the interval contains 1 and is wider than the margin:

@@ -63,8 +63,8 @@ Tensor DecoderCache::add_visible() {
                      {step_.batch, 1, step_.tokens, step_.columns()}, DataType::boolean);
 }
 
-// Returns the place of each column's token: of the cache's rows that are filled, then of the new ones. A row that is
-// not filled has a place that no token reaches.
+// Returns the place of each column's token: first those of the cache's rows, then the new ones. A row that is not
+// filled has a place behind all tokens, so that the mask leaves it out.
 Tensor DecoderCache::columns_of_delta() {
   const Tensor fresh = reshape(graph_, "cache/fresh", positions_, {step_.batch, 1, 1, step_.tokens});
   if (step_.rows == 0) return fresh;
