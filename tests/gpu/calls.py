@@ -25,8 +25,10 @@ class Call:
 
 def plan(steps, entries, budget_s) -> typing.Tuple[list, list]:
     """Place each step, in its order, into the first call that has its archives and time for it. `entries` are those of the
-    manifest. Returns the calls, without those at the end that would carry for nothing, and the steps for which there is no
-    time. A call's limit, which is more than its steps are expected to take, is within the budget."""
+    manifest. Returns the calls, without those that would carry for nothing, and the steps for which there is no time. A call's
+    limit, which is more than its steps are expected to take, is within the budget."""
+    needed = {"ngb"}.union(*(step.archives for step in steps))
+    entries = [entry for entry in entries if entry["name"] in needed]
     calls = [Call(name) for name in sorted({piece[0] for entry in entries for piece in entry["pieces"]})]
     folders = [call.folder for call in calls]
     whole_at = {entry["name"]: folders.index(entry["pieces"][-1][0]) for entry in entries}

@@ -215,6 +215,11 @@ class Calls(unittest.TestCase):
         self.assertLessEqual(max(call.limit_s for call in planned), 600)
 
 
+    def test_a_folder_that_no_step_needs_is_not_carried(self):
+        planned, _ = calls.plan([step for step in proof.steps() if step.name in ("decoder", "half")], self.ENTRIES, 900)
+        self.assertEqual([call.folder for call in planned], ["a", "b", "e", "f"])
+
+
 class Page(unittest.TestCase):
     def test_docs_gpu_proof_has_a_row_for_each_step_in_their_order(self):
         page = (SOURCE / "docs/gpu-proof.md").read_text()

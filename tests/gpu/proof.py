@@ -60,6 +60,7 @@ def steps(model_file=None, shape=""):
             studies.explain, "identity", "tensorrt-cpp", "identity", "tensorrt", compile="once")),
         Step("aotinductor", 150, 300, torch, PYTORCH, study(studies.aotinductor, "identity")),
         Step("aotinductor-preloaded", 110, 200, torch, PYTORCH, study(studies.aotinductor_alone, "identity", **ONE_CXX_LIBRARY)),
+        Step("decoder", 90, 200, torch, PYTORCH, study(studies.decoder, "identity")),
         Step("tvm", 170, 400, ("identity", "tvm"), ("packages", "tvm"), study(studies.tvm, "tvm")),
         Step("figure-1", 190, 400, both, WITH_TENSORRT, study(studies.figure_1, "identity", "tensorrt", **THREE_ONCE)),
         Step("families", 350, 520, both, WITH_TENSORRT, study(studies.families, "identity", "tensorrt", **THREE_ONCE)),

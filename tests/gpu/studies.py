@@ -41,6 +41,13 @@ def aotinductor_alone(versions):
     return [compiler("aotinductor", versions["identity"], "aotinductor", **ON_GPU)], [SMALL], [1]
 
 
+def decoder(versions):
+    """One step of a language model of 30 and of 100 million parameters over a cache, by the form of the cache."""
+    cached = {"context": 1000, "capacity": 1024}
+    return [*eager(versions), compiler("torch-compile", versions["identity"], "torch-compile", **ON_GPU)], [
+        {name: {"cache": ["delta", "static"], **cached}} for name in ("llama_30m", "llama_100m")], [1]
+
+
 def wait(versions):
     """How much of a processor inference takes, by the way in which it waits for the GPU."""
     chosen = [*eager(versions, "eager spin", wait="spin"), *eager(versions, "eager block", wait="block")]
