@@ -113,9 +113,8 @@ std::vector<std::string> list_remarks(const plan::Plan& plan) {
       if (!given.is_array() || given.size() < 2) continue;
       lines.push_back(
           fmt::format("{}: {} is a list of {}, which the function receives as one argument; for a model with each of "
-                      "them, write {} "
-                      "entries",
-                      model.label, name, given.size(), given.size()));
+                      "them, write {}: {{each: [...]}}",
+                      model.label, name, given.size(), name));
     }
   }
   return lines;

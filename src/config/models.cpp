@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
+#include "config/model_axes.h"
 #include "config/sections.h"
 #include "config/study_json.h"
 #include "config/user_models.h"
@@ -66,16 +67,11 @@ class ModelReader {
       return;
     }
     ModelFields given;
-    std::string label;
     std::vector<std::string> kinds;
     for (const Field& field : fields(*node, path, problems_)) {
       const bool is_kind = std::find(model_kinds().begin(), model_kinds().end(), field.name) != model_kinds().end();
       if (is_kind) kinds.push_back(field.name);
-      if (field.name == "label") {
-        const auto value =
-            read_value(*find_key(model_keys(), "label"), *field.value, join_path(path, field.name), problems_);
-        if (value) label = value->get<std::string>();
-      } else if (is_kind || find_key(model_keys(), field.name) != nullptr) {
+      if (is_kind || find_key(model_keys(), field.name) != nullptr) {
         given[field.name] = field.value;
       } else {
         std::vector<std::string> known = model_kinds();
@@ -90,9 +86,11 @@ class ModelReader {
     if (!may_have_all(kinds[0], given, path)) return;
     const std::size_t first = models_.size();
     if (kinds[0] == "zoo") {
-      read_zoo(node, given, label, path);
+      read_zoo(node, given, path);
     } else {
-      add_user_model(node, kinds[0], given, label, path);
+      for (const ModelPoint& point : points_of(kinds[0], given, path, problems_)) {
+        if (!add_user_model(node, kinds[0], point, path)) break;
+      }
     }
     const auto only = given.find("compilers");
     if (only != given.end()) {
@@ -134,8 +132,15 @@ class ModelReader {
     return are_all;
   }
 
-  void read_zoo(const NodePointer& entry, const ModelFields& given, const std::string& label,
-                const std::string& entry_path) {
+  // Returns the label that the entry gives, or nothing.
+  std::optional<std::string> label_of(const ModelFields& given, const std::string& path) {
+    const auto node = given.find("label");
+    if (node == given.end()) return std::nullopt;
+    const auto text = read_value(*find_key(model_keys(), "label"), *node->second, join_path(path, "label"), problems_);
+    return text ? std::optional(text->get<std::string>()) : std::nullopt;
+  }
+
+  void read_zoo(const NodePointer& entry, const ModelFields& given, const std::string& entry_path) {
     const DocumentNode& zoo = *given.at("zoo");
     const std::string path = entry_path + ".zoo";
     std::string name = zoo.text;
@@ -172,6 +177,7 @@ class ModelReader {
     }
     ModelEntry common;
     UserModelReader(folder_, endings_, problems_).read_common(given, entry_path, common);
+    const std::string label = label_of(given, entry_path).value_or("");
     if (problems_.count() == before) add_product(entry, *family, axes, label, common);
   }
 
@@ -276,20 +282,32 @@ class ModelReader {
     return key;
   }
 
-  void add_user_model(const NodePointer& entry, const std::string& kind, const ModelFields& given,
-                      const std::string& label, const std::string& path) {
+  // Returns false if the entry has a problem, which its other points have, too.
+  bool add_user_model(const NodePointer& entry, const std::string& kind, const ModelPoint& point,
+                      const std::string& path) {
     const std::size_t before = problems_.count();
-    ModelEntry model = UserModelReader(folder_, endings_, problems_).read(kind, given, path);
-    if (model.file.empty() && model.factory.empty() && !model.quantise) return;  // its problem is reported already
+    ModelEntry model = UserModelReader(folder_, endings_, problems_).read(kind, point.given, path);
+    if (model.file.empty() && model.factory.empty() && !model.quantise)
+      return false;  // its problem is reported already
     if (model.quantise) model.label = name_of_quantised(model);
-    model.label = label.empty() ? model.label + suffix_of(model) : label;
+    const std::optional<std::string> label = label_of(point.given, path);
+    if (label) model.label = *label;
+    if (model.group.empty() && !point.named.empty()) model.group = point.group.empty() ? model.label : point.group;
+    for (const auto& [axis, value] : point.named) {
+      if (std::find(point.told.begin(), point.told.end(), axis) == point.told.end())
+        model.label += fmt::format(" {}={}", axis, value);
+    }
+    if (!label) model.label += suffix_of(model);
     const ModelEntry key = identity_of(model);
-    if (problems_.count() == before && !files_.insert(json_text(model_json(key))).second) {
-      problems_.add(*given.at(kind), join_path(path, kind),
-                    fmt::format("{} is listed twice; remove one of the two entries", shown(given.at(kind)->text)));
-      return;
+    if (problems_.count() != before) return false;
+    if (!files_.insert(json_text(model_json(key))).second) {
+      problems_.add(
+          *point.given.at(kind), join_path(path, kind),
+          fmt::format("{} is listed twice; remove one of the two entries", shown(point.given.at(kind)->text)));
+      return false;
     }
     add(entry, std::move(model));
+    return true;
   }
 
   static std::string name_of_quantised(const ModelEntry& model) {

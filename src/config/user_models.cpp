@@ -54,8 +54,9 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
   if (kind == "pytorch") read_pytorch(named, path + ".pytorch", model);
   if (kind == "timm") read_timm(named, path + ".timm", model);
   if (kind == "quantise") read_quantise(named, path + ".quantise", model);
-  if (const DocumentNode* node = field_of(given, "shapes")) read_shapes(*node, path + ".shapes", model);
   if (const DocumentNode* node = field_of(given, "dimensions")) read_dimensions(*node, path + ".dimensions", model);
+  if (const DocumentNode* node = field_of(given, "shapes")) read_shapes(*node, path + ".shapes", model);
+  if (kind != "onnx") keep_no_dimensions(given, path, model);
   if (const DocumentNode* node = field_of(given, "parameters")) read_parameters(*node, path + ".parameters", model);
   if (const DocumentNode* node = field_of(given, "state_dict")) {
     model.state_dict = read_file(*node, path + ".state_dict", "a file that torch.save has written");
@@ -155,9 +156,18 @@ void UserModelReader::read_timm(const DocumentNode& node, const std::string& pat
   model.label = model.factory;
 }
 
-std::optional<std::int64_t> UserModelReader::read_extent(const DocumentNode& node, const std::string& path) {
+std::optional<std::int64_t> UserModelReader::read_extent(const DocumentNode& node, const std::string& path,
+                                                         const Dimensions& known) {
   static const Key kExtent{.name = "extent", .type = ValueType::integer, .minimum = 1, .maximum = 2147483647};
   if (node.is_scalar() && node.text == kBatchWord) return kBatchExtent;
+  const auto named =
+      std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.first == node.text; });
+  if (node.is_scalar() && named != known.end()) return named->second;
+  if (node.is_sequence()) {
+    problems_.add(node, path,
+                  "an extent that varies has a name: write sequence here, and dimensions: {sequence: [16, 128]}");
+    return std::nullopt;
+  }
   const json value = node.is_scalar() ? scalar_json(node) : json();
   if (!value.is_number_integer()) {
     problems_.add(node, path, fmt::format("expected {}, or the word batch, found {}", expected(kExtent), found(node)));
@@ -176,7 +186,7 @@ void UserModelReader::read_shapes(const DocumentNode& node, const std::string& p
     }
     std::vector<std::int64_t>& shape = model.shapes.emplace_back(field.name, std::vector<std::int64_t>{}).second;
     for (std::size_t i = 0; i < field.value->items.size(); ++i) {
-      const auto extent = read_extent(*field.value->items[i], fmt::format("{}[{}]", shape_path, i));
+      const auto extent = read_extent(*field.value->items[i], fmt::format("{}[{}]", shape_path, i), model.dimensions);
       if (extent) shape.push_back(*extent);
     }
   }
@@ -185,10 +195,24 @@ void UserModelReader::read_shapes(const DocumentNode& node, const std::string& p
 
 void UserModelReader::read_dimensions(const DocumentNode& node, const std::string& path, ModelEntry& model) {
   for (const Field& field : fields_or_problem(node, path, "dimension: extent", problems_)) {
-    const auto extent = read_extent(*field.value, join_path(path, shown(field.name)));
+    const auto extent = read_extent(*field.value, join_path(path, shown(field.name)), {});
     if (extent) model.dimensions.emplace_back(field.name, *extent);
   }
   std::sort(model.dimensions.begin(), model.dimensions.end());
+}
+
+// The names of `dimensions` that no file has stand for numbers in `shapes`, and have no further meaning.
+void UserModelReader::keep_no_dimensions(const ModelFields& given, const std::string& path, ModelEntry& model) {
+  for (const auto& [name, extent] : model.dimensions) {
+    bool is_used = false;
+    const DocumentNode* const shapes = field_of(given, "shapes");
+    for (std::size_t i = 0; shapes != nullptr && shapes->is_map() && i < shapes->entries.size(); ++i) {
+      for (const NodePointer& item : shapes->entries[i].second->items) is_used = is_used || item->text == name;
+    }
+    if (!is_used)
+      problems_.add(*given.at("dimensions"), path + ".dimensions", fmt::format("no shape has {}", shown(name)));
+  }
+  model.dimensions.clear();
 }
 
 void UserModelReader::read_parameters(const DocumentNode& node, const std::string& path, ModelEntry& model) {

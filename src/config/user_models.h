@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "config/document.h"
 #include "config/problems.h"
@@ -39,7 +40,9 @@ class UserModelReader {
   std::filesystem::path read_file_or_folder(const DocumentNode& node, const std::string& path);
   std::filesystem::path read_file(const DocumentNode& node, const std::string& path, const std::string& expected_file);
   void read_shapes(const DocumentNode& node, const std::string& path, ModelEntry& model);
-  std::optional<std::int64_t> read_extent(const DocumentNode& node, const std::string& path);
+  using Dimensions = std::vector<std::pair<std::string, std::int64_t>>;
+  std::optional<std::int64_t> read_extent(const DocumentNode& node, const std::string& path, const Dimensions& known);
+  void keep_no_dimensions(const ModelFields& given, const std::string& path, ModelEntry& model);
   void read_dimensions(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_parameters(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_inputs(const DocumentNode& node, const std::string& path, ModelEntry& model);

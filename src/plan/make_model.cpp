@@ -255,6 +255,8 @@ void add_model_group(work::Model& model, const config::ModelEntry& entry) {
   if (kind == config::ModelKind::zoo) known = zoo::model_group_of(entry.family);
   if (kind == config::ModelKind::timm) known = zoo::model_group_of(entry.factory);
   if (!entry.parameters.empty()) known.size.reset();  // they may make it another size
+  if (!entry.parameters.empty() && (kind == config::ModelKind::onnx || kind == config::ModelKind::compiled))
+    model.file_parameters = json_text::dump(json{{"parameters", work::object_of(entry.parameters)}});
   model.group = entry.group.empty() ? known.group : entry.group;
   model.style = entry.style.empty() ? known.style : entry.style;
   model.size = entry.size ? entry.size : known.size;

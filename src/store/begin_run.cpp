@@ -70,13 +70,18 @@ Status adopt_protocol(sql::Database& database, const config::Study& study) {
   return Done{};
 }
 
+const std::string& recipe_json_of(const work::Model& model) {
+  const std::string& recipe = work::json_of(model.source);
+  return recipe.empty() ? model.file_parameters : recipe;
+}
+
 void add_model(sql::Database& database, const work::Model& model) {
   database
       .kept(
           "INSERT INTO model (model_hash, batch, label, family, recipe_json, path, parameters, macs, macs_torchinfo, "
           "variant_of, exact_hash) "
           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING")
-      .run(model.key.hash, model.key.batch, model.label, model.family, work::json_of(model.source), model.path,
+      .run(model.key.hash, model.key.batch, model.label, model.family, recipe_json_of(model), model.path,
            model.parameters, model.macs, model.macs_torchinfo, model.variant_of, model.exact_hash);
   if (!database.changed()) return;
   const std::int64_t key = database.last_key();
@@ -92,11 +97,12 @@ void describe_model(sql::Database& database, const work::Model& model) {
   database
       .kept(
           "UPDATE model SET model_group = nullif(?1, ''), model_style = nullif(?2, ''), model_size = ?3, "
-          "raw_bytes = ?4, encoded_bytes = ?5 "
+          "raw_bytes = ?4, encoded_bytes = ?5, recipe_json = ?8 "
           "WHERE model_hash = ?6 AND batch = ?7 AND (model_group IS NOT nullif(?1, '') OR "
           "model_style IS NOT nullif(?2, '') OR model_size IS NOT ?3 OR raw_bytes IS NOT ?4 OR encoded_bytes IS NOT "
-          "?5)")
-      .run(model.group, model.style, model.size, model.raw_bytes, model.encoded_bytes, model.key.hash, model.key.batch);
+          "?5 OR recipe_json IS NOT ?8)")
+      .run(model.group, model.style, model.size, model.raw_bytes, model.encoded_bytes, model.key.hash, model.key.batch,
+           recipe_json_of(model));
 }
 
 // Returns the properties that are kept in the row of the cell, which refers to that of its model.

@@ -20,7 +20,7 @@ namespace {
 
 using samples::ProcessResult;
 
-// Returns the parameters of a recipe or of a module; null if there is neither.
+// Returns the parameters of a recipe, of a module, or that the study gives for a file; null if there are none.
 nlohmann::json parameters_of(const std::string& recipe_json) {
   if (recipe_json.empty()) return {};
   nlohmann::json recipe = json_text::parse(recipe_json);

@@ -76,7 +76,7 @@ CREATE TABLE model (  -- A model at one batch size.
   batch INTEGER NOT NULL,  -- samples per inference
   label TEXT NOT NULL,  -- name in the study
   family TEXT NOT NULL,  -- of a recipe; empty for a file
-  recipe_json TEXT NOT NULL,  -- the recipe; empty for a file
+  recipe_json TEXT NOT NULL,  -- the recipe; of a file, the parameters that the study gives; else empty
   path TEXT NOT NULL,  -- of a file; empty for a recipe
   parameters INTEGER,  -- trainable; NULL for a file
   macs INTEGER,  -- multiply-accumulates of one inference at this batch size; NULL for a file

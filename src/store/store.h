@@ -39,7 +39,7 @@ struct RecordedProcess : samples::ProcessResult {
 struct CellData {
   std::string cell_id{};
   work::Configuration of{};            // what its results belong to
-  nlohmann::json recipe_parameters{};  // of a recipe or module, an object; else null
+  nlohmann::json recipe_parameters{};  // of a recipe or module, or as the study says of a file, an object; else null
   int planned_processes = 0;
   std::optional<work::Rounds> rounds{};  // the file's protocol has them: rounds end when they have decided something
   bool is_profile = false;               // its processes were profiled: they have no speed

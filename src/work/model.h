@@ -113,9 +113,10 @@ struct Model : ModelSummary {
   std::vector<TensorSignature> open_inputs{};  // only with dynamic_batch: kOpenExtent for any batch
   std::vector<UserFile> files{};               // all files that it needs; an ONNX file first
   std::vector<InputValues> values{};
-  std::string labels{};                    // name of a UserFile: an .npy with the right class of each sample; "": none
-  bool dynamic_batch = false;              // one compiled model serves all batch sizes
-  std::string arithmetic{};                // of a user's ONNX file: "f16", "bf16", "int8"; "": f32, or not known
+  std::string file_parameters{};  // {"parameters":{"width":16}}: what the study says of a user's file; "": nothing
+  std::string labels{};           // name of a UserFile: an .npy with the right class of each sample; "": none
+  bool dynamic_batch = false;     // one compiled model serves all batch sizes
+  std::string arithmetic{};       // of a user's ONNX file: "f16", "bf16", "int8"; "": f32, or not known
   std::vector<TensorSignature> outputs{};  // that a user's ONNX file declares with a shape; kOpenExtent for any
   std::optional<std::uint64_t> macs_torchinfo{};
   std::vector<Model> exact{};  // of a variant: the exact model at this batch size, without its files (exact_of)

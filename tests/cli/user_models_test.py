@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import sqlite3
 import struct
 import subprocess
 import unittest
@@ -64,7 +65,22 @@ class Planning(NgbTest):
     def test_plan_says_of_a_list_among_a_modules_parameters_that_it_is_one_argument(self):
         planned = self.plan("{pytorch: 'text_encoder.py:encoder', shapes: {input_ids: [batch, 2]}, parameters: {width: [16, 32]}}")
         self.assertIn("Note: text_encoder:encoder: width is a list of 2, which the function receives as one argument; for a model "
-                      "with each of them, write 2 entries\n", planned.stdout)
+                      "with each of them, write width: {each: [...]}\n", planned.stdout)
+
+    def test_files_of_one_pattern_are_one_group_with_parameters_as_a_recipe_has_them(self):
+        for depth in (1, 2):
+            block = json.dumps({"depth": depth, "width": 4, "image_size": 8})
+            written = self.ngb("models", "write", "conv_block", "--parameters", block, "-o", f"enc_{depth}.onnx")
+            self.assertEqual(written.returncode, 0, written.stderr)
+        study = self.write("files.yaml", "models:\n  - {onnx: 'enc_{depth}.onnx', parameters: {depth: {each: [1, 2]}}}\n"
+                           "compilers: ['null']\nreference: none\n" + FAST)
+        ran = self.ngb("run", study, "-q", "--no-report")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        with sqlite3.connect(self.folder / "results/files/results.db") as database:
+            rows = database.execute("SELECT label, model_group, recipe_json FROM model ORDER BY label").fetchall()
+        self.assertEqual(rows, [("enc_1", "enc", '{"parameters":{"depth":1}}'), ("enc_2", "enc", '{"parameters":{"depth":2}}')])
+        series = self.ngb("show", "results/files", "--series", "--baseline", "null").stdout
+        self.assertIn("cost of a block, s [95 %]: depth_cost_s_per_block\n  enc ", series)  # which needs each depth
 
     def test_names_that_the_file_does_not_have(self):
         written = self.ngb("models", "write", "mlp", "--batch", "dynamic", "-o", "mlp.onnx")

@@ -28,12 +28,15 @@ std::span<const Key> model_keys() {
        .kinds = {"onnx", "file", "pytorch", "timm"}},
       {.name = "dimensions",
        .type = ValueType::structured,
-       .meaning = "`onnx`: maps the file's name of an open dimension to its size, or to the word batch",
-       .kinds = {"onnx"}},
+       .meaning = "Maps the name of a dimension to its size, or to the word batch; a list of sizes is an axis. `onnx`: "
+                  "names of the file's open dimensions; else names that stand in `shapes`",
+       .kinds = {"onnx", "file", "pytorch", "timm"}},
       {.name = "parameters",
        .type = ValueType::structured,
-       .meaning = "`pytorch`, `timm`: keyword arguments of the function, or of timm.create_model",
-       .kinds = {"pytorch", "timm"}},
+       .meaning = "`pytorch`, `timm`: keyword arguments of the function, or of timm.create_model; `onnx`, `file`: what "
+                  "tells the file from others of its group, `{width}` in its name being replaced. `{each: [16, 32]}` "
+                  "is an axis",
+       .kinds = {"onnx", "file", "pytorch", "timm"}},
       {.name = "state_dict",
        .type = ValueType::path,
        .meaning = "`pytorch`, `timm`: a file of weights that torch.save has written",
@@ -104,7 +107,8 @@ std::span<const Key> model_keys() {
        .type = ValueType::integer,
        .minimum = 1,
        .maximum = kMostBytesOfASample,
-       .meaning = "Of a model that compresses data: size of one sample before, for TCR/s; not part of its hash",
+       .meaning = "Of a model that compresses data: size of one sample before, for TCR/s; not part of its hash. May "
+                  "follow from an axis: `{width: {16: 64, 32: 128}}`",
        .default_text = "none: no TCR/s",
        .set_in_model = [](ModelEntry& model, const json& value) { model.raw_bytes = value.get<std::uint64_t>(); },
        .get_in_model = [](const ModelEntry& model) { return model.raw_bytes ? json(*model.raw_bytes) : json(); }},
@@ -112,7 +116,7 @@ std::span<const Key> model_keys() {
        .type = ValueType::integer,
        .minimum = 1,
        .maximum = kMostBytesOfASample,
-       .meaning = "The size after; needed with `raw_bytes`",
+       .meaning = "The size after, likewise; needed with `raw_bytes`",
        .default_text = "none: no TCR/s",
        .set_in_model = [](ModelEntry& model, const json& value) { model.encoded_bytes = value.get<std::uint64_t>(); },
        .get_in_model =

@@ -26,6 +26,11 @@ json one_of_names(json properties) {
   return schema;
 }
 
+// Returns the schema of an object with exactly one property, of any name.
+json one_of_names_of(json value) {
+  return {{"type", "object"}, {"additionalProperties", std::move(value)}, {"minProperties", 1}, {"maxProperties", 1}};
+}
+
 json parameter_schema(const Parameter& parameter) {
   json schema = value_schema(key_of(parameter));
   if (!parameter.default_value.empty()) schema["default"] = json_of(parameter.default_value);
@@ -44,6 +49,10 @@ json axis_schema(const Parameter& parameter) {
 // Returns the schema of an integer or the word batch.
 json extent_schema() {
   return any_of({{"type", "integer"}, {"minimum", 1}, {"maximum", 2147483647}}, {{"const", "batch"}});
+}
+
+json shapes_schema(const json& extent) {
+  return {{"type", "object"}, {"additionalProperties", {{"type", "array"}, {"items", extent}}}};
 }
 
 json inputs_schema() {
@@ -75,10 +84,14 @@ json compiler_words_schema() { return list_of({{"type", {"string", "null"}}}); }
 
 json model_key_schema(const Key& key) {
   if (key.name == "inputs") return inputs_schema();
-  if (key.name == "shapes") {
-    return {{"type", "object"}, {"additionalProperties", {{"type", "array"}, {"items", extent_schema()}}}};
+  if (key.name == "shapes") return shapes_schema(any_of(extent_schema(), {{"type", "string"}}));
+  if (key.name == "dimensions") {
+    return {{"type", "object"}, {"additionalProperties", any_of(extent_schema(), list_of(extent_schema()))}};
   }
-  if (key.name == "dimensions") return {{"type", "object"}, {"additionalProperties", extent_schema()}};
+  if (key.name == "raw_bytes" || key.name == "encoded_bytes") {
+    return any_of(value_schema(key),
+                  one_of_names_of({{"type", "object"}, {"additionalProperties", value_schema(key)}}));
+  }
   if (key.name == "parameters") return {{"type", "object"}};
   if (key.name == "data") return keys_schema(data_keys());
   if (key.name == "compilers") return compiler_words_schema();
@@ -94,6 +107,11 @@ json model_schema(const std::string& kind, const json& value) {
   }
   json schema = closed_object(std::move(properties));
   schema["required"] = {kind};
+  // Names of dimensions stand in shapes only where there are dimensions.
+  if (schema["properties"].contains("shapes")) {
+    schema["if"] = {{"required", {"dimensions"}}};
+    schema["else"] = {{"properties", {{"shapes", shapes_schema(extent_schema())}}}};
+  }
   return schema;
 }
 

@@ -153,6 +153,95 @@ TEST(StudyModels, AUsersModuleIsAFunctionOfAFileWithItsArgumentsAndWeights) {
   EXPECT_TRUE(study->models[1].dynamic_batch);
 }
 
+TEST(StudyModels, EachValueOfAModulesParameterIsAModelAndTheLastAxisIsFastest) {
+  const TemporaryFolder folder;
+  static_cast<void>(folder.write("net.py", "x"));
+  const auto study = load_study(folder.write("study.yaml", with_models(R"(
+  - pytorch: net.py:build
+    parameters: {width: {each: [16, 32]}, depth: {each: [2, 4]}, heads: [2, 2]}
+    raw_bytes: 4096
+    encoded_bytes: {width: {16: 64, 32: 128}})")),
+                                small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_THAT(model_labels(*study), ElementsAre("net:build width=16 depth=2", "net:build width=16 depth=4",
+                                                "net:build width=32 depth=2", "net:build width=32 depth=4"));
+  const ModelEntry& third = study->models[2];
+  EXPECT_THAT(third.parameters, ElementsAre(Pair("depth", "2"), Pair("heads", "[2,2]"), Pair("width", "32")));
+  EXPECT_EQ(third.group, "net:build");
+  EXPECT_EQ(third.raw_bytes, 4096U);
+  EXPECT_EQ(third.encoded_bytes, 128U);
+}
+
+TEST(StudyModels, ALabelMaySayTheAxesAndItsBeginningIsTheGroup) {
+  const TemporaryFolder folder;
+  static_cast<void>(folder.write("net.py", "x"));
+  const auto study = load_study(folder.write("study.yaml", with_models(R"(
+  - pytorch: net.py:build
+    label: small net w{width}
+    parameters: {width: {each: [16, 32]}, depth: {each: [2]}})")),
+                                small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_THAT(model_labels(*study), ElementsAre("small net w16 depth=2", "small net w32 depth=2"));
+  EXPECT_EQ(study->models[1].group, "small net");
+}
+
+TEST(StudyModels, FilesOfOnePatternAreAnAxis) {
+  const TemporaryFolder folder;
+  for (const char* const name : {"enc_16.onnx", "enc_32.onnx"}) static_cast<void>(folder.write(name, "x"));
+  const auto study = load_study(folder.write("study.yaml", with_models(R"(
+  - {onnx: 'enc_{width}.onnx', parameters: {width: {each: [16, 32]}}})")),
+                                small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_THAT(model_labels(*study), ElementsAre("enc_16", "enc_32"));
+  EXPECT_EQ(study->models[1].file, folder.path() / "enc_32.onnx");
+  EXPECT_EQ(study->models[1].group, "enc");
+  EXPECT_THAT(study->models[1].parameters, ElementsAre(Pair("width", "32")));
+}
+
+TEST(StudyModels, AListOfADimensionsSizesIsAnAxisInFilesAndInModules) {
+  const TemporaryFolder folder;
+  for (const char* const name : {"net.py", "net.onnx"}) static_cast<void>(folder.write(name, "x"));
+  const auto study = load_study(folder.write("study.yaml", with_models(R"(
+  - {onnx: net.onnx, dimensions: {sequence: [16, 128], n: batch}}
+  - pytorch: net.py:build
+    shapes: {ids: [batch, sequence], mask: [batch, sequence, 1]}
+    dimensions: {sequence: [8, 64]})")),
+                                small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_THAT(model_labels(*study),
+              ElementsAre("net sequence=16", "net sequence=128", "net:build sequence=8", "net:build sequence=64"));
+  EXPECT_THAT(study->models[1].dimensions, ElementsAre(Pair("n", kBatchExtent), Pair("sequence", 128)));
+  EXPECT_THAT(study->models[3].shapes,
+              ElementsAre(Pair("ids", ElementsAre(kBatchExtent, 64)), Pair("mask", ElementsAre(kBatchExtent, 64, 1))));
+  EXPECT_TRUE(study->models[3].dimensions.empty());
+}
+
+TEST(StudyModels, MistakesInAxesAreReportedOnce) {
+  const TemporaryFolder folder;
+  static_cast<void>(folder.write("net.py", "x"));
+  const auto study = load_study(folder.write("study.yaml", with_models(R"(
+  - {pytorch: 'net.py:a', parameters: {width: {each: []}}}
+  - {pytorch: 'net.py:b', parameters: {width: {each: [8, 8]}}}
+  - {pytorch: 'net.py:c', parameters: {width: {each: [8, 9]}}, raw_bytes: 10, encoded_bytes: {width: {8: 1}}}
+  - {pytorch: 'net.py:d', shapes: {x: [batch, [8, 16]]}}
+  - {pytorch: 'net.py:e', shapes: {x: [batch, 8]}, dimensions: {sequence: [8, 16]}}
+  - {pytorch: 'net.py:f', parameters: {width: {each: [8, 9]}}, size: big})")),
+                                small_vocabulary());
+  ASSERT_FALSE(study);
+  std::vector<std::string> texts;
+  for (const StudyProblem& problem : study.error()) texts.push_back(problem.key + ": " + problem.message);
+  EXPECT_THAT(
+      texts,
+      ElementsAre(
+          "models[0].parameters.width: expected a list of values, each of which makes a model, found an empty list",
+          "models[1].parameters.width: 8 is listed twice; remove one of the two",
+          "models[2].encoded_bytes: no number for width = 9; add 9: BYTES",
+          "models[3].shapes.x[1]: an extent that varies has a name: write sequence here, and dimensions: "
+          "{sequence: [16, 128]}",
+          "models[4].dimensions: no shape has sequence",
+          "models[5].size: expected an integer from 1 to 1000, found big"));
+}
+
 TEST(StudyModels, DimensionsAndInputsOfAFileAreRead) {
   const TemporaryFolder folder;
   for (const char* const name : {"net.onnx", "ids.npy", "all.npz"}) static_cast<void>(folder.write(name, "x"));
@@ -176,7 +265,7 @@ TEST(StudyModels, MistakesInAUsersModelAreReportedAtTheirPlaces) {
   for (const char* const name : {"net.py", "net.onnx"}) static_cast<void>(folder.write(name, "x"));
   const auto study = load_study(folder.write("study.yaml", with_models(R"(  - pytorch: net.py
   - pytorch: gone.py:build
-  - {onnx: net.onnx, parameters: {a: 1}}
+  - {onnx: net.onnx, state_dict: w.pt}
   - {zoo: resnet18, state_dict: w.pt}
   - {timm: resnet18, shapes: {x: [batches, 3]}}
   - {timm: resnet34, inputs: {x: {range: [1, 0]}}}
@@ -191,7 +280,7 @@ TEST(StudyModels, MistakesInAUsersModelAreReportedAtTheirPlaces) {
       texts, ElementsAre(
                  "models[0].pytorch: expected FILE.py:FUNCTION, found net.py",
                  "models[1].pytorch: gone.py: no such file; relative paths start at the study's folder",
-                 "models[2].parameters: this key is only for pytorch and timm; remove it",
+                 "models[2].state_dict: this key is only for pytorch and timm; remove it",
                  "models[3].state_dict: this key is only for pytorch and timm; remove it",
                  "models[4].shapes.x[0]: expected an integer from 1 to 2147483647, or the word batch, found batches",
                  "models[5].inputs.x.range: expected [least, largest], two numbers in this order, found a list",
