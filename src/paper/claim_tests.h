@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests of the paper's claims about how speed, batches and the processor scale. Each returns the reason if the
-// setting has no cells for it.
+// The tests of the paper's claims about how speed, batches and the processor scale, and about what that means for a
+// design. Each returns the reason if the setting has no cells for it.
 #pragma once
 
 #include "metrics/series/claim_test.h"
@@ -19,6 +19,7 @@ using metrics::series::ClaimTest;
 using metrics::series::is_of_blocks;
 using metrics::series::log_cpu_ratio;
 using metrics::series::log_ratio;
+using metrics::series::log_speed;
 using metrics::series::log_rtr;
 using metrics::series::log_speed_up;
 using metrics::series::LogOf;
@@ -42,5 +43,16 @@ ClaimTest bsr_above_one(const Analysis& analysis, const Setting& setting);
 ClaimTest depth_raises_bsr(const Analysis& analysis, const Setting& setting);
 ClaimTest only_tvm_compiles_longer(const Analysis& analysis, const Setting& setting);
 ClaimTest cpu_use_rises_on_cpu(const Analysis& analysis, const Setting& setting);
+
+ClaimTest convolutions_gain(const Analysis& analysis, const Setting& setting);
+ClaimTest transformers_gain_less(const Analysis& analysis, const Setting& setting);
+ClaimTest vendors_gain_over_depth(const Analysis& analysis, const Setting& setting);
+ClaimTest width_costs_efficiency(const Analysis& analysis, const Setting& setting);
+ClaimTest width_is_mitigated(const Analysis& analysis, const Setting& setting);
+ClaimTest convolutions_keep_efficiency(const Analysis& analysis, const Setting& setting);
+ClaimTest bsr_consistently_above_one(const Analysis& analysis, const Setting& setting);
+ClaimTest scarce_devices_keep_efficiency(const Analysis& analysis, const Setting& setting);
+ClaimTest cpu_use_falls_with_batch(const Analysis& analysis, const Setting& setting);
+ClaimTest load_hurts_larger_models(const Analysis& analysis, const Setting& setting);
 
 }  // namespace ngb::paper

@@ -212,6 +212,49 @@ constexpr std::array kClaims{
     Claim{"cpu_use_rises_on_cpu", "Where there is no accelerator, compiling raises the use of the processor.",
           "cpu_c / cpu_baseline, geometric mean over workloads that compute on the CPU; claimed to be above 1",
           "paper, V-F", cpu_use_rises_on_cpu},
+    Claim{"convolutions_gain", "Convolutional networks gain from every compiler at small batch sizes.",
+          "speed-up of convolutional models at batch 1 and 2, geometric mean; claimed to be above 1", "paper, V-B",
+          convolutions_gain},
+    Claim{
+        "transformers_gain_less", "Transformers gain less than convolutional networks from compilers of no vendor.",
+        "speed-up of transformers / of convolutional models at batch 1 and 2, of compilers of no vendor; claimed to be "
+        "below 1",
+        "paper, V-B", transformers_gain_less},
+    Claim{"vendors_gain_over_depth",
+          "On convolutions a vendor's speed-up grows with depth, ONNX Runtime's by at most a tenth (our reading).",
+          "speed-up of the deepest conv_block / of the shallowest, geometric mean over widths and batch sizes; claimed "
+          "to be above 1 of a vendor's compiler, below 1.1 of onnxruntime",
+          "paper, V-C", vendors_gain_over_depth, nullptr, true},
+    Claim{
+        "width_costs_efficiency", "Wider blocks lose more efficiency in batches: batch-width friction.",
+        "RTR at the largest batch size of the widest stack / of the narrowest, geometric mean over stacks; claimed to "
+        "be below 1",
+        "paper, V-E, figure 10", width_costs_efficiency, nullptr, true},
+    Claim{"width_is_mitigated", "Compilers make up for a part of what width costs.",
+          "speed-up of the widest stack / of the narrowest, geometric mean over stacks and batch sizes; claimed to be "
+          "above 1",
+          "paper, IV-B2", width_is_mitigated, nullptr, true},
+    Claim{
+        "convolutions_keep_efficiency", "OpenVINO mitigates friction best on convolution blocks.",
+        "BSR of conv_block / of mha_block at the largest batch size, geometric means over stacks; claimed to be above "
+        "1",
+        "paper, V-E, figure 11", convolutions_keep_efficiency, "openvino", true},
+    Claim{"bsr_consistently_above_one", "BSR is above 1 in every configuration.",
+          "the lowest BSR over models and batch sizes; each is claimed to be above 1", "paper, V-A4",
+          bsr_consistently_above_one},
+    Claim{"scarce_devices_keep_efficiency", "Compilers keep more efficiency in batches where resources are scarce.",
+          "BSR / BSR on the device with the fastest baseline, geometric mean over models at their largest batch size; "
+          "claimed to be above 1 on each slower device",
+          "paper, V-D", scarce_devices_keep_efficiency},
+    Claim{"cpu_use_falls_with_batch", "With an accelerator, a larger batch relieves the processor.",
+          "cpu at the largest batch size / cpu at batch 1, geometric mean over models that compute on an accelerator; "
+          "claimed to be below 1",
+          "paper, V-F, figure 12", cpu_use_falls_with_batch},
+    Claim{
+        "load_hurts_larger_models", "What runs beside a network hurts its larger sizes more.",
+        "load retention of the largest model of a group / of its smallest, geometric mean over groups and batch sizes; "
+        "claimed to be below 1",
+        "paper, V-F", load_hurts_larger_models},
 };
 
 }  // namespace

@@ -5,53 +5,12 @@
 #include <cmath>
 #include <map>
 
-#include "paper/claim_tests.h"
-#include "paper/published.h"
+#include "paper/claim_cells.h"
 
 namespace ngb::paper {
 namespace {
 
 using store::CellData;
-
-// Returns the cells of the setting that fit and of which `log_of` has a value.
-template <class Fits>
-Cells cells_with(const Analysis& analysis, const Setting& setting, const LogOf& log_of, const Fits& fits) {
-  Cells found;
-  std::copy_if(setting.begin(), setting.end(), std::back_inserter(found),
-               [&](std::size_t i) { return fits(analysis.cell(i)) && log_of(i, 1).reason.empty(); });
-  return found;
-}
-
-LogOf speed_ups(const Analysis& analysis) {
-  return [&analysis](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
-}
-
-LogOf bsrs(const Analysis& analysis) {
-  return [&analysis](std::size_t i, double weight) -> Relation {
-    const auto single = analysis.single_of(i);
-    if (!single) return {{}, "batch 1 was not measured here"};
-    return sum_of({log_speed_up(analysis, i, weight), log_speed_up(analysis, *single, -weight)});
-  };
-}
-
-// Returns each model's cell of the largest batch size above 1 of which `log_of` has a value.
-Cells at_largest_batch(const Analysis& analysis, const Setting& setting, const LogOf& log_of) {
-  std::map<std::string, std::size_t> largest;
-  for (const std::size_t i :
-       cells_with(analysis, setting, log_of, [](const CellData& cell) { return cell.of.model.key.batch > 1; })) {
-    std::size_t& known = largest.emplace(analysis.cell(i).of.model.key.hash, i).first->second;
-    if (analysis.cell(known).of.model.key.batch < analysis.cell(i).of.model.key.batch) known = i;
-  }
-  Cells cells;
-  for (const auto& [hash, cell] : largest) cells.push_back(cell);
-  return cells;
-}
-
-ClaimTest not_measured(std::string why) { return {.reason = std::move(why)}; }
-
-bool is_of_a_vendor(const CellData& cell) {
-  return std::find(kVendors.begin(), kVendors.end(), cell.of.compiler.name) != kVendors.end();
-}
 
 // weight · the logarithms of the seconds that each process took to compile, as a part of its own.
 Relation log_compile_time(const Analysis& analysis, std::size_t cell, double weight) {
@@ -103,18 +62,17 @@ ClaimTest openvino_gains_five_times(const Analysis& analysis, const Setting& set
 }
 
 ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& setting) {
-  const LogOf rtrs = [&](std::size_t i, double weight) { return log_rtr(analysis, i, weight); };
-  const Cells cells = at_largest_batch(analysis, setting, rtrs);
+  const Cells cells = at_largest_batch(analysis, setting, rtrs(analysis));
   if (cells.empty()) return not_measured("no model has a speed at batch 1 and at a larger batch size");
-  return claimed_above(sum_of(mean_over(cells, 1, rtrs)), 1, cells);
+  return claimed_above(sum_of(mean_over(cells, 1, rtrs(analysis))), 1, cells);
 }
 
 // The models of each family that gain most and least from batches, at the family's largest batch size.
 ClaimTest families_scale_alike(const Analysis& analysis, const Setting& setting) {
-  const LogOf rtrs = [&](std::size_t i, double weight) { return log_rtr(analysis, i, weight); };
+  const LogOf gains = rtrs(analysis);
   const auto estimate = [&](std::size_t i) { return statistics::contrast(log_rtr(analysis, i).parts).estimate; };
   std::map<std::string, std::map<int, Cells>> families;  // by batch size
-  for (const std::size_t i : cells_with(analysis, setting, rtrs, [](const CellData& cell) {
+  for (const std::size_t i : cells_with(analysis, setting, gains, [](const CellData& cell) {
          return cell.of.model.key.batch > 1 && !is_of_blocks(cell);
        })) {
     families[model_group_of(analysis.cell(i))][analysis.cell(i).of.model.key.batch].push_back(i);
@@ -130,7 +88,7 @@ ClaimTest families_scale_alike(const Analysis& analysis, const Setting& setting)
     worst.push_back(*least);
   }
   if (best.empty()) return not_measured("no family has two models with a speed at batch 1 and at a larger batch size");
-  Relation apart = sum_of_all(mean_over(best, 1, rtrs), mean_over(worst, -1, rtrs));
+  Relation apart = sum_of_all(mean_over(best, 1, gains), mean_over(worst, -1, gains));
   Cells cells = best;
   cells.insert(cells.end(), worst.begin(), worst.end());
   return claimed_below(std::move(apart), 1.25, std::move(cells));

@@ -4,7 +4,7 @@
 import dataclasses
 
 import numpy
-from by_scipy import RATE, Number, contrast, judge, ratio
+from by_scipy import RATE, Number, contrast, judge, log_ratio, ratio
 from findings import _has_other_baseline, _ids, _parts, _value, sides_of
 from variants import exact_cells
 
@@ -34,7 +34,7 @@ def claims_of(oracle):
 
 
 def _together(test, statuses, p):
-    for status, own in list(zip(statuses, p, strict=True))[1:]:
+    for status, own in zip(statuses, p, strict=True):
         if status == "does_not" and not test.has_premise:
             return status, own
     undecided = "undecided" if test.has_premise or statuses[0] == "holds" else statuses[0]
@@ -49,6 +49,7 @@ class Test:
     quantity: list
     bounds: list  # (sign, bound)
     premise: list | None = None  # another ratio, which must be below 1
+    others: list = dataclasses.field(default_factory=list)  # quantities of which the same is claimed, beside the lowest
     largest_of: list = dataclasses.field(default_factory=list)
 
     @property
@@ -57,7 +58,8 @@ class Test:
 
     def ratios(self):
         """Ratios that are claimed to be below 1."""
-        own = [_times([(values, -sign * weight) for values, weight in self.quantity], bound**sign) for sign, bound in self.bounds]
+        own = [_times([(values, -sign * weight) for values, weight in quantity], bound**sign)
+               for quantity in (self.quantity, *self.others) for sign, bound in self.bounds]
         return own + ([self.premise] if self.has_premise else [])
 
     def value(self):
@@ -294,8 +296,134 @@ def _cpu_use_rises_on_cpu(oracle, cells):
     return _above(1, used, _mean_over(oracle.log_cpu_ratio, used)) if used else None
 
 
+VENDORS = ("openvino", "tensorrt", "tensorrt-cpp")
+
+
+def _apart(log_of, high, low):
+    """The geometric mean of high / low."""
+    return _mean_over(log_of, high) + _mean_over(log_of, low, -1.0)
+
+
+def _ends(oracle, cells, group_of, value_of):
+    """([the cell of the highest value of each group of several], [that of the lowest])."""
+    groups = {}
+    for key in cells:
+        groups.setdefault(group_of(oracle.cell(key)), {}).setdefault(value_of(oracle.cell(key)), key)
+    in_order = sorted(groups.items(), key=lambda each: "\n".join(map(str, each[0])))
+    several = [values for _, values in in_order if len(values) > 1]
+    return [values[max(values)] for values in several], [values[min(values)] for values in several]
+
+
+def _small_and_styled(oracle, cells, style):
+    return [key for key in _styled(oracle, cells, style) if oracle.cell(key).batch <= 2]
+
+
+def _convolutions_gain(oracle, cells):
+    used = _small_and_styled(oracle, cells, "convolutional")
+    return _above(1, used, _mean_over(oracle.log_speed_up, used)) if used else None
+
+
+def _transformers_gain_less(oracle, cells):
+    low, high = _small_and_styled(oracle, cells, "convolutional"), _small_and_styled(oracle, cells, "transformer")
+    if oracle.cell(cells[0]).compiler in VENDORS or not low or not high:
+        return None
+    return _below(1, [*high, *low], _apart(oracle.log_speed_up, high, low))
+
+
+def _vendors_gain_over_depth(oracle, cells):
+    compiler = oracle.cell(cells[0]).compiler
+    if compiler not in (*VENDORS, "onnxruntime"):
+        return None
+    blocks = [key for key in cells if oracle.cell(key).family == "conv_block" and oracle.cell(key).block
+              and oracle.log_speed_up(key) is not None]
+    high, low = _ends(oracle, blocks, lambda cell: (cell.block.name, cell.batch), lambda cell: cell.block.depth)
+    claimed, bound = (_above, 1) if compiler in VENDORS else (_below, 1.1)
+    return claimed(bound, [*high, *low], _apart(oracle.log_speed_up, high, low)) if high else None
+
+
+def _ends_of_width(oracle, cells):
+    wide = [key for key in cells if oracle.cell(key).block and oracle.cell(key).block.width is not None]
+    return _ends(oracle, wide, lambda cell: (cell.block.name_sans_width, cell.block.depth, cell.batch), lambda cell: cell.block.width)
+
+
+def _width_costs_efficiency(oracle, cells):
+    high, low = _ends_of_width(oracle, _at_largest_batch(oracle, cells, _rtr(oracle)))
+    return _below(1, [*high, *low], _apart(_rtr(oracle), high, low)) if high else None
+
+
+def _width_is_mitigated(oracle, cells):
+    high, low = _ends_of_width(oracle, [key for key in cells if oracle.log_speed_up(key) is not None])
+    return _above(1, [*high, *low], _apart(oracle.log_speed_up, high, low)) if high else None
+
+
+def _convolutions_keep_efficiency(oracle, cells):
+    if oracle.cell(cells[0]).compiler != "openvino":
+        return None
+    used = _at_largest_batch(oracle, cells, _bsr(oracle))
+    high, low = ([key for key in used if oracle.cell(key).family == family] for family in ("conv_block", "mha_block"))
+    return _above(1, [*high, *low], _apart(_bsr(oracle), high, low)) if high and low else None
+
+
+def _bsr_consistently_above_one(oracle, cells):
+    log_of = _bsr(oracle)
+    used = [key for key in cells if oracle.cell(key).batch > 1 and log_of(key) is not None]
+    if not used:
+        return None
+    lowest = min(used, key=lambda key: ratio(log_of(key)).value)
+    return dataclasses.replace(_above(1, used, log_of(lowest)), others=[log_of(key) for key in used if key != lowest])
+
+
+def _scarce_devices_keep_efficiency(oracle, cells):
+    log_of = _bsr(oracle)
+    high = _at_largest_batch(oracle, cells, log_of)
+
+    def baselines(keys):
+        speeds = [oracle.by_process(oracle.relatives.baseline(key)) for key in keys]
+        return numpy.mean([numpy.log(of_each).mean() for of_each in speeds])
+
+    def like(key):
+        cell = oracle.cell(key)
+        return cell.model_hash, cell.batch, cell.load, cell.setting
+
+    devices = {oracle.cell(key).device: {} for key in oracle.cells() if high and oracle.cell(key).device != oracle.cell(high[0]).device}
+    for key in oracle.cells():
+        if oracle.cell(key).device in devices and log_of(key) is not None:
+            devices[oracle.cell(key).device].setdefault(like(key), key)
+    there = [[found[like(key)] for key in high] for found in devices.values() if all(like(key) in found for key in high)]
+    faster = [keys for keys in there if baselines(keys) > baselines(high)]
+    if not faster:
+        return None
+    low = max(faster, key=baselines)
+    return _above(1, [*high, *low], _apart(log_of, high, low))
+
+
+def _cpu_use_falls_with_batch(oracle, cells):
+    def log_of(key, weight=1.0):
+        single = oracle.relatives.at_batch_1(key)
+        if single is None or not len(oracle.busy_cpus(key)) or not len(oracle.busy_cpus(single)):
+            return None
+        own, other = oracle.busy_cpus(key), oracle.busy_cpus(single)
+        return log_ratio(own, other, key == single, weight) if (own > 0).all() and (other > 0).all() else None
+
+    used = [key for key in _at_largest_batch(oracle, cells, log_of) if (oracle.cell(key).compute_device or "cpu") != "cpu"]
+    return _below(1, used, _mean_over(log_of, used)) if used else None
+
+
+def _load_hurts_larger_models(oracle, cells):
+    def log_of(key, weight=1.0):
+        alone = oracle.relatives.without_load(key)
+        return None if oracle.cell(key).load == "none" else oracle.log_ratio(key, alone, weight)
+
+    loaded = [key for key in cells if oracle.cell(key).parameters is not None and log_of(key) is not None]
+    high, low = _ends(oracle, loaded, lambda cell: (cell.group, cell.batch), lambda cell: cell.parameters)
+    return _below(1, [*high, *low], _apart(log_of, high, low)) if high else None
+
+
 _CLAIMS = (_small_batch_gains, _convnext_among_transformers, _tvm_weak_on_transformers, _mha_retains_less_than_conv,
            _cpu_relief, _small_batches_gain_two_to_six, _only_vendors_gain_at_16, _torchscript_gains_little,
            _openvino_gains_five_times, _batching_raises_throughput, _families_scale_alike, _throughput_saturates, _bsr_above_one,
-           _depth_raises_bsr, _only_tvm_compiles_longer, _cpu_use_rises_on_cpu)
-_OF_BLOCKS = (_mha_retains_less_than_conv, _depth_raises_bsr)
+           _depth_raises_bsr, _only_tvm_compiles_longer, _cpu_use_rises_on_cpu, _convolutions_gain, _transformers_gain_less,
+           _vendors_gain_over_depth, _width_costs_efficiency, _width_is_mitigated, _convolutions_keep_efficiency,
+           _bsr_consistently_above_one, _scarce_devices_keep_efficiency, _cpu_use_falls_with_batch, _load_hurts_larger_models)
+_OF_BLOCKS = (_mha_retains_less_than_conv, _depth_raises_bsr, _vendors_gain_over_depth, _width_costs_efficiency, _width_is_mitigated,
+              _convolutions_keep_efficiency)

@@ -159,6 +159,7 @@ def write_broad(folder, like):
         _add_variants(make)
         _add_flagged(make)
         _add_laptop(make)
+        _add_claimed(make)
 
 
 def _at(model, batch):
@@ -227,6 +228,21 @@ def _add_laptop(make):
     make.cell(ORT_ALL, resnet, speed / 8, device="laptop")
     make.cell(IDENTITY, vit, 2 * slower, device="laptop")
     make.cell(ORT_ALL, vit, 2 * slower, device="laptop")
+
+
+def _add_claimed(make):
+    """What claims compare that nothing else does: kinds of blocks in OpenVINO, two sizes beside a load, batches on a GPU and on
+    the slower device."""
+    for label in ("conv_block width=8 depth=1", "mha_block embed=64 depth=1"):
+        for batch in (1, 4):
+            make.cell(OPENVINO, _at(_named(label)[0], batch), _named(label)[1])
+    resnet, speed = _named("resnet18")
+    large, slower = _named("resnet50")
+    for setting in (IDENTITY, ORT_ALL):
+        make.cell(setting, _at(large, 4), 0.7 * slower, load="cpu: 1")
+        make.cell(setting, _at(resnet, 4), speed / 2, device="laptop")
+    make.cell(TENSORRT, _at(resnet, 4), 10 * speed, change=_on_a_gpu)
+    make.cell(IDENTITY_ON_GPU, _at(resnet, 4), 4 * speed, change=_on_a_gpu)
 
 
 def _refused(processes):

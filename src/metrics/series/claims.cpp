@@ -96,6 +96,7 @@ void decide_row(ClaimRow& row, const Waiting& waiting, std::span<const Judgement
     const ClaimStatus status = status_of(each, rules);
     if (status == ClaimStatus::holds) continue;
     if (!waiting.has_premise && status == ClaimStatus::does_not) {
+      if (row.status == ClaimStatus::does_not) continue;  // the first that does not hold says why
       row.status = status;
       row.adjusted_p = each.adjusted_p;
     } else if (waiting.has_premise || row.status == ClaimStatus::holds) {

@@ -39,7 +39,9 @@ struct OfCompiler {
   std::vector<double> small{};                            // speed-ups at batch 2 to 4
   std::vector<double> large{};                            // at batch 8 to 16
   std::vector<double> cpu{};                              // cpu / cpu of Identity, both groups of batch sizes
+  std::vector<double> cpu_over_batches{};                 // cpu at batch 8 to 16 / at batch 2 to 4
   std::map<std::string, std::vector<double>> by_style{};  // speed-ups, both groups of batch sizes
+  std::map<std::string, std::vector<double>> small_by_style{};
 };
 
 inline std::vector<OfCompiler> compilers_of_table_vi() {
@@ -69,6 +71,8 @@ inline std::vector<OfCompiler> compilers_of_table_vi() {
     auto& of_style = place->by_style[style_of_family(table.text(row, "family"))];
     of_style.push_back(place->small.back());
     of_style.push_back(place->large.back());
+    place->small_by_style[style_of_family(table.text(row, "family"))].push_back(place->small.back());
+    place->cpu_over_batches.push_back(table.number(row, "cpu_percent_b8_16") / table.number(row, "cpu_percent_b2_4"));
   }
   return found;
 }
@@ -99,6 +103,12 @@ inline void add_claims_of_table_vi(std::vector<PublishedClaim>& claims) {
     const bool is_vendors = of.compiler == "OpenVINO" || of.compiler == "TensorRT";
     add("only_vendors_gain_at_16", is_vendors ? 1 / large : large,
         is_vendors ? "1 / speed-up at batch 8-16" : "speed-up at batch 8-16");
+    const double gain = geometric_mean_of(of.small_by_style.at("convolutional"));
+    add("convolutions_gain", 1 / gain, "1 / speed-up of convolutional models at batch 2-4");
+    if (!is_vendors) {
+      add("transformers_gain_less", geometric_mean_of(of.small_by_style.at("transformer")) / gain,
+          "speed-up of transformers / of convolutional models at batch 2-4");
+    }
     if (of.compiler == "TVM") {
       add("tvm_weak_on_transformers",
           geometric_mean_of(of.by_style.at("transformer")) / geometric_mean_of(of.by_style.at("convolutional")),
@@ -114,6 +124,7 @@ inline void add_claims_of_table_vi(std::vector<PublishedClaim>& claims) {
       add("cpu_use_rises_on_cpu", 1 / geometric_mean_of(of.cpu), "CPU % of Identity / CPU %");
     } else {
       add("cpu_relief", geometric_mean_of(of.cpu), "CPU % / CPU % of Identity");
+      add("cpu_use_falls_with_batch", geometric_mean_of(of.cpu_over_batches), "CPU % at batch 8-16 / at batch 2-4");
     }
   }
 }
@@ -158,6 +169,14 @@ inline void add_claims_of_tables_vii_and_viii(std::vector<PublishedClaim>& claim
     claims.push_back(judged("mha_retains_less_than_conv", published_device(device), compiler,
                             retention_of(mha, device, compiler) / retention_of(conv, device, compiler),
                             "tables VII and VIII: retention of attention / of convolution blocks"));
+  }
+  for (const auto& [device, compiler] : kPairs) {
+    const bool is_onnx = std::string_view(compiler) == "ONNX";
+    const double retention = retention_of(conv, device, compiler);
+    claims.push_back(judged("vendors_gain_over_depth", published_device(device), compiler,
+                            is_onnx ? retention / 1.1 : 1 / retention,
+                            is_onnx ? "table VII: retention of convolution blocks / 1.1"
+                                    : "table VII: 1 / retention of convolution blocks"));
   }
   constexpr double kClaimedRetention = 4;  // "roughly twice … on a single block, but jumps to eightfold"
   for (std::size_t row = 0; row < mha.size(); ++row) {
