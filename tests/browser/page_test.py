@@ -156,6 +156,24 @@ class InTheBrowser(ReportTest):
                 beyond = self.page.run(f"{{const box = document.querySelector('{box}'); box.scrollWidth - box.clientWidth}}")
                 self.assertLessEqual(beyond, 0, f"{box} at {width} pixels")
 
+    def test_the_names_of_compilers_are_whole_in_the_answer_on_a_phone_and_on_paper(self):
+        for width, medium in ((800, "screen"), (390, "screen"), (794, "print")):
+            self.page.resize(width, 900)
+            self.page.prefer("light", medium)
+            self.open(parts=False)
+            for name in ("onnxruntime 1.31.1", "aotinductor 2.15.0", "torchscript 2.15.0"):
+                lines = self.page.run(f"""{{
+                  const cell = document.querySelector("#answer td:nth-last-child(6)");
+                  cell.textContent = "{name}";
+                  const range = document.createRange();
+                  range.setStart(cell.firstChild, 0);
+                  range.setEnd(cell.firstChild, {name.index(" ")});
+                  new Set([...range.getClientRects()].map((box) => box.top)).size
+                }}""")
+                self.assertEqual(lines, 1, f"{name}, {width} pixels, {medium}")
+            box = "document.querySelector('#answer .wide')"
+            self.assertLessEqual(self.page.run(f"{box}.scrollWidth - {box}.clientWidth"), 0, f"{width} pixels, {medium}")
+
     def test_the_page_is_used_by_keyboard(self):
         self.open(parts=False)
         self.page.press("Tab")

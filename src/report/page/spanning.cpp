@@ -145,9 +145,10 @@ SpanningTable unmeasured_claims(const std::vector<KeptClaim>& claims, const std:
   return table;
 }
 
-// Returns the ratio with its interval, which that of a compiler to itself does not have.
+// Returns the ratio with its interval, which that of a compiler to itself does not have; "–" if it is not known.
 std::string ratio_text(const metrics::Value& ratio) {
   Entry entry = ratio_with_interval(ratio);
+  if (entry.is_empty()) return "–";
   if (entry.number() == 1 && entry.low == 1 && entry.high == 1) entry.low = entry.high = std::nullopt;
   return text_of(entry, "ratio");
 }

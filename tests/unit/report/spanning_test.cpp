@@ -90,6 +90,14 @@ TEST_F(WhatSpansCells, SaysOfABaselineThatIsTheFastestNoIntervalToItself) {
   EXPECT_THAT(content().fastest.rows.at(0), Contains("1.00"));
 }
 
+// The page's style knows the columns of this table by their places.
+TEST_F(WhatSpansCells, KeepsAllColumnsOfTheAnswerWhereNothingIsKnownOfThem) {
+  KeptRace race = race_of_resnet("alone 1.0");
+  race.is_decided = true;
+  keep("answer", KeptAnswer{{"x"}, {race}});
+  EXPECT_THAT(content().fastest.rows, ElementsAre(Texts{"resnet18", "8", "alone 1.0", "–", "–", "–", "–", "it alone"}));
+}
+
 TEST_F(WhatSpansCells, NamesAllThatMayBeTheFastest) {
   KeptRace race = race_of_resnet("a");
   race.may_be_fastest = {"a", "b"};
