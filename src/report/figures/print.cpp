@@ -18,6 +18,7 @@ using nlohmann::ordered_json;
 constexpr int kPadding = 6;
 constexpr int kAxisOfNumbers = 40;
 constexpr int kGapInPrint = 12;
+constexpr int kSymbolOfLegend = 30;
 constexpr double kPixelsOfALetter = 6;
 
 std::vector<std::string> texts_of(const std::vector<Row>& rows, const std::string& field) {
@@ -61,6 +62,13 @@ int width_of_axis(const ordered_json& whole, const std::vector<Row>& rows) {
   return kGapInPrint + std::min(limit, longest_of(texts_of(rows, y.at("field").get<std::string>()), false));
 }
 
+// Returns how wide the legend is that each panel has of its own, or 0.
+int width_of_own_legend(const ordered_json& whole, const std::vector<Row>& rows) {
+  const ordered_json colour = channel_of(whole, "color");
+  if (colour.is_null() || !whole.contains("resolve") || !whole.at("resolve").contains("legend")) return 0;
+  return kSymbolOfLegend + longest_of(texts_of(rows, colour.at("field").get<std::string>()), false);
+}
+
 std::size_t names_of(const ordered_json& channel, const std::vector<Row>& rows) {
   return channel.is_null() ? 1
                            : std::max<std::size_t>(1, texts_of(rows, channel.at("field").get<std::string>()).size());
@@ -96,6 +104,7 @@ Line line_of(const ordered_json& whole, const std::vector<Row>& rows) {
   line.least_of_each = each_has_axes && !has_steps
                            ? kLeastPanelWithAxes
                            : std::max(has_steps ? of_steps : kLeastPanel, longest_of(names, true));
+  line.least_of_each = std::max(line.least_of_each, width_of_own_legend(whole, rows) - line.axes_of_each);
   return line;
 }
 
@@ -172,9 +181,8 @@ int extent_of_panel(const ordered_json& whole, const std::vector<Row>& rows, con
 }
 
 int columns_of_legend(const std::vector<Row>& rows, int width_px) {
-  constexpr int kSymbol = 30;
   constexpr int kMost = 4;
-  const int entry = kSymbol + longest_of(texts_of(rows, "compiler"), false);
+  const int entry = kSymbolOfLegend + longest_of(texts_of(rows, "compiler"), false);
   return std::clamp((width_px - kAxisOfNumbers) / entry, 1, kMost);
 }
 

@@ -66,6 +66,21 @@ TEST(Print, LeavesRoomForTheNamesOfAnAxis) {
   EXPECT_EQ(whole.at("spec").at("width"), (336 - 6 - 132 - 12) / 2);
 }
 
+// A legend of 27 letters takes 30 + 27 · 6 pixels, of which the axis has 40; of two panels each had (336 - 6 - 12) / 2
+// - 40 = 119.
+TEST(Print, LeavesRoomForTheLegendThatEachPanelHas) {
+  ordered_json whole = json_text::parse_ordered(R"json({
+    "facet": {"field": "panel"}, "columns": 2,
+    "resolve": {"scale": {"y": "independent"}, "legend": {"color": "independent"}},
+    "spec": {"width": 200, "height": 150, "layer": [{"mark": "bar", "encoding": {
+      "color": {"field": "model", "type": "nominal"}, "y": {"field": "value", "type": "quantitative"}}}]}})json");
+  const std::vector<Row> rows{{{"panel", "a"}, {"model", "mha_block embed=256 depth=4"}},
+                              {{"panel", "b"}, {"model", "b"}}};
+  fit_to_width(whole, rows, kColumnPx);
+  EXPECT_EQ(whole.at("columns"), 1);
+  EXPECT_EQ(whole.at("spec").at("width"), 336 - 6 - 40);
+}
+
 // A step for each of 6 batch sizes of 4 compilers: ((687 - 46 - 3 · 12) / 4) / 6 = 25; in a column of two compilers 23.
 TEST(Print, MakesTheStepsOfAHeatMapNarrowerAndItsNumbersSmaller) {
   const ordered_json heat_map = json_text::parse_ordered(R"({
