@@ -17,6 +17,8 @@ POINTS_OF_A_PIXEL = 72 / 96
 PIXELS_OF_AN_INCH = 192  # of PNG
 LEAST_PANEL, LEAST_STEP = 30, 15  # pixels
 TRIES = 4
+# The words of an SVG are drawn in the first of these fonts that its reader has. Verdana is as wide as the first, Arial as the third.
+WIDE_FONTS = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif"
 
 
 def warned(convert):
@@ -137,6 +139,17 @@ def on_page(svg, width_px, unit):
             f'viewBox="0 0 {whole:.2f} {height:.2f}"'), 1), svg, count=1)
 
 
+def in_fonts(specification, fonts):
+    return {**specification, "config": {**specification.get("config", {}), "font": fonts}}
+
+
+def measures_wide_fonts():
+    """Returns whether this machine has a wide font, by which an SVG leaves room for its readers' words."""
+    words = {"data": {"values": [{}]}, "mark": "tick", "encoding": {"y": {"datum": "words", "type": "nominal"}}}
+    narrow, wide = (size_of(drawn(in_fonts(words, fonts)))[0] for fonts in ("Liberation Sans", WIDE_FONTS))
+    return wide > narrow
+
+
 def image_of(svg, kind, width_px):
     if kind == "svg":
         return (on_page(svg, width_px, 1) if width_px else svg).encode()
@@ -147,10 +160,13 @@ def image_of(svg, kind, width_px):
 def main():
     wanted = json.load(sys.stdin)
     width_px = wanted["width_px"]
+    is_wide = wanted["format"] == "svg" and measures_wide_fonts()
     counts, warnings = [], []
     for figure in wanted["figures"]:
         try:
-            sheets, first = warned(lambda: sheets_of(json.loads(figure["specification"]), width_px, wanted["height_px"]))
+            specification = json.loads(figure["specification"])
+            whole = in_fonts(specification, WIDE_FONTS) if is_wide else specification
+            sheets, first = warned(lambda: sheets_of(whole, width_px, wanted["height_px"]))
             images, second = warned(lambda: [image_of(svg, wanted["format"], width_px) for svg in sheets])
         except (OSError, ValueError) as error:
             sys.exit(f"{figure['name']}: " + " ".join(str(error).split())[:500])
