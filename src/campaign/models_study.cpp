@@ -9,6 +9,7 @@
 #include <cctype>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -178,11 +179,27 @@ Result<std::vector<std::string>> installed_compilers(const Installation& install
 
 namespace {
 
+// Returns a compiler as a study names it, if its toolchain is among the installed ones: with the version of that one,
+// if it is not the usual one.
+std::optional<std::string> word_of(const config::Vocabulary& vocabulary, const std::vector<std::string>& installed,
+                                   const std::string& name) {
+  const auto compiler = std::find_if(vocabulary.compilers.begin(), vocabulary.compilers.end(),
+                                     [&](const config::CompilerWords& each) { return each.name == name; });
+  if (compiler == vocabulary.compilers.end()) return std::nullopt;
+  const auto there = std::find_if(installed.begin(), installed.end(), [&](const std::string& word) {
+    return name_before_version(word) == compiler->toolchain;
+  });
+  if (there == installed.end()) return std::nullopt;
+  return name + there->substr(compiler->toolchain.size());
+}
+
 // Returns the installed compilers that run at least one of the models.
 Result<std::vector<std::string>> compilers_for(const Installation& installation,
                                                const std::vector<std::string>& models) {
   auto words = installed_compilers(installation);
   if (!words) return words;
+  const auto vocabulary = read_vocabulary(installation);
+  if (!vocabulary) return error_of(vocabulary);
   std::set<std::string> able;  // that run one of the files
   for (const std::string& model : models) {
     const auto runners = runners_of(installation, model);
@@ -191,8 +208,13 @@ Result<std::vector<std::string>> compilers_for(const Installation& installation,
       return words->empty() ? fail("no compiler is installed", {}, "run: ngb toolchain install") : words;
     able.insert(runners->begin(), runners->end());
   }
-  std::erase_if(*words, [&](const std::string& word) { return !able.contains(name_before_version(word)); });
-  if (!words->empty()) return words;
+  // Some have the toolchain of another one, such as torchscript that of PyTorch.
+  std::vector<std::string> runners;
+  for (const std::string& name : able) {
+    const auto word = word_of(*vocabulary, *words, name);
+    if (word) runners.push_back(*word);
+  }
+  if (!runners.empty()) return runners;
   const std::vector<std::string> names(able.begin(), able.end());
   return fail("no compiler that runs it is installed", text::join(models, ", "),
               "run: ngb toolchain install " + text::join(names, " "));

@@ -91,6 +91,13 @@ class CompiledKinds(MeasuredFiles):
                 self.assertGreater(metrics["throughput_per_s"]["value"], 0)
                 self.assertGreater(metrics["cosine_ratio"]["value"], 1 - 1e-9)
 
+    def test_one_line_finds_the_compiler_that_has_the_toolchain_of_another_one(self):
+        for file, compiler in (("net.pt", "torchscript"), ("net.pt2", "aotinductor")):
+            with self.subTest(file):
+                told = self.ngb("run", file, "--dry-run", "-o", f"lines/{compiler}")
+                self.assertNotIn("toolchain install", told.stderr)
+                self.assertIn(f"compilers:\n  - {compiler}\n", (self.folder / f"lines/{compiler}.yaml").read_text())
+
     def test_the_sizes_are_those_of_the_files_with_their_weights(self):
         sizes = {file: os.path.getsize(self.folder / file) for file, _, _, _ in KINDS}
         sizes["ncnn.param"] += os.path.getsize(self.folder / "ncnn.bin")
