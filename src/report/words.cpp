@@ -35,8 +35,7 @@ std::string threads_of(const CellData& cell) {
 std::string rounds_remark(const work::Rounds& rounds) {
   constexpr double kPercent = 100;
   return fmt::format(
-      "rounds ended when their question was decided, after {} to {}: each interval holds whenever they ended (it is "
-      "the "
+      "rounds end when their question is decided, after {} to {}: each interval holds whenever they end (it is the "
       "{:.1f} % interval of one look)",
       rounds.min, rounds.max, kPercent * (1 - statistics::nominal_error_rate(rounds.max)));
 }

@@ -22,7 +22,7 @@ bool are_on_several_compute_devices(std::span<const store::CellData* const> cell
 
 std::string threads_of(const store::CellData& cell);  // "2 threads", "2 threads (all)", "all threads"
 
-// "rounds ended when their question was decided, after 3 to 15: each interval is …"
+// "rounds end when their question is decided, after 3 to 15: each interval is …"
 std::string rounds_remark(const work::Rounds& rounds);
 
 bool is_loaded(const store::CellData& cell);  // it has a load

@@ -50,7 +50,7 @@ class Rounds(NgbTest):
         self.assertGreaterEqual(min(rounds), 3)
         self.assertEqual(rounds, [3, 3, 3])
         self.assertIn("3 cells: 3 measured", ran.stdout)
-        self.assertIn("rounds ended when their question was decided, after 3 to 12", ran.stdout)
+        self.assertIn("rounds end when their question is decided, after 3 to 12", ran.stdout)
         self.assertNotIn("incomplete", ran.stdout)
         again = self.ngb("run", "study.yaml")
         self.assertEqual(again.returncode, 0, again.stderr)
