@@ -59,5 +59,13 @@ const drawing = (() => {
     return view;
   }
 
-  return {draw};
+  // Returns the text in lines of at most so many letters, or of one word.
+  function linesOfWords(text, most) {
+    return text.split(" ").reduce((lines, word) => {
+      const longer = `${lines.at(-1)} ${word}`.trim();
+      return longer.length <= most ? [...lines.slice(0, -1), longer] : [...lines, word];
+    }, [""]).filter((line) => line !== "");
+  }
+
+  return {draw, linesOfWords};
 })();

@@ -48,13 +48,17 @@
     }
   }
 
-  // Returns the specification with panels and names of axes that leave something of both on a narrow screen.
+  // Returns the specification with panels and names of axes that leave something of both on a narrow screen, and a legend of one
+  // column.
   function fitting(specification, width) {
     if (width > 600) return specification;
-    return JSON.parse(JSON.stringify(specification), (key, value) => {
+    const narrow = JSON.parse(JSON.stringify(specification), (key, value) => {
       if (key === "width" && typeof value === "number") return Math.min(value, width * 0.55);
+      if (key === "title" && value?.length > width / 10) return drawing.linesOfWords(value, width / 10);
       return key === "axis" && value?.labelLimit > 0 ? {...value, labelLimit: width * 0.4} : value;
     });
+    const legend = {...numbers.data.config.legend, ...narrow.config?.legend, columns: 1, labelLimit: width - 60};
+    return {...narrow, config: {...narrow.config, legend}};
   }
 
   async function drawNow(name, figure) {

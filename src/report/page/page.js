@@ -107,14 +107,6 @@
     return data.devices.length > 1 ? `${name}, on ${device}` : name;
   }
 
-  // Returns the text in lines of at most so many letters, or of one word.
-  function linesOfWords(text, most) {
-    return text.split(" ").reduce((lines, word) => {
-      const longer = `${lines.at(-1)} ${word}`.trim();
-      return longer.length <= most ? [...lines.slice(0, -1), longer] : [...lines, word];
-    }, [""]).filter((line) => line !== "");
-  }
-
   // Returns the chart's rows, a line for each chosen cell with its number or why it has none, and the middle of each
   // workload's lines.
   function linesOf(works, width) {
@@ -128,7 +120,7 @@
         rows.push({line: line++, compiler, value: number.value > 0 ? number.value : null, low: number.low, high: number.high,
                    says: `${compiler}, ${nameOf(work.first)}: ${number.text ?? number.why}${flagsOf(number) && ` ⚑ ${flagsOf(number)}`}`});
       }
-      const name = linesOfWords(nameOf(work.first), width / 20);
+      const name = drawing.linesOfWords(nameOf(work.first), width / 20);
       if (line > first) line = Math.max(line, first + name.length);
       if (line > first) middles.push([(first + line - 1) / 2, name]);
       if (line > first) line += 0.7;
@@ -145,7 +137,7 @@
     const colour = {field: "compiler", type: "nominal", title: null, scale: range("colour"),
                     legend: {columns: Math.max(1, Math.floor(width * 0.75 / widest)), orient: "top", labelLimit: width - 60}};
     const known = [{filter: "isValid(datum.value)"}];
-    const x = (field) => ({field, type: "quantitative", title: linesOfWords(`${title} (log axis)`, width / 10), scale, axis: {tickCount: 6, format: "~r"}});
+    const x = (field) => ({field, type: "quantitative", title: drawing.linesOfWords(`${title} (log axis)`, width / 10), scale, axis: {tickCount: 6, format: "~r"}});
     return {
       data: {name: "rows"}, width, height: 13 * (end + 1), autosize: {type: "fit-x", contains: "padding"},
       encoding: {
