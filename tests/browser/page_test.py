@@ -289,6 +289,10 @@ class InTheBrowser(ReportTest):
         self.assertIn(summary, made.stdout)
         self.assertEqual(len(verdicts), 12)
         self.assertEqual(sum(verdict.startswith("failed twice") for verdict in verdicts), 4, verdicts)
+        self.page.resize(390, 900)
+        self.page.open((self.folder / "both.html").as_uri())
+        self.page.wait_for("document.querySelector('figure svg path') !== null")
+        self.assertLessEqual(self.page.run("{const box = document.querySelector('.drawing'); box.scrollWidth - box.clientWidth}"), 0)
         self.assertEqual(self.page.complaints(), [])
         self.assertEqual(self.page.requests(), [])
 
