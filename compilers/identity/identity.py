@@ -33,7 +33,7 @@ class Identity(Adaptor):
     @classmethod
     def preload(cls):
         import onnx  # noqa: F401
-        from . import facts, families, gpu, module_call, module_times, onnx_weights  # noqa: F401
+        from . import facts, families, feeding, gpu, module_call, module_times, onnx_weights  # noqa: F401
         from . import user_file, user_module  # noqa: F401
 
     @classmethod
@@ -60,6 +60,7 @@ class Identity(Adaptor):
         self._module = self._call = self._outputs = self._mode = None
         self._output_names = None  # a user's module names its outputs by what it returns
         self._keywords = []        # the last inputs, which the call receives by keyword
+        self._feeding = None       # a pass of inferences that feed outputs back
         self._is_profiled, self._times = settings.is_profiled, None
         self._graph = None         # of the ONNX file; None: there is none, or no profile was asked for
         torch.set_num_threads(settings.threads)
@@ -160,7 +161,9 @@ class Identity(Adaptor):
     def bind(self, inputs):
         by_name = {tensor.name: tensor for tensor in inputs}
         self._check_names(by_name)
-        self._inputs = [self._to_tensor(by_name[name]) for name in self._input_names]
+        self._bound_names, self._feeding = list(by_name), None
+        self._given = [by_name[name] for name in self._input_names]
+        self._inputs = [self._to_tensor(tensor) for tensor in self._given]
 
     def _check_names(self, given):
         if set(given) != set(self._input_names):
@@ -197,8 +200,19 @@ class Identity(Adaptor):
         value = torch.frombuffer(bytearray(tensor.data), dtype=dtype).reshape(tensor.shape)
         return value.clone(memory_format=self._layout_of(tensor)).to(self._device)
 
+    def feed_back(self, pairs, row):
+        if self._gpu is not None or self._output_names is None:
+            return None
+        from .feeding import Feeding
+
+        places = [(self._input_names.index(self._bound_names[pair.input]), pair.output, pair.axis) for pair in pairs]
+        self._feeding = Feeding(self._inputs, self._given, places, row, self._to_tensor)
+        return self._feeding.copied_bytes
+
     def runner(self):
         infer = self._make_infer()
+        if self._feeding is not None:
+            return self._feeding.around(infer, lambda: self._outputs)
         return infer if self._gpu is None else self._gpu.timed(infer, self._inputs, self._take_outputs)
 
     def _make_infer(self):

@@ -73,6 +73,8 @@ Session::Session(const ngb_settings& given, const plugin::Options& options)
             {"precision", "f32"},
             {"threads", std::to_string(settings_.spins_all_threads ? settings_.threads : 1)}};
   if (settings_.made_up_ns > 0) facts_.emplace_back("made_up_ns", std::to_string(settings_.made_up_ns));
+  if (settings_.made_up_first_ns > 0)
+    facts_.emplace_back("made_up_first_ns", std::to_string(settings_.made_up_first_ns));
   if (slots() > 1 && (settings_.spins_all_threads || settings_.made_up_ns > 0)) {
     throw plugin::Failure(NGB_INVALID_OPTION,
                           "spin_threads and made_up_ns are for one inference at a time, and " +

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -54,6 +55,8 @@ class Session {
     lanes_->start(slot, completed, context, error);
   }
   void finish(std::uint32_t /*slot*/) const {}  // every status was reported
+  // It reads nothing, so there is nothing to feed.
+  static std::uint64_t feed_back(std::span<const ngb_feedback> /*pairs*/, std::int64_t /*row*/) { return 0; }
   [[nodiscard]] std::size_t output_count() const { return inputs_.size(); }
   ngb_tensor read(std::uint32_t index);
   [[nodiscard]] const plugin::Facts& facts() const { return facts_; }

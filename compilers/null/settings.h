@@ -13,6 +13,7 @@ struct Settings : plugin::Settings {
       : plugin::Settings(given),
         run_ns(options.integer("run_ns")),
         made_up_ns(options.integer("made_up_ns")),
+        made_up_first_ns(options.integer("made_up_first_ns")),
         compile_ns(options.integer("compile_ns")),
         memory_bytes(static_cast<std::uint64_t>(options.integer("memory_bytes"))),
         spins_all_threads(options.flag("spin_threads")),
@@ -24,6 +25,7 @@ struct Settings : plugin::Settings {
 
   std::int64_t run_ns;
   std::int64_t made_up_ns;
+  std::int64_t made_up_first_ns;
   std::int64_t compile_ns;
   std::uint64_t memory_bytes;
   bool spins_all_threads;

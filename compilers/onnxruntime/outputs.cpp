@@ -48,6 +48,11 @@ ngb_tensor Session::read(std::uint32_t index) const {
 // Text and maps are left out.
 void Session::begin_to_read() {
   trusts_shapes_ = false;
+  for (const ngb_feedback& pair : growing_) {
+    if (grown_.empty()) break;
+    output_slots_[pair.output].shape = slot_of(runtime_, output_slots_[pair.output], grown_[pair.output].get()).shape;
+    output_buffers_[pair.output] = data_of(grown_[pair.output].get());
+  }
   read_.clear();
   read_values_.clear();
   std::string left_out;

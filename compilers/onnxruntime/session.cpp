@@ -164,6 +164,8 @@ Owned<OrtValue> Session::make_value(const Slot& slot, void* data) const {
 }
 
 void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
+  is_feeding_ = false;
+  growing_.clear();
   lanes_.reset();
   binding_.reset();
   inputs_.clear();
@@ -265,7 +267,10 @@ void Session::bind_output(const Slot& slot) {
   if (gpu_memory_ == nullptr) outputs_.push_back(make_value(slot, output_buffers_.back()));
 }
 
-OrtStatus* Session::run_otherwise() { return transfer_ != nullptr ? run_with_transfer() : run_unbound(); }
+OrtStatus* Session::run_otherwise() {
+  if (is_feeding_) return run_and_feed();
+  return transfer_ != nullptr ? run_with_transfer() : run_unbound();
+}
 
 OrtStatus* Session::run_unbound() {
   for (std::size_t i = 0; i < output_values_.size(); ++i) {

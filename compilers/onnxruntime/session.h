@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "model.h"
 #include "ngraphbench/kernels.h"
 #include "ngraphbench/plugin_boundary.h"
+#include "ngraphbench/rows.h"
 #include "provider_package.h"
 #include "settings.h"
 #include "transfer.h"
@@ -34,7 +36,7 @@ class Session {
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   // Runs one inference. Returns null on success, else a status that the caller passes to `fail`.
   OrtStatus* run() {
-    if (transfer_ != nullptr || !are_all_bound_) [[unlikely]]
+    if (transfer_ != nullptr || !are_all_bound_ || is_feeding_) [[unlikely]]
       return run_otherwise();
     OrtStatus* status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
     if (gpu_memory_ == nullptr || status != nullptr) [[likely]]
@@ -46,6 +48,10 @@ class Session {
     lanes_->start(slot, completed, context, error);
   }
   void finish(std::uint32_t /*slot*/) const {}  // every status was reported
+  // A whole cache is bound as input and as output: the library writes new rows where they belong, and copies nothing if
+  // it finds both in one place. A cache that grows is allocated by the library, and bound as the next run's input. Rows
+  // are copied into the cache. Only on the CPU, one inference at a time.
+  std::uint64_t feed_back(std::span<const ngb_feedback> pairs, std::int64_t row);
   // Runs again, with outputs of the shapes that an inference returns, if the failed run was the first. Otherwise, or if
   // it fails as well, throws the failure that the status of `run` stands for. Releases the status.
   void fail(OrtStatus* status);
@@ -76,6 +82,10 @@ class Session {
   void bind_further();
   ngb_status run_in(std::size_t lane, ngb_error* error);
   OrtStatus* run_otherwise();
+  OrtStatus* run_and_feed();
+  void bind_whole(const ngb_feedback& pair);
+  OrtStatus* hand_on_grown();
+  void add_row_copy(const ngb_feedback& pair);
   OrtStatus* run_with_transfer();
   OrtStatus* run_unbound();
   void prepare_unbound();
@@ -113,6 +123,11 @@ class Session {
   std::vector<Slot> output_slots_;
   std::vector<Owned<OrtValue>> outputs_;  // null for one that the library allocates
   bool are_all_bound_ = true;
+  bool is_feeding_ = false;  // a pass has begun since `bind`
+  std::vector<RowCopy> row_copies_;
+  std::vector<ngb_feedback> growing_;
+  std::vector<Owned<OrtValue>> grown_;  // outputs of the last run, if some grow
+  std::int64_t row_ = 0;                // to which the next run's rows are copied
   // Only if not all outputs are bound: the arguments of the library's plain call. It keeps an output that it allocated
   // for a binding and then takes that for one of ours, whose shape it refuses; so these are released before each call.
   std::vector<const char*> plain_inputs_;

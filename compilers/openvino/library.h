@@ -70,6 +70,7 @@ class Runtime {
   NGB_OPENVINO_FUNCTION(ov_compiled_model_free)
   NGB_OPENVINO_FUNCTION(ov_infer_request_set_input_tensor_by_index)
   NGB_OPENVINO_FUNCTION(ov_infer_request_get_output_tensor_by_index)
+  NGB_OPENVINO_FUNCTION(ov_infer_request_set_output_tensor_by_index)
   NGB_OPENVINO_FUNCTION(ov_infer_request_infer)
   NGB_OPENVINO_FUNCTION(ov_infer_request_get_profiling_info)
   NGB_OPENVINO_FUNCTION(ov_profiling_info_list_free)

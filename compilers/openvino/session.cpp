@@ -245,6 +245,8 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
     }
   }
   inputs_ = std::move(wrapped);
+  bound_.assign(inputs, inputs + count);
+  if (feeding_ != nullptr) feeding_->is_on = false;
 }
 
 Owned<ov_output_const_port_t> Session::output(std::size_t index) const {
@@ -282,8 +284,9 @@ std::size_t Session::output_count() const {
 
 ngb_tensor Session::read(std::uint32_t index) {
   ov_tensor_t* raw = nullptr;
-  runtime_.check(runtime_.ov_infer_request_get_output_tensor_by_index(slots_.front()->request.get(), index, &raw),
-                 "read an output");
+  ov_infer_request_t* const request =
+      feeding_ != nullptr && feeding_->is_on ? feeding_->last : slots_.front()->request.get();
+  runtime_.check(runtime_.ov_infer_request_get_output_tensor_by_index(request, index, &raw), "read an output");
   output_.reset(raw);
   output_name_ = output_name(index);
   ov_element_type_e type = DYNAMIC;

@@ -3,7 +3,9 @@
 // many asynchronous requests as are in flight.
 #pragma once
 
+#include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "kernels.h"
 #include "library.h"
 #include "ngraphbench/plugin_boundary.h"
+#include "ngraphbench/rows.h"
 #include "settings.h"
 
 namespace ngb::openvino {
@@ -21,7 +24,15 @@ class Session {
 
   void compile(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
-  ov_status_e run() { return runtime_.ov_infer_request_infer(running_); }
+  ov_status_e run() {
+    if (feeding_ != nullptr && feeding_->is_on) [[unlikely]]
+      return run_and_feed();
+    return runtime_.ov_infer_request_infer(running_);
+  }
+  // Two requests take turns: what one of them returns as the whole cache is what the other one receives. Where that
+  // grows, it is the library's own tensor, and is handed on after each run. Rows are copied
+  // into the cache. Only on the CPU, one inference at a time.
+  std::uint64_t feed_back(std::span<const ngb_feedback> pairs, std::int64_t row);
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(slots_.size()); }
   void start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* error);
   void finish(std::uint32_t slot) const;
@@ -49,6 +60,26 @@ class Session {
     plugin::OnnxNodes model{};
     Reading before{};  // at the beginning of the profile
   };
+  // What a pass needs. Requests refer to its tensors until others take their place.
+  struct Feeding {
+    struct Free {
+      void operator()(void* data) const { std::free(data); }
+    };
+    // A whole cache: what each request returns, and what the host has written.
+    struct Cache {
+      const ngb_tensor* start = nullptr;
+      void* of_second = nullptr;  // which the first request reads
+    };
+    bool is_on = false;  // a pass has begun since `bind`
+    Owned<ov_infer_request_t> second;
+    bool has_second = false;             // a cache is whole, so that the requests take turns
+    ov_infer_request_t* last = nullptr;  // that ran
+    std::vector<std::unique_ptr<void, Free>> memory{};
+    std::vector<Cache> caches{};
+    std::vector<RowCopy> rows{};
+    std::vector<ngb_feedback> growing{};
+    std::int64_t row = 0;  // to which the next run's rows are copied
+  };
   static void OPENVINO_C_API_CALLBACK inference_ended(void* slot);
 
   [[nodiscard]] std::vector<std::string> available_devices() const;
@@ -58,6 +89,12 @@ class Session {
   void set(const std::string& device, const char* key, const std::string& value);
   void hand_on(const std::string& name, const std::string& value);
   void make_requests();
+  ov_status_e run_and_feed();
+  ov_status_e hand_on_grown();
+  [[nodiscard]] bool grows(std::uint32_t output) const;
+  std::unique_ptr<Feeding> make_feeding(std::span<const ngb_feedback> pairs);
+  ngb_tensor make_output(ov_infer_request_t* request, const ngb_tensor& like, std::uint32_t index, Feeding& feeding);
+  void set_input(ov_infer_request_t* request, std::uint32_t index, const ngb_tensor& tensor);
   void compile_profiled(const ov_model_t* model);
   // Returns the XML of the graph that the profiled model executes; "" if this version does not show it.
   [[nodiscard]] std::string executed_graph() const;
@@ -74,12 +111,14 @@ class Session {
   Owned<ov_core_t> core_;
   Owned<ov_compiled_model_t> compiled_;
   std::vector<Owned<ov_tensor_t>> inputs_;
+  std::vector<ngb_tensor> bound_;  // the host's
   std::vector<std::unique_ptr<Slot>> slots_;
   Owned<ov_tensor_t> output_;  // of the last read
   std::string output_name_;
   std::vector<std::int64_t> output_shape_;
   plugin::Facts facts_;
   ov_infer_request_t* running_ = nullptr;  // what `run` runs: the first slot's, or the profiled one
+  std::unique_ptr<Feeding> feeding_;       // of the last pass; null: there was none
   std::unique_ptr<Profiled> profiled_;     // null unless the session was opened for a profile
   KernelTable kernels_;                    // of the last profile
 };

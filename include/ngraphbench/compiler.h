@@ -4,6 +4,7 @@
  * Life of a session, always on one thread:
  *   open -> compile -> [load] -> bind -> run ... run -> read -> close
  * and in a process that is not timed for a speed, after bind: begin_profile -> run ... run -> end_profile, repeatedly.
+ * A model that feeds outputs back runs in passes, each of which begins with feed_back.
  * With several inferences in flight, `start` may also be called on the threads that call `completed`.
  * The host owns every clock, every buffer that it passes and every ngb_error; the plugin owns the session and
  * everything to which `read`, `inspect` and `describe` point. Most functions return ngb_status. If that is not NGB_OK,
@@ -18,8 +19,8 @@
 extern "C" {
 #endif
 
-/* 2: settings of the library, inferences in flight. 3: times of kernels. */
-#define NGB_ABI 3u
+/* 2: settings of the library, inferences in flight. 3: times of kernels. 4: outputs that are fed back. */
+#define NGB_ABI 4u
 /* The one symbol that a plugin exports: const ngb_compiler* ngb_compiler_table(void). */
 #define NGB_ENTRY_SYMBOL "ngb_compiler_table"
 
@@ -155,6 +156,18 @@ typedef struct ngb_kernel {
   const char* found_by;
 } ngb_kernel;
 
+/* An output that a later run reads as an input, such as a decoder's cache of keys and values. */
+typedef struct ngb_feedback {
+  uint32_t input;  /* index among the bound inputs */
+  uint32_t output; /* in graph order; it has the input's type */
+  /* -1: the output takes the input's place; it has its shape, or is longer along one axis, in every run. Else it has
+   * rows along this axis, which belong into the input behind those that earlier runs have written. */
+  int32_t axis;
+} ngb_feedback;
+
+/* What `feed_back` reports instead of a number of bytes if it leaves the feeding to the host. */
+#define NGB_FED_BY_HOST UINT64_MAX
+
 typedef struct ngb_session ngb_session;
 
 /* Reports the end of an inference that `start` began in this slot. */
@@ -225,6 +238,15 @@ typedef struct ngb_compiler {
    * now on `run` costs what it did before `begin_profile`. */
   ngb_status (*end_profile)(ngb_session* session, uint32_t inferences, const ngb_kernel** kernels, uint32_t* count,
                             ngb_error* error);
+
+  /* NULL if the host is to copy outputs to inputs and to bind them again, whatever the model. Called after `bind`, not
+   * timed: the next run is the first of a pass. It reads all inputs from the bound buffers, which the host has written
+   * anew. Every run of the pass reads inputs that no output replaces from these buffers, which the host may write
+   * between runs, and includes what feeds its outputs back. `row` is where the first run's rows belong. Buffers of
+   * inputs that are replaced belong to the plugin until the pass ends: with the next call of `feed_back` or `bind`.
+   * *copied_bytes is what a run copies for this beside what the graph does, or NGB_FED_BY_HOST. */
+  ngb_status (*feed_back)(ngb_session* session, const ngb_feedback* pairs, uint32_t count, int64_t row,
+                          uint64_t* copied_bytes, ngb_error* error);
 } ngb_compiler;
 
 typedef const ngb_compiler* (*ngb_entry)(void);

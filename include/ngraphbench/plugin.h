@@ -4,11 +4,13 @@
 //   [load(const ngb_model&);]  [begin_to_read();]  output_count();  ngb_tensor read(uint32_t);  const Facts& facts()
 //   const; [slots() const;  start(uint32_t, ngb_completed, void* context, ngb_error*);  finish(uint32_t);]
 //   [begin_profile();  const KernelTable& end_profile(uint32_t inferences);]
+//   [uint64_t feed_back(std::span<const ngb_feedback>, int64_t row);]
 //   T run();  void fail(T);
 // which may throw. `run` is the timed region: it returns the library's own status, 0 or null on success, and `fail`
 // throws what another status stands for. A `run` that returns nothing throws itself.
 #pragma once
 
+#include <span>
 #include <type_traits>
 
 #include "ngraphbench/kernels.h"
@@ -100,6 +102,13 @@ ngb_compiler native_plugin() {
         *kernels = told.data();
         *count = told.size();
       });
+    };
+  }
+  if constexpr (requires(Session& session) { session.feed_back({}, 0); }) {
+    table.feed_back = [](ngb_session* session, const ngb_feedback* pairs, uint32_t count, int64_t row,
+                         uint64_t* copied_bytes, ngb_error* error) {
+      return guarded(error,
+                     [&] { *copied_bytes = session_of<Session>(session).feed_back(std::span(pairs, count), row); });
     };
   }
   table.close = [](ngb_session* session) { delete reinterpret_cast<Session*>(session); };

@@ -97,4 +97,11 @@ Object input_arguments(const ngb_tensor* inputs, std::uint32_t count) {
   return pack(tensors);
 }
 
+Object feedback_arguments(const ngb_feedback* pairs, std::uint32_t count, std::int64_t row) {
+  const Object all = tuple_of(count, [&](std::size_t i) {
+    return pack(integer(pairs[i].input), integer(pairs[i].output), integer(pairs[i].axis));
+  });
+  return pack(all, integer(row));
+}
+
 }  // namespace ngb::python

@@ -14,5 +14,7 @@ Object settings_arguments(const ngb_settings& settings);
 Object model_arguments(const ngb_model& model);
 // Returns (((name, dtype, shape, memoryview of bytes, read-only), …),). The views refer to the host's buffers.
 Object input_arguments(const ngb_tensor* inputs, std::uint32_t count);
+// Returns (((input, output, axis), …), row).
+Object feedback_arguments(const ngb_feedback* pairs, std::uint32_t count, std::int64_t row);
 
 }  // namespace ngb::python

@@ -184,6 +184,24 @@ ngb_status end_profile(ngb_session* session, uint32_t inferences, const ngb_kern
   });
 }
 
+ngb_status feed_back(ngb_session* session, const ngb_feedback* pairs, uint32_t count, int64_t row,
+                     uint64_t* copied_bytes, ngb_error* error) {
+  *copied_bytes = NGB_FED_BY_HOST;
+  return guarded(error, [&] {
+    const Object arguments = feedback_arguments(pairs, count, row);
+    const Object told = arguments ? call_method(session->adaptor.get(), "feed_back", arguments.get()) : Object();
+    if (!told) {
+      return failed(error);
+    }
+    const auto bytes = to_integer(told.get());
+    if (!bytes) {
+      return NGB_OK;  // None
+    }
+    *copied_bytes = static_cast<uint64_t>(*bytes);
+    return ask_for_runner(session, error);
+  });
+}
+
 void close(ngb_session* session) {
   if (session == nullptr) {
     return;
@@ -217,7 +235,8 @@ const ngb_compiler* make_table(PyObject* host) {
                             read,          inspect,
                             close,         nullptr,
                             nullptr,       nullptr,
-                            begin_profile, end_profile};
+                            begin_profile, end_profile,
+                            feed_back};
   return &only.table;
 }
 

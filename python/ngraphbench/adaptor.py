@@ -11,6 +11,7 @@ It mirrors the C table of include/ngraphbench/compiler.h, one session per proces
     read, inspect   read(), inspect()
     begin_profile   begin_profile(), then runner()
     end_profile     end_profile(inferences), then runner()
+    feed_back       feed_back(pairs, row), then runner()
     close           close()
 
 compiler.json names the class: {"host": "python", "adaptor": "module:Class"}. The module is beside compiler.json, and
@@ -71,6 +72,14 @@ class Model:
     def is_compiled(self) -> bool:
         """Whether `path` is a file in the compiler's own form, which is opened as it is."""
         return self.artifact_path == self.path != ""
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """An output that a later run reads as an input (ngb_feedback)."""
+    input: int                   # place among the bound inputs
+    output: int                  # in graph order
+    axis: int                    # along which the output has rows for the input; -1: it takes the input's place
 
 
 @dataclass(frozen=True)
@@ -150,6 +159,12 @@ class Adaptor(abc.ABC):
         """Return the kernel calls of one inference in their order, with means over the `inferences` (>= 1) since
         `begin_profile`. `runner` is called again afterwards, and what it returns costs what it did before."""
         raise NotImplementedError
+
+    def feed_back(self, pairs: Sequence[Feedback], row: int) -> Optional[int]:
+        """Begin a pass of runs that feed their outputs back, as feed_back of the C table says: the host has written all
+        bound inputs anew, and from run to run writes those that no output replaces. `runner` is called again afterwards.
+        Return how many bytes a run copies for this beside what the graph copies; None leaves the feeding to the host."""
+        return None
 
     def close(self) -> None:
         """Free everything. Called once, also after a failure."""

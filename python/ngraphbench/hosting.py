@@ -11,7 +11,7 @@ import types
 from typing import Any, Collection, List, Mapping, Optional, Sequence, Tuple, Type
 
 from ngraphbench import gpu_errors
-from ngraphbench.adaptor import Adaptor, CompilerError, Model, Settings, Tensor, TensorSignature
+from ngraphbench.adaptor import Adaptor, CompilerError, Feedback, Model, Settings, Tensor, TensorSignature
 from ngraphbench.options import typed_options
 from ngraphbench.process import without_collections
 from ngraphbench.reasons import first_line, users_line
@@ -159,6 +159,9 @@ class Session:
     def end_profile(self, inferences: int) -> List[tuple]:
         return [(_clean(kernel.name), _clean(kernel.kind), float(kernel.ns), _clean_all(kernel.nodes),
                  _clean_all(kernel.outputs), _clean(kernel.found_by)) for kernel in self._adaptor.end_profile(inferences)]
+
+    def feed_back(self, pairs: Sequence[tuple], row: int) -> Optional[int]:
+        return self._adaptor.feed_back([Feedback(*pair) for pair in pairs], row)
 
     def close(self) -> None:
         adaptor, self._adaptor = self._adaptor, None

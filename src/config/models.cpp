@@ -31,12 +31,16 @@ std::string listed(const std::vector<std::string>& words) {
   return (all_but_last.empty() ? "" : text::join(all_but_last, ", ") + " and ") + words.back();
 }
 
-// One parameter of a recipe in a study: a single value, or a list of values that spans an axis.
+// One parameter of a recipe in a study, or a key of its entry: a single value, or a list of values that spans an axis.
 struct Axis {
   std::string name{};
   std::vector<json> values{};
-  bool is_axis = false;  // given as a list, even if of one value
+  bool is_axis = false;      // given as a list, even if of one value
+  const Key* key = nullptr;  // of the entry; null: a parameter of the recipe
 };
+
+// Returns whether the key says how tokens are generated, which the reading of a prompt has nothing of.
+bool is_of_generating(const Key& key) { return key.name != "phase" && key.name != "context"; }
 
 class ModelReader {
  public:
@@ -175,6 +179,7 @@ class ModelReader {
       }
       axes = read_parameters(*family, *parameters, join_path(path, name));
     }
+    add_key_axes(*family, given, entry_path, axes);
     ModelEntry common;
     UserModelReader(folder_, endings_, problems_).read_common(given, entry_path, common);
     const std::string label = label_of(given, entry_path).value_or("");
@@ -193,6 +198,36 @@ class ModelReader {
       axes.push_back(read_axis(key_of(*known), *field.value, join_path(path, field.name)));
     }
     return axes;
+  }
+
+  // Adds the keys of the entry that may be lists: those of decoders.
+  void add_key_axes(const FamilyWords& family, const ModelFields& given, const std::string& path,
+                    std::vector<Axis>& axes) {
+    for (const Key& key : model_keys()) {
+      const auto field = key.is_axis ? given.find(key.name) : given.end();
+      if (field == given.end()) continue;
+      const std::string at = join_path(path, key.name);
+      if (!is_decoder(family)) {
+        problems_.add(*field->second, at, fmt::format("{} is no decoder; remove this key", family.name));
+        continue;
+      }
+      for (const Axis& axis : axes) {
+        if (axis.key != nullptr || !is_set_by_keys(axis.name)) continue;
+        problems_.add(*field->second, at,
+                      fmt::format("the recipe's parameter {} follows from this key; remove the parameter", axis.name));
+      }
+      axes.push_back(read_axis(key, *field->second, at));
+      axes.back().key = &key;
+    }
+  }
+
+  static bool is_set_by_keys(const std::string& parameter) {
+    return parameter == "tokens" || parameter == "context" || parameter == "capacity" || parameter == "cache";
+  }
+
+  static bool is_decoder(const FamilyWords& family) {
+    return std::any_of(family.parameters.begin(), family.parameters.end(),
+                       [](const Parameter& parameter) { return parameter.name == "context"; });
   }
 
   static std::string unknown_parameter(const FamilyWords& family, const std::string& word) {
@@ -244,13 +279,23 @@ class ModelReader {
       ModelEntry model = common;
       model.label = label.empty() ? family.name : label;
       model.family = family.name;
+      bool is_repeated = false;    // it differs from an earlier one only in what it has nothing of
       std::size_t stride = count;  // points that share a value of this axis
       for (const Axis& axis : axes) {
         stride /= axis.values.size();
-        const json& value = axis.values[point / stride % axis.values.size()];
-        model.parameters.emplace_back(axis.name, json_text(value));
+        const std::size_t place = point / stride % axis.values.size();
+        const json& value = axis.values[place];
+        if (axis.key != nullptr && is_of_generating(*axis.key) && model.decoder && model.decoder->is_prefill) {
+          is_repeated = is_repeated || place > 0;
+          continue;
+        }
+        if (axis.key != nullptr)
+          axis.key->set_in_model(model, value);
+        else
+          model.parameters.emplace_back(axis.name, json_text(value));
         if (axis.is_axis || label.empty()) model.label += fmt::format(" {}={}", axis.name, plain_text(value));
       }
+      if (is_repeated) continue;
       std::sort(model.parameters.begin(), model.parameters.end());
       if (label.empty()) model.label += suffix_of(model);
       if (!is_known(*entry, model, family)) add(entry, std::move(model));

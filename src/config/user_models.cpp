@@ -74,7 +74,7 @@ void UserModelReader::read_common(const ModelFields& given, const std::string& p
   if (const DocumentNode* node = field_of(given, "inputs")) read_inputs(*node, path + ".inputs", model);
   if (const DocumentNode* node = field_of(given, "data")) read_data(*node, path + ".data", model);
   for (const Key& key : model_keys()) {
-    const DocumentNode* const node = key.set_in_model ? field_of(given, key.name) : nullptr;
+    const DocumentNode* const node = key.set_in_model && !key.is_axis ? field_of(given, key.name) : nullptr;
     if (node == nullptr) continue;
     if (const auto value = read_value(key, *node, join_path(path, key.name), problems_))
       key.set_in_model(model, *value);

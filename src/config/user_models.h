@@ -27,7 +27,7 @@ class UserModelReader {
   // Reads the entry at `path` ("models[0]"). `kind` is onnx, file, pytorch, timm or quantise, and is a key of
   // `given`.
   ModelEntry read(const std::string& kind, const ModelFields& given, const std::string& path);
-  // Reads `inputs`, and the keys whose rows set them (Key::set_in_model).
+  // Reads `inputs`, and the keys whose rows set them (Key::set_in_model) and that span no axis.
   void read_common(const ModelFields& given, const std::string& path, ModelEntry& model);
 
  private:

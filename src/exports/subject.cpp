@@ -78,6 +78,10 @@ campaign::Answer<Subject> subject_of(const campaign::Installation& installation,
   }
   Subject subject{.study = std::move(study), .plan = *std::move(plan), .compiler = *described, .toolchain = **found};
   subject.cell.of = subject.plan.configuration_of(subject.plan.cells.front());
+  if (subject.model().decoding) {
+    return cannot_go_on({"it generates tokens, for which programs are not written yet", subject.model().label,
+                         "measure one step, by the recipe's parameters context and capacity, and export that"});
+  }
   return subject;
 }
 

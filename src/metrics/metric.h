@@ -39,7 +39,8 @@ enum class About {
   baseline,   // every cell, which it relates to its baseline (baseline.h)
   load,       // those that have a load
   instances,  // those that have several instances
-  variants    // those of variants
+  variants,   // those of variants
+  decoders    // those of models that generate tokens
 };
 
 // Says which of two values of a metric is the better one, if a verdict can be made of it (judging.h).

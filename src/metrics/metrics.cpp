@@ -9,6 +9,8 @@
 #include "metrics/agreement.h"
 #include "metrics/analysis.h"
 #include "metrics/costs.h"
+#include "metrics/decoding.h"
+#include "metrics/machine_use.h"
 #include "metrics/metric.h"
 #include "metrics/phases.h"
 #include "metrics/ratios.h"
@@ -19,21 +21,6 @@ namespace ngb::metrics {
 namespace {
 
 constexpr double kBitsPerByte = 8;
-
-// Returns the readings of the processes that count, or why one of them is not known.
-Known<std::vector<double>> readings_of(const store::CellData& cell, std::string_view quantity,
-                                       std::string_view moment) {
-  using Values = Known<std::vector<double>>;
-  std::vector<double> values;
-  for (const samples::ProcessResult& process : cell.processes) {
-    for (const samples::Reading& reading : process.readings) {
-      if (reading.quantity != quantity || reading.moment != moment) continue;
-      if (!reading.value.value) return Values::unknown(reading.value.reason);
-      values.push_back(*reading.value.value);
-    }
-  }
-  return Values::of(std::move(values));
-}
 
 // Applies `compute` to the steady repetitions, or returns why there are none.
 template <class Compute>
@@ -128,26 +115,6 @@ Value absolute_error(const Analysis& analysis, std::size_t cell) {
   return worst ? Value{worst} : unknown("the outputs were not compared");
 }
 
-// Returns the mean over processes of a quantity that is measured over the timed phase of cells that have a load.
-Value use_of_load(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
-  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
-  if (analysis.cell(cell).of.load == work::kNoLoad) return unknown("measured without a load");
-  const auto values = readings_of(analysis.cell(cell), quantity, "timed");
-  if (!values.value) return unknown(values.reason);
-  return values.value->empty() ? unknown("its use was not measured") : Value{statistics::mean(*values.value)};
-}
-Value load_cpu(const Analysis& analysis, std::size_t cell) { return use_of_load(analysis, cell, "load_cpu"); }
-Value load_memory(const Analysis& analysis, std::size_t cell) { return use_of_load(analysis, cell, "load_memory"); }
-
-// Early versions of ngb recorded no such reading.
-Value run_queue_wait(const Analysis& analysis, std::size_t cell) {
-  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
-  const auto values = readings_of(analysis.cell(cell), "run_queue_wait", "timed");
-  if (!values.value) return unknown(values.reason);
-  if (values.value->empty()) return unknown("measured by a version of ngb that did not measure it");
-  return {*std::max_element(values.value->begin(), values.value->end())};
-}
-
 constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";
 constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
@@ -164,7 +131,11 @@ constexpr const char* kTruthOfProcessors = "processors_kept_busy_are_a_share_of_
 constexpr const char* kTruthOfRatios = "ratios_are_counts_of_the_same_minute";
 constexpr const char* kTruthOfInputs = "inputs_that_agree_are_counted";
 constexpr const char* kTruthOfCounts = "what_counts_is_counted";
+constexpr const char* kTruthOfTokens = "a_token_takes_what_a_step_of_a_later_pass_takes";
+constexpr const char* kTruthOfPrompts = "a_prompts_tokens_are_read_together";
 constexpr const char* kTruthOfLoads = "a_load_works_while_the_cell_is_timed";
+
+constexpr const char* kOfTokens = "docs/decoding.md: ours";
 
 constexpr const char* kRapl = "RAPL: counters of the packages; timed phases of 0.1 s and more";
 constexpr const char* kBoardMeter = "INA3221 at the board's input, read each second; 5 readings and more";
@@ -349,6 +320,34 @@ constexpr std::array kMetrics{
     Metric{"top5_accuracy_ratio", "top-5 accuracy", "ratio",
            "inputs for which the label's class is among the five highest scores / inputs; Wilson's interval",
            kOfVariants, true, 0, top5_accuracy, kTruthOfInputs},
+    Metric{"time_per_token_s", "a token", "s",
+           "median over the steps of later passes of the time of a step, which makes a token of each sample", kOfTokens,
+           false, 3, time_per_token, kTruthOfTokens, nullptr, About::decoders, Better::lower},
+    Metric{"time_per_token_p90_s", "a token, p90", "s", "90th percentile over the steps of later passes", kOfTokens,
+           true, 0, time_per_token_p90, kTruthOfTokens, nullptr, About::decoders, Better::lower},
+    Metric{"time_per_token_p99_s", "a token, p99", "s", "99th percentile over the steps of later passes", kOfTokens,
+           true, 0, time_per_token_p99, kTruthOfTokens, nullptr, About::decoders, Better::lower},
+    Metric{"decode_tokens_per_s", "tokens/s", "tokens/s",
+           "T_c(b) of a model that generates tokens: b · steps / time of the later passes", kOfTokens, true, 0,
+           decode_tokens, kTruthOfTokens, nullptr, About::decoders, Better::higher},
+    Metric{"first_pass_ratio", "first pass", "ratio",
+           "mean over processes of the mean step of the first pass, whose lengths were never seen / the median step of "
+           "later passes",
+           kOfTokens, false, 5, first_pass_ratio, kTruthOfTokens, nullptr, About::decoders, Better::lower},
+    Metric{"prefill_tokens_per_s", "prompt tokens/s", "tokens/s", "T_c(b) · tokens of a prompt, where one is read",
+           kOfTokens, true, 0, prefill_tokens, kTruthOfPrompts, nullptr, About::every_cell, Better::higher},
+    Metric{"time_to_first_token_s", "first token", "s",
+           "median time in which a prompt is read and the logits of its tokens are computed", kOfTokens, false, 0,
+           time_to_first_token, kTruthOfPrompts, nullptr, About::every_cell, Better::lower},
+    Metric{"bytes_per_token", "bytes read", "bytes/token",
+           "what a step reads at least: each weight of a product or a norm once, a row of each table for each sample, "
+           "and the rows of the context",
+           kOfTokens, false, 0, bytes_per_token, kTruthOfTokens, nullptr, About::decoders},
+    Metric{"copied_bytes_per_token", "bytes copied", "bytes/token",
+           "what a step copies to feed its outputs back, beside what the graph copies", kOfTokens, false, 0,
+           copied_bytes_per_token, kTruthOfTokens, nullptr, About::decoders},
+    Metric{"cache_bytes", "cache", "bytes", "size of the cache of keys and values at its capacity", kOfTokens, false, 0,
+           cache_size, kTruthOfTokens, nullptr, About::decoders},
     Metric{"load_cpu_percent", "load CPU %", "percent",
            "100 · processor time of the load / wall time, while the cell was timed; 100: one processor; mean over "
            "processes",

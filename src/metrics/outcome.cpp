@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "metrics/baseline.h"
+#include "metrics/decoding.h"
 #include "metrics/metric.h"
 #include "metrics/service_times.h"
 #include "samples/steady_rates.h"
@@ -177,6 +178,7 @@ Steady steady(const store::CellData& cell) {
     found.fewest_repetitions = std::min(found.fewest_repetitions.value_or(rates.size()), rates.size());
     all_rates.insert(all_rates.end(), rates.begin(), rates.end());
     add_speeds(process, cell.of.model.key.batch, std::move(rates), found);
+    if (const std::optional<double> ratio = first_pass_ratio_of(process)) found.first_passes.push_back(*ratio);
   }
   if (!stopped_after_a_number) found.fewest_repetitions.reset();
   summarize(std::move(all_rates), found);

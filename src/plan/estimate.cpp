@@ -67,6 +67,12 @@ ProcessTime usual_time(const Experience& experience, const work::Compiler& compi
           .inference_s = kCall_s + macs / macs_per_s + (is_null ? option_of(compiler, "run_ns") / 1e9 : 0)};
 }
 
+// Returns how many inferences a repetition has whatever they take: the steps of a pass, or one.
+int steps_of(const Plan& plan, const work::Cell& cell) {
+  const auto& decoding = plan.model_of(cell).decoding;
+  return decoding ? decoding->new_tokens : 1;
+}
+
 double repetition_s(const Plan& plan, double inference_s) {
   return std::max(inference_s, seconds_of(plan.study.protocol.min_repetition_ns));
 }
@@ -139,14 +145,15 @@ CellTime cell_time(const Plan& plan, const Experience& experience, const work::C
   const auto found = experience.durations.find(wanted);
   if (found) used.insert(found->processes.begin(), found->processes.end());
   ProcessTime time = found ? scaled(experience, *found, compiler, wanted) : usual;
-  if (!found) time.start_s += usual.inference_s;
-  if (!found || plan.study.protocol.warm_up) time.warming_s = usual_warming_s(plan, time.inference_s);
+  const int steps = steps_of(plan, cell);
+  if (!found) time.start_s += usual.inference_s * steps;
+  if (!found || plan.study.protocol.warm_up) time.warming_s = usual_warming_s(plan, time.inference_s * steps);
   // Tuning is kept, so it takes no time again; a model of another size has not been tuned yet.
   time.tuning_s = found && found->basis == Basis::same ? 0 : usual.tuning_s;
   const double compile_s = time.compile_s.value_or(usual.compile_s.value_or(0));
   const double usual_load_s = usual.compile_s.value_or(0) > 0 ? *usual.load_s / *usual.compile_s * compile_s : 0;
   const double load_s = time.load_s.value_or(std::min(usual_load_s, compile_s));
-  const double repeat_s = timed_s(plan, compiler.instances, time.inference_s);
+  const double repeat_s = timed_s(plan, compiler.instances, time.inference_s * steps);
   const double measure_s = time.warming_s + repeat_s;
   const double rest_s = time.start_s + measure_s;
   const bool is_dear = compile_s + time.tuning_s > measure_s;

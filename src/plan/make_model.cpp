@@ -15,6 +15,7 @@
 #include "base/python.h"
 #include "base/text.h"
 #include "config/keys/value.h"
+#include "plan/decoder_model.h"
 #include "plan/graph_shapes.h"
 #include "python_files.py.h"
 #include "userfiles/input_values.h"
@@ -85,11 +86,20 @@ Result<std::string> add_file(work::Model& model, const std::string& folder, cons
 }
 
 Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std::uint64_t seed) {
-  const auto recipe = zoo::resolve(entry.family, work::object_of(entry.parameters), seed);
+  Result<config::Parameters> parameters = entry.parameters;
+  if (entry.decoder) parameters = decoder_parameters(entry);
+  if (!parameters) return error_of(parameters);
+  const auto recipe = zoo::resolve(entry.family, work::object_of(*parameters), seed);
   if (!recipe) return error_of(recipe);
   const auto facts = zoo::facts(*recipe, batch);
   if (!facts) return error_of(facts);
   work::Model model;
+  if (entry.decoder && entry.decoder->is_prefill) model.prompt_tokens = entry.decoder->context;
+  if (entry.decoder && !entry.decoder->is_prefill) {
+    auto decoding = decoding_of(entry, *recipe, *facts, batch);
+    if (!decoding) return error_of(decoding);
+    model.decoding = *std::move(decoding);
+  }
   model.key.hash = zoo::content_hash(*recipe);
   model.family = recipe->family;
   model.source = work::Recipe{zoo::canonical_json(*recipe)};
@@ -278,6 +288,7 @@ std::string hash_of_all(const work::Model& model, const config::ModelEntry& entr
     if (!values.array.empty()) given["array"] = values.array;
   }
   if (model.dynamic_batch) all["dynamic_batch"] = true;
+  if (model.decoding) all["new_tokens"] = model.decoding->new_tokens;
   if (!model.labels.empty()) all["labels"] = work::file_called(model.files, model.labels)->sha256;
   if (all.size() == 1) return model.key.hash;
   return hash::sha256(json_text::dump(all));
@@ -309,6 +320,7 @@ Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::
   model->key.batch = batch;
   model->dynamic_batch = entry.dynamic_batch;
   if (!entry.dynamic_batch) model->open_inputs.clear();
+  leave_length_open(*model);
   if (const Status added = add_values(*model, entry); !added) return error_of(added);
   if (const Status added = add_labels(*model, entry); !added) return error_of(added);
   model->key.hash = hash_of_all(*model, entry);
@@ -349,6 +361,10 @@ Status check(const char* noun, const Tensors& ours, const Tensors& exact, const 
 }
 
 Status check_fit(const work::Model& variant, const work::Model& exact) {
+  if (exact.decoding) {
+    return fail(fmt::format("{} generates tokens, which variants cannot be compared with yet", exact.label), {},
+                "remove variant_of");
+  }
   const bool are_known = !variant.inputs.empty() && !exact.inputs.empty();
   if (are_known && variant.inputs.size() != exact.inputs.size()) {
     return fail(fmt::format("{} inputs, {} has {}", variant.inputs.size(), exact.label, exact.inputs.size()), {},

@@ -47,15 +47,18 @@ bool has_loads(std::span<const CellData* const> cells) {
 }
 
 ColumnsInUse columns_in_use(const CellData& cell) {
-  return {is_loaded(cell), cell.of.compiler.instances > 1, cell.of.model.is_variant()};
+  const bool generates = std::any_of(cell.processes.begin(), cell.processes.end(),
+                                     [](const auto& process) { return process.facts.contains("feeding_back"); });
+  return {is_loaded(cell), cell.of.compiler.instances > 1, cell.of.model.is_variant(), generates};
 }
 ColumnsInUse operator|(ColumnsInUse a, ColumnsInUse b) {
-  return {a.load || b.load, a.instances || b.instances, a.variants || b.variants};
+  return {a.load || b.load, a.instances || b.instances, a.variants || b.variants, a.decoders || b.decoders};
 }
 bool is_about(const metrics::Metric& metric, ColumnsInUse of_table) {
   using metrics::About;
   return (metric.about != About::load || of_table.load) && (metric.about != About::instances || of_table.instances) &&
-         (metric.about != About::variants || of_table.variants);
+         (metric.about != About::variants || of_table.variants) &&
+         (metric.about != About::decoders || of_table.decoders);
 }
 
 std::string workload_on_device(const CellData& cell) {

@@ -33,6 +33,7 @@ struct ColumnsInUse {
   bool load = false;
   bool instances = false;  // several
   bool variants = false;
+  bool decoders = false;
 };
 ColumnsInUse columns_in_use(const store::CellData& cell);
 ColumnsInUse operator|(ColumnsInUse a, ColumnsInUse b);

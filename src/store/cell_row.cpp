@@ -43,8 +43,10 @@ void load_facts(sql::Database& database, Detail detail, LoadedProcess& loaded) {
   if (detail == Detail::full)
     each_row(database, "SELECT name, value FROM fact WHERE process_key = ?", loaded.process_key, add);
   else
-    each_row(database, "SELECT name, value FROM fact WHERE process_key = ? AND name IN ('device', 'emulated', 'wait')",
-             loaded.process_key, add);
+    each_row(
+        database,
+        "SELECT name, value FROM fact WHERE process_key = ? AND name IN ('device', 'emulated', 'wait', 'feeding_back')",
+        loaded.process_key, add);
 }
 
 }  // namespace
@@ -63,7 +65,7 @@ void load_details(sql::Database& database, Detail detail, bool has_latencies, Lo
   }
   if (detail != Detail::speeds && detail != Detail::profiles && detail != Detail::full) return;
   sql::load(database, key, process.repetitions);
-  if (has_latencies) load_latencies(database, key, process);
+  if (has_latencies || process.facts.contains("feeding_back")) load_latencies(database, key, process);
 }
 
 namespace {

@@ -68,7 +68,7 @@ void each_row(sql::Database& database, const char* select, std::int64_t key, con
 }
 
 // Adds to a process what `detail` has beside the table of processes. `has_latencies` is true for a cell with several
-// inferences in flight and for one whose requests arrived at random.
+// inferences in flight and for one whose requests arrived at random. A process that fed outputs back has some as well.
 void load_details(sql::Database& database, Detail detail, bool has_latencies, LoadedProcess& loaded);
 
 }  // namespace ngb::store

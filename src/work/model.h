@@ -13,6 +13,7 @@
 
 #include "base/record.h"
 #include "base/tensor.h"
+#include "work/decoding.h"
 
 namespace ngb::work {
 
@@ -110,7 +111,7 @@ struct Model : ModelSummary {
   Source source{};
   std::string path{};                          // of a user's file; "" for a recipe and timm
   std::vector<TensorSignature> inputs{};       // empty: the module reports them when its file is made
-  std::vector<TensorSignature> open_inputs{};  // only with dynamic_batch: kOpenExtent for any batch
+  std::vector<TensorSignature> open_inputs{};  // kOpenExtent for any batch, or any length; else empty
   std::vector<UserFile> files{};               // all files that it needs; an ONNX file first
   std::vector<InputValues> values{};
   std::string file_parameters{};  // {"parameters":{"width":16}}: what the study says of a user's file; "": nothing
@@ -118,6 +119,8 @@ struct Model : ModelSummary {
   bool dynamic_batch = false;     // one compiled model serves all batch sizes
   std::string arithmetic{};       // of a user's ONNX file: "f16", "bf16", "int8"; "": f32, or not known
   std::vector<TensorSignature> outputs{};  // that a user's ONNX file declares with a shape; kOpenExtent for any
+  std::optional<Decoding> decoding{};      // of a model that generates tokens: its outputs are fed back
+  int prompt_tokens = 0;                   // of a model that reads a prompt: tokens of a sample; 0: it reads none
   std::optional<std::uint64_t> macs_torchinfo{};
   std::vector<Model> exact{};  // of a variant: the exact model at this batch size, without its files (exact_of)
 
@@ -133,7 +136,8 @@ struct Model : ModelSummary {
                  Field{"inputs", &Model::inputs}, Field{"open_inputs", &Model::open_inputs},
                  Field{"files", &Model::files}, Field{"values", &Model::values}, Field{"labels", &Model::labels},
                  Field{"dynamic_batch", &Model::dynamic_batch}, Field{"arithmetic", &Model::arithmetic},
-                 Field{"outputs", &Model::outputs}, Field{"exact", &Model::exact});
+                 Field{"outputs", &Model::outputs}, Field{"decoding", &Model::decoding},
+                 Field{"prompt_tokens", &Model::prompt_tokens}, Field{"exact", &Model::exact});
   }
 };
 

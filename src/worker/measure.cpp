@@ -39,13 +39,26 @@ void add_profile(const work::WorkerRequest& request, const ProfilingRepeater& pr
   for (samples::Repetition& each : result.repetitions) each.is_warm_up = true;
 }
 
+// Adds what metrics need of a model that reads or generates tokens.
+void add_tokens(const work::Model& model, const Timing& timing, ProcessResult& result) {
+  if (timing.passes) timing.passes->add_to(result);
+  if (model.prompt_tokens == 0) return;
+  result.readings.push_back({"prompt_tokens", "1", "timed", Known<double>::of(model.prompt_tokens)});
+}
+
 Attempt<Done> write_outputs(const work::WorkerRequest& request, const ngb_compiler& compiler, PreparedSession& prepared,
                             const ProcessResult& result) {
   const Attempt<std::vector<OutputView>> outputs = prepared.infer_first();
   if (!outputs) return error_of(outputs);
   const auto own_name = result.facts.find("computed_by");
   const std::string made_by = own_name == result.facts.end() ? request.reference_name : own_name->second;
-  return write_reference_outputs(request, made_by, *outputs, {compiler, prepared.session(), prepared.inputs()},
+  const auto infer_again = [&]() -> Attempt<std::vector<OutputView>> {
+    const Attempt<Done> ran = request.model.decoding ? Done{} : prepared.session().run();
+    if (!ran) return error_of(ran);
+    return prepared.last_outputs();
+  };
+  return write_reference_outputs(request, made_by, *outputs,
+                                 {compiler, prepared.session(), prepared.inputs(), infer_again},
                                  [&](const Inputs& inputs) { return prepared.infer_on(inputs); });
 }
 
@@ -68,6 +81,7 @@ ProcessResult measure(const work::WorkerRequest& request, const ngb_compiler& co
   if (result.failure) return std::move(result);
   prepared.learn_facts();  // some concern the run: memory, recompilation
   add_sizes(request.model_path, request.model, prepared.session().artifact_bytes(), result.readings);
+  add_tokens(request.model, prepared.timing(), result);
   checks.compare_again();
   if (request.protocol.profile)
     add_profile(request, prepared.timing().profiling, result);

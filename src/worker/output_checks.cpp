@@ -62,7 +62,7 @@ Attempt<Done> OutputChecks::agree(const std::vector<OutputView>& outputs) {
 }
 
 void OutputChecks::compare_again() {
-  const Attempt<std::vector<OutputView>> outputs = prepared_.session().outputs();
+  const Attempt<std::vector<OutputView>> outputs = prepared_.last_outputs();
   if (!outputs) return;  // what was measured stays right
   const std::span<const OutputView> before = reference_ ? reference_->outputs() : first_outputs_->views();
   result_.check->output_change = difference(*outputs, before, request_, reference_ ? "the reference" : kFirst);

@@ -24,7 +24,8 @@ class OutputChecks {
   // Runs the first inference and compares its outputs with the reference, or with the exact model of a variant. Fails
   // if they differ.
   Attempt<Done> check();
-  // Compares the outputs of the last inference with the reference, or with those of the first one if there is none.
+  // Compares the outputs of the last inference (PreparedSession::last_outputs) with the reference, or with those of the
+  // first one if there is none.
   // Precondition: `check` has succeeded.
   void compare_again();
 

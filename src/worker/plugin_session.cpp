@@ -70,9 +70,14 @@ struct HandedModel {
   ngb_model value;
 };
 
-samples::Failure for_one_batch_only(const std::string& compiler) {
+samples::Failure for_one_shape_only(const std::string& compiler, bool has_any_batch) {
   samples::Failure failure;
   failure.kind = samples::FailureKind::invalid_option;
+  if (!has_any_batch) {
+    failure.message = compiler + " compiles for one shape, and a growing cache has another one at each step";
+    failure.advice = "give this compiler another form of the cache";
+    return failure;
+  }
   failure.message = compiler + " compiles for one batch size; it has no dynamic_batch";
   failure.advice =
       "list the model a second time without dynamic_batch, and give that entry to this compiler in the study's pairs";
@@ -151,8 +156,9 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
 Attempt<Done> Session::compile(const std::string& model_path, const work::Model& model,
                                const std::string& artifact_path) {
   const nlohmann::json described = description_of(compiler_);
-  if (model.dynamic_batch && !described.value("dynamic_batch", false)) {
-    return tl::unexpected(for_one_batch_only(described.value("name", "this compiler")));
+  const bool is_open = model.dynamic_batch || (model.decoding && model.decoding->grows());
+  if (is_open && !described.value("dynamic_batch", false)) {
+    return tl::unexpected(for_one_shape_only(described.value("name", "this compiler"), model.dynamic_batch));
   }
   const bool makes_file = makes_artifact(compiler_, described);
   // The worker's current folder; the agent empties it after each worker.

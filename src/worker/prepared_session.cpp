@@ -15,8 +15,9 @@ namespace ngb::worker {
 using samples::FailureKind;
 
 Timing::Timing(const work::WorkerRequest& request, Session& session, std::uint32_t slots, const MadeUp& made_up,
-               std::atomic<std::uint64_t>* repetitions_done)
-    : repeater(session.target(repetitions_done), slots, made_up),
+               std::atomic<std::uint64_t>* repetitions_done, std::optional<Passes> passes_of_model)
+    : passes(std::move(passes_of_model)),
+      repeater(session.target(repetitions_done), slots, made_up, passes ? &*passes : nullptr),
       pauses([this] { return repeater.infer_untimed(); }, request.compiler.threads, request.max_wait_ratio),
       profiling(repeater, session),
       turns(profiling, pauses),
@@ -68,9 +69,18 @@ Attempt<std::vector<OutputView>> PreparedSession::infer_first() {
   Attempt<Done> done = session_.bind(inputs_);
   if (done) learn_facts();  // a compiler may only now know where its nodes run
   if (done) done = begin_timing();
+  if (done && timing_->passes) timing_->passes->keep_next();
   if (done) done = attempt(timing_->repetitions.infer_first());
   if (!done) return error_of(done);
-  return session_.outputs();
+  return timing_->passes ? timing_->passes->outputs() : session_.outputs();
+}
+
+Attempt<std::vector<OutputView>> PreparedSession::last_outputs() {
+  if (!timing_->passes) return session_.outputs();
+  timing_->passes->keep_next();
+  const Attempt<Done> done = attempt(timing_->repeater.infer_untimed());
+  if (!done) return error_of(done);
+  return timing_->passes->outputs();
 }
 
 Attempt<Done> PreparedSession::begin_timing() {
@@ -84,9 +94,26 @@ Attempt<Done> PreparedSession::begin_timing() {
                                 "give in_flight another value, or remove it"}));
   }
   if (asked != 1) facts_["in_flight"] = std::to_string(slots);
+  Attempt<std::optional<Passes>> passes = make_passes(slots);
+  if (!passes) return error_of(passes);
   timing_.emplace(request_, session_, slots, made_up_times(facts_, request_),
-                  page_ != nullptr ? &page_->repetitions : &uncounted_);
+                  page_ != nullptr ? &page_->repetitions : &uncounted_, *std::move(passes));
   return Done{};
+}
+
+Attempt<std::optional<Passes>> PreparedSession::make_passes(std::uint32_t slots) {
+  if (!request_.model.decoding) return std::optional<Passes>();
+  const auto refuse = [](const char* what, const char* next) {
+    return tl::unexpected(failure_of(FailureKind::invalid_option, {what, "decoding", next}));
+  };
+  if (slots > 1) return refuse("steps that need each other cannot be in flight together", "remove in_flight");
+  if (request_.protocol.arrivals) return refuse("requests that arrive are not of several steps", "remove arrivals");
+  if (request_.protocol.profile) {
+    return refuse("a pass is not profiled", "measure one step: give the recipe its parameters context and capacity");
+  }
+  Result<Passes> made = Passes::make(request_.model, request_.protocol.seed, session_.target(nullptr), inputs_);
+  if (!made) return tl::unexpected(failure_of(FailureKind::invalid_model, made.error()));
+  return std::optional(*std::move(made));
 }
 
 Attempt<std::vector<OutputView>> PreparedSession::infer_on(const Inputs& inputs) {

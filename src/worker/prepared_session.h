@@ -11,6 +11,7 @@
 #include "work/job.h"
 #include "worker/inputs.h"
 #include "worker/instances.h"
+#include "worker/passes.h"
 #include "worker/pauses.h"
 #include "worker/plugin_session.h"
 #include "worker/profiling.h"
@@ -23,10 +24,11 @@ namespace ngb::worker {
 // All that runs the inferences of a session. Each part uses those before it.
 struct Timing {
   Timing(const work::WorkerRequest& request, Session& session, std::uint32_t slots, const MadeUp& made_up,
-         std::atomic<std::uint64_t>* repetitions_done);
+         std::atomic<std::uint64_t>* repetitions_done, std::optional<Passes> passes_of_model);
   Timing(const Timing&) = delete;
   Timing& operator=(const Timing&) = delete;
 
+  std::optional<Passes> passes;  // only of a model that generates tokens
   TimedRepeater repeater;
   Pauses pauses;
   ProfilingRepeater profiling;
@@ -47,9 +49,11 @@ class PreparedSession {
   Attempt<Done> open();
   // Compiles the model, or loads what another process has compiled.
   Attempt<Done> compile();
-  // Runs one inference on the fixed inputs: the process's first repetition. Returns its outputs, which the next one
-  // overwrites.
+  // Runs one inference on the fixed inputs, or the first pass: the process's first repetition. Returns its outputs,
+  // which the next call of one of these functions overwrites.
   Attempt<std::vector<OutputView>> infer_first();
+  // Returns the outputs of the last inference; of a model that generates tokens, those of one more pass.
+  Attempt<std::vector<OutputView>> last_outputs();
 
   // Runs an inference on other inputs, which is no repetition. The inputs outlive it.
   Attempt<std::vector<OutputView>> infer_on(const Inputs& inputs);
@@ -67,6 +71,7 @@ class PreparedSession {
  private:
   [[nodiscard]] Attempt<Done> check_version() const;
   Attempt<Done> begin_timing();
+  Attempt<std::optional<Passes>> make_passes(std::uint32_t slots);
 
   const work::WorkerRequest& request_;
   samples::ProgressPage* page_;

@@ -30,6 +30,7 @@ class ProfilingRepeater final : public Repeater {
   void begin() { is_on_ = true; }
   std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override;
   [[nodiscard]] std::uint32_t in_flight() const override { return repeater_.in_flight(); }
+  [[nodiscard]] std::uint32_t pass() const override { return repeater_.pass(); }
   // Returns why a repetition could not be profiled; nothing if all could, or if the plain inference failed.
   [[nodiscard]] const std::optional<samples::Failure>& failure() const { return failure_; }
 

@@ -71,17 +71,16 @@ Attempt<Done> write_reference_outputs(const work::WorkerRequest& request, const 
   if (const Attempt<Done> written = write(request, facts, views); !written) return written;
   const Result<Reference> file = Reference::open(request.reference_path);
   if (!file) return tl::unexpected(failure_of(FailureKind::no_reference, file.error()));
-  Attempt<Done> ran = request.is_for_agreement ? running.session.bind(running.inputs) : Done{};
-  if (ran) ran = running.session.run();
-  if (!ran) return ran;
-  const Attempt<std::vector<OutputView>> again = running.session.outputs();
+  const Attempt<Done> bound = request.is_for_agreement ? running.session.bind(running.inputs) : Done{};
+  if (!bound) return bound;
+  const Attempt<std::vector<OutputView>> again = running.infer_again();
   if (!again) return error_of(again);
   const std::string differs = difference(*again, file->outputs().first(again->size()), request, kFirst);
   if (!differs.empty()) {
     facts.doubt_kind = kRandom;
     facts.doubt = "its own outputs differ from one inference to the next on the same inputs (" + differs +
                   "): the model is random, or keeps state between inferences, so nothing can be compared with them";
-  } else if (!request.is_for_agreement) {
+  } else if (!request.is_for_agreement && !request.model.decoding) {
     facts.is_sensitive = find_sensitive(*file, request, running.compiler, running.session, running.inputs);
   }
   return write(request, facts, file->outputs());

@@ -3,6 +3,7 @@
 // model's variants are compared with it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,12 @@ struct Running {
   const ngb_compiler& compiler;
   Session& session;
   Inputs& inputs;  // the session is bound to them; they may be changed afterwards
+  // Runs the first inference again, on the inputs to which the session is bound, and returns its outputs.
+  std::function<Attempt<std::vector<OutputView>>()> infer_again;
 };
 
 // Writes the outputs of all inferences to request.reference_path. `first` has the outputs of the first inference, which
-// runs again to see whether it gives the same.
+// runs again to see whether it gives the same. Which outputs are sensitive is not looked for in passes.
 Attempt<Done> write_reference_outputs(const work::WorkerRequest& request, const std::string& made_by,
                                       const std::vector<OutputView>& first, const Running& running, const Infer& infer);
 

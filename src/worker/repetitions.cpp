@@ -39,6 +39,8 @@ std::size_t capacity(const work::Protocol& protocol) {
          2 * most_steady(protocol);
 }
 
+bool keeps_latencies(const Repeater& repeater) { return repeater.in_flight() > 1 || repeater.pass() > 0; }
+
 // Returns the median of the repetitions, by so many inferences; nothing for fewer than three.
 std::optional<double> per_inference(std::vector<std::int64_t> walls_ns, std::uint32_t inferences) {
   if (walls_ns.size() < 3) return std::nullopt;
@@ -91,9 +93,11 @@ Repetitions::Repetitions(const work::Protocol& protocol, Repeater& repeater)
       repeater_(repeater),
       walls_ns_(capacity(protocol), 0),
       begins_ns_(walls_ns_.size(), 0),
-      latencies_ns_(repeater.in_flight() > 1 ? kMostLatenciesOfProcess : 0, 0) {
+      latencies_ns_(keeps_latencies(repeater) ? kMostLatenciesOfProcess : 0, 0),
+      inferences_(std::max<std::uint32_t>(repeater.pass(), 1)),
+      is_size_found_(repeater.pass() > 0) {
   pilot_sizes_.reserve(kMaxPilots * kPilotRepetitions);
-  if (repeater.in_flight() > 1) latency_ends_.reserve(walls_ns_.size());
+  if (keeps_latencies(repeater)) latency_ends_.reserve(walls_ns_.size());
 }
 
 std::span<const std::int64_t> Repetitions::spans_ns() const {
@@ -101,7 +105,8 @@ std::span<const std::int64_t> Repetitions::spans_ns() const {
 }
 
 bool Repetitions::run(std::size_t count) {
-  const std::size_t each = latencies_ns_.empty() || done_ == 0 ? 0 : latency_count(inferences_);
+  const bool is_alone = done_ == 0 && repeater_.in_flight() > 1;  // the first inference
+  const std::size_t each = latencies_ns_.empty() || is_alone ? 0 : latency_count(inferences_);
   const std::span<std::int64_t> free = std::span(latencies_ns_).subspan(latencies_kept_);
   const std::size_t with_latencies = each == 0 ? 0 : std::min(count, free.size() / each);
   const std::size_t completed =
@@ -123,6 +128,7 @@ std::int64_t Repetitions::fastest_ns() const {
 bool Repetitions::infer_first() { return run(1); }
 
 bool Repetitions::find_group_size() {
+  if (repeater_.pass() > 0) return true;
   const std::uint32_t in_flight = repeater_.in_flight();
   if (in_flight > 1) {  // the first inference ran alone
     pilot_sizes_.resize(done_, inferences_);

@@ -35,11 +35,14 @@ class Repeater {
   virtual ~Repeater() = default;
   // Runs as many repetitions of `inferences` inferences as `times` holds and stores their times. Returns how many were
   // completed: fewer than requested if an inference failed, after which it is not called again.
-  // The first call runs one inference, alone. If several are in flight in later calls, `inferences` is a multiple of
-  // their number, and `latencies_ns` receives the latencies that are kept (in_flight.h).
+  // The first call runs one inference, or pass(), alone. If several are in flight in later calls, `inferences` is a
+  // multiple of their number. `latencies_ns` receives the latencies that are kept (in_flight.h), if there are any:
+  // where several are in flight, and of passes.
   virtual std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) = 0;
   // Returns how many inferences are in flight at a time.
   [[nodiscard]] virtual std::uint32_t in_flight() const { return 1; }
+  // Returns how many inferences make a pass, which a repetition then is; 0: a repetition may be any number of them.
+  [[nodiscard]] virtual std::uint32_t pass() const { return 0; }
 };
 
 // The time of an inference some time after the timed phase, in nanoseconds: the medians of a longer look's second
@@ -90,7 +93,8 @@ class Repetitions {
   [[nodiscard]] std::size_t least() const;
 
   // Returns the latencies that were kept of each repetition, in the order of `repetitions`; empty if one inference is
-  // in flight at a time. Repetitions at the end may be missing: the latencies of a process are limited.
+  // in flight at a time and there are no passes. Repetitions at the end may be missing: the latencies of a process are
+  // limited.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> latencies_ns() const;
   // Returns the completed repetitions in the order run.
   [[nodiscard]] std::vector<samples::Repetition> repetitions() const;
@@ -118,7 +122,7 @@ class Repetitions {
   std::vector<std::int64_t> walls_ns_;      // allocated for the largest number of repetitions
   std::vector<std::int64_t> begins_ns_;     // likewise
   std::vector<std::uint32_t> pilot_sizes_;  // inferences of the repetitions before the final group size
-  std::vector<std::int64_t> latencies_ns_;  // of all repetitions; none if one inference is in flight at a time
+  std::vector<std::int64_t> latencies_ns_;  // of all repetitions; none if none are kept
   std::vector<std::size_t> latency_ends_;   // by repetition: the end of its latencies in latencies_ns_
   std::size_t latencies_kept_ = 0;
   std::size_t done_ = 0;

@@ -15,28 +15,41 @@
 namespace ngb::worker {
 
 MadeUp made_up_times(const std::map<std::string, std::string>& facts, const work::WorkerRequest& request) {
-  constexpr std::int64_t kHour_ns = 3'600'000'000'000;
   const auto told = facts.find("made_up_ns");
   if (told == facts.end()) return {};
-  return {std::clamp<std::int64_t>(std::strtoll(told->second.c_str(), nullptr, 10), 0, kHour_ns),
-          splitmix64(fnv1a64(request.cell_id), static_cast<std::uint64_t>(request.process_index))};
+  const auto ns_of = [](const std::string& text) {
+    constexpr std::int64_t kHour_ns = 3'600'000'000'000;
+    return std::clamp<std::int64_t>(std::strtoll(text.c_str(), nullptr, 10), 0, kHour_ns);
+  };
+  const auto first = facts.find("made_up_first_ns");
+  return {ns_of(told->second), splitmix64(fnv1a64(request.cell_id), static_cast<std::uint64_t>(request.process_index)),
+          first == facts.end() ? 0 : ns_of(first->second)};
 }
 
 std::size_t TimedRepeater::repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) {
-  const bool is_alone = flight_.slots() == 1 || !std::exchange(has_inferred_, true);
-  const std::size_t done = is_alone ? run_repetitions(target_, inferences, times, &status_)
-                                    : flight_.run_repetitions(inferences, times, latencies_ns, &status_);
-  if (made_up_.inference_ns > 0) make_up(inferences, times.part(0, done));
+  const std::size_t done = run(inferences, times, latencies_ns);
+  if (made_up_.inference_ns > 0) make_up(inferences, times.part(0, done), latencies_ns);
   return done;
 }
 
-void TimedRepeater::make_up(std::uint32_t inferences, const Times& times) {
+std::size_t TimedRepeater::run(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) {
+  if (passes_ != nullptr) return passes_->repeat(times, latencies_ns, *target_.repetitions_done, &status_);
+  const bool is_alone = flight_.slots() == 1 || !std::exchange(has_inferred_, true);
+  return is_alone ? run_repetitions(target_, inferences, times, &status_)
+                  : flight_.run_repetitions(inferences, times, latencies_ns, &status_);
+}
+
+void TimedRepeater::make_up(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) {
   constexpr std::int64_t kParts = 100'000;
   for (std::size_t i = 0; i < times.walls_ns.size(); ++i) {
+    const std::int64_t first_ns = made_up_repetitions_ == 0 && passes_ != nullptr ? made_up_.first_ns : 0;
     const std::uint64_t drawn = splitmix64(made_up_.seed, made_up_repetitions_++) % (kParts / 100 + 1);
     const std::int64_t parts = kParts - kParts / 200 + static_cast<std::int64_t>(drawn);
     times.begins_ns[i] = clock_ns_;
-    times.walls_ns[i] = std::max<std::int64_t>(made_up_.inference_ns * inferences * parts / kParts, 1);
+    times.walls_ns[i] = std::max<std::int64_t>((made_up_.inference_ns + first_ns) * inferences * parts / kParts, 1);
+    const std::size_t kept = latency_count(inferences);
+    if (passes_ != nullptr && (i + 1) * kept <= latencies_ns.size())
+      std::ranges::fill(latencies_ns.subspan(i * kept, kept), times.walls_ns[i] / inferences);
     clock_ns_ += times.walls_ns[i];
   }
 }
@@ -53,10 +66,12 @@ bool TimedRepeater::skip_to(std::int64_t time_ns) {
 
 bool TimedRepeater::infer_untimed() {
   std::atomic<std::uint64_t> uncounted{0};
+  std::array<std::int64_t, 2> dropped{};
+  const Times times{std::span(dropped).first(1), std::span(dropped).last(1)};
+  if (passes_ != nullptr) return passes_->repeat(times, {}, uncounted, &status_) == 1;
   Target target = target_;
   target.repetitions_done = &uncounted;
-  std::array<std::int64_t, 2> dropped{};
-  return run_repetitions(target, 1, {std::span(dropped).first(1), std::span(dropped).last(1)}, &status_) == 1;
+  return run_repetitions(target, 1, times, &status_) == 1;
 }
 
 TimedServer::TimedServer(TimedRepeater& repeater, std::size_t inferences)

@@ -15,6 +15,7 @@
 #include "worker/arrivals.h"
 #include "worker/in_flight.h"
 #include "worker/loop.h"
+#include "worker/passes.h"
 #include "worker/repetitions.h"
 
 namespace ngb::worker {
@@ -23,6 +24,7 @@ namespace ngb::worker {
 struct MadeUp {
   std::int64_t inference_ns = 0;  // how long an inference is said to take; 0: times are measured
   std::uint64_t seed = 0;         // by which a repetition takes up to half a percent more or less than its inferences
+  std::int64_t first_ns = 0;      // what a step of the first pass takes beside that
 };
 // Such a compiler says so by the fact `made_up_ns`, which marks its results. No two processes of a study have one seed.
 MadeUp made_up_times(const std::map<std::string, std::string>& facts, const work::WorkerRequest& request);
@@ -30,13 +32,14 @@ MadeUp made_up_times(const std::map<std::string, std::string>& facts, const work
 // Keeps the status of the inference that failed.
 class TimedRepeater final : public Repeater {
  public:
-  // `slots`: inferences in flight; 1 with made-up times.
-  TimedRepeater(const Target& target, std::uint32_t slots, MadeUp made_up = {})
-      : target_(target), flight_(target_, slots), made_up_(made_up) {}
+  // `slots`: inferences in flight; 1 with made-up times and with passes. `passes` outlives it; null: none.
+  TimedRepeater(const Target& target, std::uint32_t slots, MadeUp made_up = {}, Passes* passes = nullptr)
+      : target_(target), flight_(target_, slots), made_up_(made_up), passes_(passes) {}
   std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override;
-  // Runs one inference whose time is not kept. Returns whether it succeeded.
+  // Runs one inference, or a pass, whose time is not kept. Returns whether it succeeded.
   bool infer_untimed();
   [[nodiscard]] std::uint32_t in_flight() const override { return flight_.slots(); }
+  [[nodiscard]] std::uint32_t pass() const override { return passes_ == nullptr ? 0 : passes_->steps(); }
   [[nodiscard]] ngb_status status() const { return status_; }
   // Returns the time of the clock on which repetitions begin. Made-up times have their own, which passes by their
   // repetitions and by `skip_to`.
@@ -45,11 +48,13 @@ class TimedRepeater final : public Repeater {
   bool skip_to(std::int64_t time_ns);
 
  private:
-  void make_up(std::uint32_t inferences, const Times& times);
+  std::size_t run(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns);
+  void make_up(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns);
 
   Target target_;
   Flight flight_;
   MadeUp made_up_;
+  Passes* passes_;
   std::int64_t clock_ns_ = worker::now_ns();  // of made-up times
   std::uint64_t made_up_repetitions_ = 0;
   bool has_inferred_ = false;

@@ -48,6 +48,7 @@ class TurnTaker final : public Repeater {
 
   std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override;
   [[nodiscard]] std::uint32_t in_flight() const override { return repeater_.in_flight(); }
+  [[nodiscard]] std::uint32_t pass() const override { return repeater_.pass(); }
 
  private:
   Repeater& repeater_;

@@ -71,6 +71,10 @@ void Graph::layer(Layer row) {
   if (!failed()) layers_.push_back(std::move(row));
 }
 
+void Graph::leave_open(const std::string& tensor, std::size_t axis, std::string extent) {
+  open_extents_[tensor] = {axis, std::move(extent)};
+}
+
 void Graph::output(const Tensor& tensor, const std::string& name) {
   Tensor renamed{name, tensor.type, tensor.shape};
   if (!accept(renamed)) return;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -87,6 +88,8 @@ class Graph {
   void layer(Layer row);
   // Makes a node's output an output of the graph, named `name`.
   void output(const Tensor& tensor, const std::string& name);
+  // Leaves an extent of an input or output open: the file gives it this name. Nothing in the graph may depend on it.
+  void leave_open(const std::string& tensor, std::size_t axis, std::string extent);
 
   // Has the graph written for this opset, or a newer one that was required before.
   void require_opset(int opset) { opset_ = std::max(opset_, opset); }
@@ -100,6 +103,12 @@ class Graph {
   // Returns the inputs that have a range, by name.
   [[nodiscard]] const std::vector<std::pair<std::string, ValueRange>>& ranges() const { return ranges_; }
   [[nodiscard]] const std::vector<Tensor>& outputs() const { return outputs_; }
+  // Returns the extents that are open beside a dynamic batch, by tensor.
+  struct OpenExtent {
+    std::size_t axis = 0;
+    std::string name{};
+  };
+  [[nodiscard]] const std::map<std::string, OpenExtent>& open_extents() const { return open_extents_; }
   [[nodiscard]] const std::vector<Node>& nodes() const { return nodes_; }
   [[nodiscard]] const std::vector<Initializer>& initializers() const { return initializers_; }
   [[nodiscard]] const std::vector<Layer>& layers() const { return layers_; }
@@ -113,6 +122,7 @@ class Graph {
   std::vector<Tensor> inputs_{};
   std::vector<std::pair<std::string, ValueRange>> ranges_{};
   std::vector<Tensor> outputs_{};
+  std::map<std::string, OpenExtent> open_extents_{};
   std::vector<Node> nodes_{};
   std::vector<Initializer> initializers_{};
   std::vector<Layer> layers_{};

@@ -26,13 +26,15 @@ std::uint64_t element_type(DataType type) {
 }
 
 // Returns a ValueInfoProto. `first_extent`: the name of the leading extent; null: it is a number.
-std::string description(const Tensor& tensor, const char* first_extent = nullptr) {
+std::string description(const Graph& graph, const Tensor& tensor) {
+  const auto open = graph.open_extents().find(tensor.name);
   std::string shape;
   for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-    const bool is_named = i == 0 && first_extent != nullptr;
+    std::string named = i == 0 && graph.has_dynamic_batch() ? "batch" : "";
+    if (open != graph.open_extents().end() && open->second.axis == i) named = open->second.name;
     shape += field_of(wire::kShapeExtent,
-                      is_named ? field_of(wire::kExtentName, first_extent)
-                               : integer_field(wire::kExtentValue, static_cast<std::uint64_t>(tensor.shape[i])));
+                      !named.empty() ? field_of(wire::kExtentName, named)
+                                     : integer_field(wire::kExtentValue, static_cast<std::uint64_t>(tensor.shape[i])));
   }
   const std::string type =
       integer_field(wire::kTypeElement, element_type(tensor.type)) + field_of(wire::kTypeShape, shape);
@@ -96,17 +98,16 @@ std::string serialized_graph_head(const Graph& graph, const std::string& name) {
   std::string proto;
   for (const Node& node : graph.nodes()) proto += field_of(wire::kGraphNode, node_proto(node));
   proto += field_of(wire::kGraphName, name);
-  const char* const first_extent = graph.has_dynamic_batch() ? "batch" : nullptr;
-  for (const Tensor& input : graph.inputs()) proto += field_of(wire::kGraphInput, description(input, first_extent));
+  for (const Tensor& input : graph.inputs()) proto += field_of(wire::kGraphInput, description(graph, input));
   std::unordered_set<std::string> described;
   for (const Tensor& output : graph.outputs()) {
-    proto += field_of(wire::kGraphOutput, description(output, first_extent));
+    proto += field_of(wire::kGraphOutput, description(graph, output));
     described.insert(output.name);
   }
-  if (graph.has_dynamic_batch()) return proto;
+  if (graph.has_dynamic_batch() || !graph.open_extents().empty()) return proto;
   for (const Node& node : graph.nodes()) {
     for (const Tensor& output : node.outputs) {
-      if (described.count(output.name) == 0) proto += field_of(wire::kGraphValue, description(output));
+      if (described.count(output.name) == 0) proto += field_of(wire::kGraphValue, description(graph, output));
     }
   }
   return proto;

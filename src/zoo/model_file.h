@@ -41,7 +41,8 @@ class ModelFile {
 // Returns a ModelProto without its graph: IR 9 for opset 20, IR 12 for opset 24.
 std::string serialized_model_head(int opset);
 // Returns a GraphProto without initializers: nodes, inputs, outputs and the shapes of all values in between. With a
-// dynamic batch, the leading extents of inputs and outputs are named "batch" and the shapes in between are omitted.
+// dynamic batch, the leading extents of inputs and outputs are named "batch". With that or another open extent, the
+// shapes in between are omitted.
 std::string serialized_graph_head(const Graph& graph, const std::string& name);
 // Returns a TensorProto without its data; for a constant, with it.
 std::string serialized_tensor_head(const Initializer& initializer);

@@ -140,6 +140,7 @@ class Oracle(Flags):
         found |= variants.on_disk(found)
         found["tcr_bits_per_s"] = self._saved_bits(key, found["throughput_per_s"])
         found["break_even_inferences"] = self._break_even(key)
+        found |= self._tokens(key, found)
         errors = self.raw.of_all_attempts("output_check", key)["max_absolute_error"].dropna()
         found["max_absolute_error"] = Number(errors.max()) if len(errors) else None
         found["run_queue_wait_percent"] = self._reading(key, "run_queue_wait", "timed", "max")
@@ -181,6 +182,32 @@ class Oracle(Flags):
         for name, (q, needed) in LATENCY_NEEDS.items():
             found[name] = percentile(by_process, q) if is_single and len(latencies) >= needed else None
         return found
+
+    def _tokens(self, key, found):
+        """What is told of cells that generate tokens, or read prompts; found has their speeds and latencies."""
+        steps, prompt, read, copied, cache = (
+            self._reading(key, quantity, "timed", "max")
+            for quantity in ("new_tokens", "prompt_tokens", "bytes_per_token", "copied_bytes_per_token", "cache_bytes"))
+        speed, median = found["throughput_per_s"], found["latency_p50_s"]
+        tokens = None
+        if speed is not None and prompt is not None:
+            tokens = Number(*(None if each is None else prompt * each for each in (speed.value, speed.low, speed.high)))
+        told = {
+            "time_per_token_s": median, "time_per_token_p90_s": found["latency_p90_s"],
+            "time_per_token_p99_s": found["latency_p99_s"], "decode_tokens_per_s": speed,
+            "first_pass_ratio": self._first_pass(key) if steps is not None else None,
+            "bytes_per_token": read, "copied_bytes_per_token": copied, "cache_bytes": cache}
+        if steps is None:
+            told = dict.fromkeys(told)
+        return told | {"prefill_tokens_per_s": tokens, "time_to_first_token_s": median if prompt is not None else None}
+
+    def _first_pass(self, key):
+        kept = self.raw.of_processes("latency", key)
+        first = kept[kept["repetition_index"] == 0].groupby("process_key")["latency_ns"].mean()
+        counted = self.counted(key)[["process_key", "repetition_index"]]
+        later = kept.merge(counted, on=["process_key", "repetition_index"]).groupby("process_key")["latency_ns"].median()
+        ratios = (first / later).dropna()
+        return ratios.mean() if len(ratios) else None
 
     @functools.cache
     def _compiling(self, key):

@@ -54,6 +54,12 @@ CELLS = {
 AGREEMENT = [(1, 30.0, 0.99, 0.1, 1), (1, 20.0, 0.97, 0.3, 4), (0, 10.0, 0.9, 0.5, 9), (1, 40.0, 1.0, 0.2, 1)]
 PAIR = ([6.0, 6.0, 18.0, 6.0], [9.0] * 4)  # of two instances that run at the same time
 RAMP = [10 + 0.01 * each for each in range(1000)]
+# A model that generates four tokens a pass, for two samples: the first pass, and later ones.
+DECODER = Model("m decoder", 2)
+FIRST_PASS_MS, LATER_PASS_MS = [30.0, 9.0, 9.0, 12.0], [5.0, 4.0, 5.0, 6.0]
+PROMPT, PROMPT_MS, PROMPT_TOKENS = Model("m prompt", 2), [40.0, 40.0, 60.0, 40.0], 128
+OF_TOKENS = [("new_tokens", "timed", 4), ("bytes_per_token", "timed", 9e6), ("copied_bytes_per_token", "timed", 8192),
+             ("cache_bytes", "timed", 1e6)]
 # Two inferences at a time: one of them ends every 5, 5, 5 and 25 ms; each takes as long as two such steps.
 STEPS_MS = [5.0, 5.0, 5.0, 25.0]
 
@@ -103,6 +109,12 @@ def write_uneven(folder):
             results.add_cell(setting, model, processes(setting, model, pattern), load=load)
         results.add_cell(FAST_PAIR, ONE, [
             Process(of_process(PAIR[0]), of_others=[of_process(PAIR[1])], warm_up=[], index=number, busy_cpus=3.0)
+            for number in range(3)])
+        results.add_cell(FAST, DECODER, [
+            Process([(sum(LATER_PASS_MS), 4)] * 200, warm_up=[(sum(FIRST_PASS_MS), 4)], index=number, readings=OF_TOKENS,
+                    facts={"feeding_back": "by the compiler"}, latencies_ms=[FIRST_PASS_MS] + [LATER_PASS_MS] * 200) for number in range(3)])
+        results.add_cell(FAST, PROMPT, [
+            Process(PROMPT_MS * 8, warm_up=[], index=number, readings=[("prompt_tokens", "timed", PROMPT_TOKENS)])
             for number in range(3)])
         steps = STEPS_MS * (PATTERNS // len(STEPS_MS))
         latencies = [[steps[at] + steps[at - 1]] for at in range(len(steps))]  # from its start to its end
@@ -271,6 +283,22 @@ class Definitions(unittest.TestCase):
         self.expect("cosine_ratio", 3.86 / 4, *cell, within=1e-9)
         self.expect("input_error_mean", 1.1 / 4, *cell, within=1e-9)
         self.expect("agreement_input_count", 4, *cell, within=0)
+
+    def test_a_token_takes_what_a_step_of_a_later_pass_takes(self):
+        cell = (FAST, DECODER)
+        self.expect("time_per_token_s", 0.005, *cell, within=1e-6)
+        self.expect("time_per_token_p90_s", 0.006, *cell, within=1e-6)  # a quarter of the steps takes that
+        self.expect("time_per_token_p99_s", 0.006, *cell, within=1e-6)
+        self.expect("decode_tokens_per_s", 2 * 4 / 0.020, *cell, within=1e-6)  # two samples, four tokens in 20 ms
+        self.expect("first_pass_ratio", 15 / 5, *cell, within=1e-6)  # of 60 ms
+        self.expect("bytes_per_token", 9e6, *cell)
+        self.expect("copied_bytes_per_token", 8192, *cell)
+        self.expect("cache_bytes", 1e6, *cell)
+
+    def test_a_prompts_tokens_are_read_together(self):
+        """180 ms for four prompts of 128 tokens in each of two samples."""
+        self.expect("prefill_tokens_per_s", 4 * 2 * PROMPT_TOKENS / 0.180, FAST, PROMPT, within=1e-6)
+        self.expect("time_to_first_token_s", 0.040, FAST, PROMPT, within=1e-6)
 
     def test_a_load_works_while_the_cell_is_timed(self):
         self.expect("load_cpu_percent", 95.0, FAST, ONE, LOAD, within=1e-9)

@@ -154,6 +154,8 @@ class Decoder(nn.Module):
         super().__init__()
         width, vocabulary = parameters["width"], parameters["vocabulary"]
         self.form, self.is_llama = parameters["cache"], parameters["architecture"] == "llama"
+        if self.form == "open":  # the file leaves the length open, and this module does so anyway
+            self.form = "growing"
         head_width = width // parameters["heads"]
         self.row_shape = (parameters["key_heads"], parameters["tokens"], head_width)
         self.embed = nn.Embedding(vocabulary, width)

@@ -64,6 +64,7 @@ struct Key {
 
   // The fields below are for keys of models.
   std::vector<std::string> kinds{};  // the kinds of model that may have the key ("onnx"); empty: all kinds
+  bool is_axis = false;              // a list of values makes a model of each
   // The key's value in an entry; null functions if it is read and written by code of its own. `get_in_model` returns
   // null for the default.
   std::function<void(ModelEntry& model, const nlohmann::json& value)> set_in_model{};

@@ -26,7 +26,8 @@ std::string default_of(const Key& key) {
 
 std::string value_of(const Key& key) {
   if (key.type == ValueType::section) return "a mapping";
-  return key.type == ValueType::structured ? "see below" : expected(key);
+  if (key.type == ValueType::structured) return "see below";
+  return expected(key) + (key.is_axis ? ", or a list of such values" : "");
 }
 
 void add_rows(std::span<const Key> keys, const std::string& prefix, bool are_optional, std::string& out) {

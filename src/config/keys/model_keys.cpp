@@ -10,6 +10,21 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kMostBytesOfASample = 1'000'000'000'000;
+constexpr int kMostTokens = 1'000'000;
+constexpr int kMostSteps = 4096;
+constexpr const char* kTight = "tight";
+
+// Returns what the entry says of decoding, which any of its keys begins.
+DecoderEntry& decoder_of(ModelEntry& model) {
+  if (!model.decoder) model.decoder.emplace();
+  return *model.decoder;
+}
+
+// Returns a value of an entry that generates tokens; null for any other.
+template <class Get>
+json when_generating(const ModelEntry& model, Get get) {
+  return model.decoder && !model.decoder->is_prefill ? json(get(*model.decoder)) : json();
+}
 
 }  // namespace
 
@@ -81,6 +96,72 @@ std::span<const Key> model_keys() {
        .default_text = "`false`: compiled for each batch size",
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.dynamic_batch); },
        .get_in_model = [](const ModelEntry& model) { return model.dynamic_batch ? json(true) : json(); }},
+      {.name = "phase",
+       .type = ValueType::word,
+       .words = {"prefill", "decode"},
+       .meaning = "Of a decoder. prefill: an inference reads a prompt of `context` tokens. decode: a repetition is a "
+                  "pass of `new_tokens` steps, each of which feeds its outputs back into the cache",
+       .default_text = "`decode` if one of the next four keys is given; else each inference is by itself",
+       .kinds = {"zoo"},
+       .is_axis = true,
+       .set_in_model = [](ModelEntry& model, const json& value) { decoder_of(model).is_prefill = value == "prefill"; },
+       .get_in_model =
+           [](const ModelEntry& model) {
+             return model.decoder ? json(model.decoder->is_prefill ? "prefill" : "decode") : json();
+           }},
+      {.name = "context",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = kMostTokens,
+       .meaning = "Of a decoder: tokens of the prompt, or tokens in the cache when a repetition begins",
+       .default_text = "128",
+       .kinds = {"zoo"},
+       .is_axis = true,
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).context); },
+       .get_in_model = [](const ModelEntry& model) { return model.decoder ? json(model.decoder->context) : json(); }},
+      {.name = "capacity",
+       .type = ValueType::integer_or_word,
+       .minimum = 1,
+       .maximum = kMostTokens,
+       .words = {kTight},
+       .meaning = "Of a decoder that generates: rows of its cache. tight: the next multiple of 64 that holds the "
+                  "context and the new tokens",
+       .default_text = "`tight`",
+       .kinds = {"zoo"},
+       .is_axis = true,
+       .set_in_model =
+           [](ModelEntry& model, const json& value) {
+             std::optional<int>& capacity = decoder_of(model).capacity;
+             capacity = value.is_string() ? std::nullopt : std::optional(value.get<int>());
+           },
+       .get_in_model =
+           [](const ModelEntry& model) {
+             return when_generating(model,
+                                    [](const auto& of) { return of.capacity ? json(*of.capacity) : json(kTight); });
+           }},
+      {.name = "cache",
+       .type = ValueType::word,
+       .words = {"delta", "static", "scatter", "growing"},
+       .meaning = "Of a decoder that generates: the form of its cache, which is a part of the model",
+       .default_text = "`delta`",
+       .kinds = {"zoo"},
+       .is_axis = true,
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).cache); },
+       .get_in_model =
+           [](const ModelEntry& model) { return when_generating(model, [](const auto& of) { return of.cache; }); }},
+      {.name = "new_tokens",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = kMostSteps,
+       .meaning = "Of a decoder that generates: steps of a repetition",
+       .default_text = "32",
+       .kinds = {"zoo"},
+       .is_axis = true,
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).new_tokens); },
+       .get_in_model =
+           [](const ModelEntry& model) {
+             return when_generating(model, [](const auto& of) { return of.new_tokens; });
+           }},
       {.name = "group",
        .type = ValueType::text,
        .pattern = kLabel,

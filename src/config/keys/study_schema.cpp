@@ -37,11 +37,16 @@ json parameter_schema(const Parameter& parameter) {
   return schema;
 }
 
+// Returns the schema of a list of values that spans an axis.
+json axis_of(const Key& key) {
+  json axis = list_of(value_schema(key));
+  axis["uniqueItems"] = true;
+  return axis;
+}
+
 // Returns the schema of a value, or of a list of values that spans an axis.
 json axis_schema(const Parameter& parameter) {
-  json axis = list_of(value_schema(key_of(parameter)));
-  axis["uniqueItems"] = true;
-  json schema = any_of(parameter_schema(parameter), std::move(axis));
+  json schema = any_of(parameter_schema(parameter), axis_of(key_of(parameter)));
   schema["description"] = parameter.meaning;
   return schema;
 }
@@ -95,7 +100,7 @@ json model_key_schema(const Key& key) {
   if (key.name == "parameters") return {{"type", "object"}};
   if (key.name == "data") return keys_schema(data_keys());
   if (key.name == "compilers") return compiler_words_schema();
-  return value_schema(key);
+  return key.is_axis ? any_of(value_schema(key), axis_of(key)) : value_schema(key);
 }
 
 json model_schema(const std::string& kind, const json& value) {

@@ -86,7 +86,7 @@ class FlatTable {
  public:
   FlatTable(const ShowOptions& options, const metrics::Baseline& baseline)
       : has_all_(options.all || !options.columns.empty()),
-        numbers_(options.columns.empty() ? number_columns(options.all, ColumnsInUse{true, true, true})
+        numbers_(options.columns.empty() ? number_columns(options.all, ColumnsInUse{true, true, true, true})
                                          : options.columns) {
     for (const Attribute& attribute : attributes()) {
       if (attribute.heading == nullptr) continue;

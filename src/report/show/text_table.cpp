@@ -65,7 +65,8 @@ std::vector<std::vector<std::size_t>> sections_of(std::span<const CellData* cons
 
 TextTable::TextTable(const ShowOptions& options, const metrics::Baseline& baseline)
     : options_(options),
-      columns_(options.columns.empty() ? number_columns(options.all, ColumnsInUse{true, true, true}) : options.columns),
+      columns_(options.columns.empty() ? number_columns(options.all, ColumnsInUse{true, true, true, true})
+                                       : options.columns),
       described_(columns_of(columns_, baseline, !options.columns.empty())),
       layout_(described_) {}
 

@@ -167,7 +167,7 @@ Result<std::int64_t> rows_of(CacheForm form, std::int64_t tokens, std::int64_t c
 }
 
 CacheForm form_of(const std::string& word) {
-  if (word == "growing") return CacheForm::growing;
+  if (word == "growing" || word == "open") return CacheForm::growing;
   if (word == "scatter") return CacheForm::scatter;
   return word == "static" ? CacheForm::fixed : CacheForm::delta;
 }
@@ -194,11 +194,16 @@ Status build(const nlohmann::json& parameters, int batch, Graph& graph) {
   DecoderStep step{.form = form_of(parameters.at("cache").get<std::string>()),
                    .batch = batch,
                    .tokens = number("tokens"),
+                   .is_open = parameters.at("cache") == "open",
                    .heads = number("heads"),
                    .key_heads = number("key_heads"),
                    .head_width = number("width") / number("heads")};
   if (!can_have_heads(graph, "heads", network.width, step.heads)) return graph.status();
   if (const Status fits = check_heads(network, step); !fits) return fits;
+  if (step.is_open && (step.tokens > 1 || context == 0)) {
+    return fail("a cache whose length is open takes one token after a context of 1 or more", "cache",
+                "choose growing, or other tokens");
+  }
   if (context + step.tokens > network.positions) {
     return fail(fmt::format("{} tokens after a context of {} are more than its {} positions", step.tokens, context,
                             network.positions),
@@ -267,9 +272,10 @@ Family family() {
            {.name = "cache",
             .type = "string",
             .default_value = "delta",
-            .meaning = "what the step returns: its own rows, a longer cache, or a cache of the same size, written by "
-                       "TensorScatter of opset 24 or by ScatterElements",
-            .values = {"delta", "growing", "scatter", "static"}},
+            .meaning =
+                "what the step returns: its own rows, a longer cache (open: of any length), or a cache of the same "
+                "size, written by TensorScatter of opset 24 or by ScatterElements",
+            .values = {"delta", "growing", "open", "scatter", "static"}},
            {"width", "int", 512, 1, 65536, "features of a token", {}},
            {"depth", "int", 8, 1, 1000, "number of blocks", {}},
            {"heads", "int", 8, 1, 65536, "attention heads; they divide the width", {}},

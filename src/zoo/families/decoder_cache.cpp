@@ -92,6 +92,10 @@ Tensor DecoderCache::extended(const std::string& name, const std::string& part, 
   if (step_.rows > 0) {
     const Shape shape{step_.batch, step_.key_heads, step_.rows, step_.head_width};
     const Tensor past = graph_.input("past_key_values." + part, DataType::f32, shape);
+    if (step_.is_open) {
+      graph_.leave_open(past.name, kAlongRows, "past");
+      graph_.leave_open("present." + part, kAlongRows, "total");
+    }
     const std::string node = fmt::format("{}/{}", name, part.substr(part.find('.') + 1));
     if (step_.form == CacheForm::scatter) {
       all = graph_.node("TensorScatter", node, {past, rows, position_}, {{"axis", kAlongRows}}, shape);

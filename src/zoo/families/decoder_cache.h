@@ -13,8 +13,8 @@ namespace ngb::zoo {
 
 // How a step receives the rows of earlier tokens and returns its own:
 //   delta    returns its own rows only; the caller writes them into the cache. Rows from the context on are ignored.
-//   growing  returns a cache that is longer by its own rows.
-//   scatter  writes its rows into a cache of a fixed size by TensorScatter of opset 24; Attention reads that.
+//   growing  returns a cache that is longer by its own rows. A study calls it "open" if the file leaves its length
+//   open. scatter  writes its rows into a cache of a fixed size by TensorScatter of opset 24; Attention reads that.
 //   fixed    does the same by operators of opset 20. A study calls it "static".
 enum class CacheForm { delta, growing, scatter, fixed };
 
@@ -24,6 +24,7 @@ struct DecoderStep {
   std::int64_t batch = 1;
   std::int64_t tokens = 1;
   std::int64_t rows = 0;  // of the cache that comes in; 0: there is none (delta and growing)
+  bool is_open = false;   // growing: the file leaves the number of rows open; there is one token
   std::int64_t heads = 1;
   std::int64_t key_heads = 1;  // divide the heads; as many heads share the keys and values of each
   std::int64_t head_width = 1;

@@ -20,6 +20,7 @@ std::vector<config::FamilyWords> models() {
   std::vector<config::FamilyWords> models{
       {"conv_block", {number("width", "64"), number("depth", "1"), number("image_size", "244")}},
       {"mha_block", {number("embed", "256"), number("depth", "1")}},
+      {"llama_30m", {number("context", "128")}},
       {"resnet",
        {{.name = "depths", .type = "int_list", .default_value = "[2,2,2,2]"},
         {.name = "width", .type = "float", .default_value = "1.0"}}}};
@@ -77,6 +78,13 @@ TEST(Studies, ResnetScalingHasThreeDepthsTimesThreeWidths) {
 TEST(Studies, MhaHasACellForEachWidthDepthBatchSizeAndCompiler) {
   const Plan plan = plan_of("mha.yaml");
   EXPECT_EQ(plan.cells.size(), 72U);  // 12 models, 2 batch sizes, 3 compilers
+}
+
+TEST(Studies, DecodeHasTwoContextsInFourFormsOfTheCacheAndAsPrompts) {
+  const Plan plan = plan_of("decode.yaml");
+  EXPECT_EQ(plan.cells.size(), 60U);  // 2 contexts, 4 forms and a prompt, 2 batch sizes, 3 compilers
+  EXPECT_EQ(plan.models.at(0).prompt_tokens, 128);
+  EXPECT_EQ(plan.models.at(4).decoding->new_tokens, 32);
 }
 
 TEST(Studies, TvmTuningHasTwoModelsTimesFiveCompilers) {

@@ -36,6 +36,26 @@ class PlayerInFlight final : public Repeater {
   bool is_first_ = true;
 };
 
+// Plays passes of four inferences, the first of which takes longer.
+class PlayerOfPasses final : public Repeater {
+ public:
+  std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override {
+    EXPECT_EQ(inferences, 4U);
+    for (std::size_t i = 0; i < times.walls_ns.size(); ++i) {
+      const std::int64_t latency_ns = is_first_ ? 9000 : 1000;  // far below what repetitions last at least
+      is_first_ = false;
+      times.walls_ns[i] = 4 * latency_ns;
+      times.begins_ns[i] = 1;
+      std::fill_n(latencies_ns.begin() + static_cast<std::ptrdiff_t>(4 * i), 4, latency_ns);
+    }
+    return times.walls_ns.size();
+  }
+  [[nodiscard]] std::uint32_t pass() const override { return 4; }
+
+ private:
+  bool is_first_ = true;
+};
+
 std::int64_t steady_count(const std::vector<samples::Repetition>& repetitions) {
   return std::count_if(repetitions.begin(), repetitions.end(), [](const auto& r) { return !r.is_warm_up; });
 }
@@ -54,6 +74,22 @@ TEST(Repetitions, OfALongSteadyInferenceHasOneWarmUpRepetition) {
   EXPECT_EQ(repetitions[0].inferences, 1U);
   EXPECT_EQ(timed.stop_reason(), "repetitions");
   EXPECT_TRUE(timed.is_steady());
+}
+
+TEST(Repetitions, ArePassesWhereThereAreSomeAndKeepTheTimeOfEachStepAlsoOfTheFirstPass) {
+  PlayerOfPasses player;
+  work::Protocol protocol;
+  protocol.repetitions = 5;
+  Repetitions timed(protocol, player);
+  ASSERT_TRUE(timed.infer_first() && timed.warm_up() && timed.time());
+  const auto repetitions = timed.repetitions();
+  EXPECT_EQ(steady_count(repetitions), 5);
+  EXPECT_TRUE(repetitions[0].is_warm_up);
+  for (const samples::Repetition& each : repetitions) EXPECT_EQ(each.inferences, 4U);
+  const auto latencies = timed.latencies_ns();
+  ASSERT_EQ(latencies.size(), repetitions.size());
+  EXPECT_EQ(latencies[0], std::vector<std::int64_t>(4, 9000));
+  EXPECT_EQ(latencies[1], std::vector<std::int64_t>(4, 1000));
 }
 
 TEST(Repetitions, RunsOnUntilThereAreEnoughSteadyRepetitions) {

@@ -144,6 +144,22 @@ TEST(Decoder, MasksNothingForOneTokenOverAGrowingCache) {
   EXPECT_EQ(count_nodes({{"context", 3}})["Transpose"], 1);        // of the keys; one token needs no other
 }
 
+TEST(Decoder, LeavesTheLengthOfItsCacheOpenIfItIsAskedTo) {
+  const onnx::ModelProto model = written({{"cache", "open"}, {"context", 3}});
+  const auto extents = [](const onnx::ValueInfoProto& value) {
+    std::string text;
+    for (const auto& extent : value.type().tensor_type().shape().dim()) {
+      text += extent.dim_param().empty() ? std::to_string(extent.dim_value()) + " " : extent.dim_param() + " ";
+    }
+    return value.name() + ": " + text;
+  };
+  EXPECT_EQ(extents(model.graph().input(0)), "input_ids: 2 1 ");
+  EXPECT_EQ(extents(model.graph().input(3)), "past_key_values.0.value: 2 1 past 4 ");
+  EXPECT_EQ(extents(model.graph().output(0)), "logits: 2 1 16 ");
+  EXPECT_EQ(extents(model.graph().output(2)), "present.0.value: 2 1 total 4 ");
+  EXPECT_EQ(model.graph().value_info_size(), 0) << "shapes in between depend on it";
+}
+
 // 10000^(-i / 4), rounded once; the shared constant that all compilers multiply with.
 TEST(Decoder, TurnsByTheFrequenciesOfRotaryPositions) {
   const onnx::ModelProto model = written({{"heads", 1}});
@@ -173,6 +189,9 @@ TEST(Decoder, RefusesWhatCannotBe) {
       "smaller context");
   EXPECT_EQ(refusal({{"cache", "growing"}, {"capacity", 64}}),
             "decoder.capacity: a growing cache has as many rows as its context; leave it out, or choose another cache");
+  EXPECT_EQ(refusal({{"cache", "open"}, {"tokens", 2}}),
+            "decoder.cache: a cache whose length is open takes one token after a context of 1 or more; choose growing, "
+            "or other tokens");
   EXPECT_EQ(refusal({{"tokens", 0}}), "decoder.tokens: 0 is out of range, expected 1 to 65536");
 }
 

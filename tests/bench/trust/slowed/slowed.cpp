@@ -105,6 +105,7 @@ extern "C" __attribute__((visibility("default"))) const ngb_compiler* ngb_compil
                                   read,     inspect,
                                   close,    nullptr,
                                   nullptr,  nullptr,
-                                  nullptr,  nullptr};
+                                  nullptr,  nullptr,
+                                  nullptr};
   return &table;
 }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Says how a model generates tokens: in passes of so many steps, each of which reads from a cache what the steps before
+// it have left there.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/record.h"
+
+namespace ngb::work {
+
+// A part of the cache: an output that is an input of the next step (ngb_feedback).
+struct CachePart {
+  std::string input{};
+  int output = 0;      // in graph order
+  int axis = -1;       // along which the output has rows for the input; -1: the output takes the input's place
+  bool grows = false;  // it then is longer along `Decoding::rows_axis`
+
+  static constexpr bool kIsArray = true;
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"input", &CachePart::input}, Field{"output", &CachePart::output},
+                 Field{"axis", &CachePart::axis}, Field{"grows", &CachePart::grows});
+  }
+};
+
+// A repetition is a pass of `new_tokens` steps. It begins with `context` tokens in the cache.
+struct Decoding {
+  int new_tokens = 1;
+  int context = 0;
+  std::string cache{};     // its form, as the recipe calls it: "delta"
+  int rows_axis = 2;       // of every part of the cache: the axis of its tokens
+  std::string ids{};       // the input that receives a step's tokens
+  std::string position{};  // the input that says how many tokens the cache holds, for each sample
+  std::vector<CachePart> parts{};
+  // What a step has to read at least: each weight of a product or a norm once, a row of each table for each sample, and
+  // the rows of the context.
+  std::uint64_t bytes_per_token = 0;
+
+  // Returns whether a part of the cache has another shape at each step.
+  [[nodiscard]] bool grows() const {
+    return std::any_of(parts.begin(), parts.end(), [](const CachePart& part) { return part.grows; });
+  }
+
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"new_tokens", &Decoding::new_tokens}, Field{"context", &Decoding::context},
+                 Field{"cache", &Decoding::cache}, Field{"rows_axis", &Decoding::rows_axis},
+                 Field{"ids", &Decoding::ids}, Field{"position", &Decoding::position}, Field{"parts", &Decoding::parts},
+                 Field{"bytes_per_token", &Decoding::bytes_per_token});
+  }
+};
+
+}  // namespace ngb::work

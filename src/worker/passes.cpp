@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker/passes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/random.h"
+#include "ngraphbench/rows.h"
+#include "worker/in_flight.h"
+
+namespace ngb::worker {
+namespace {
+
+constexpr float kStale = 1000;  // in rows that no token has written
+
+TensorSignature signature_of(const ngb_tensor& tensor) {
+  return {tensor.name == nullptr ? "" : tensor.name,
+          static_cast<DataType>(tensor.dtype),
+          {tensor.shape, tensor.shape + tensor.rank}};
+}
+
+// A tensor as a list of blocks, each of which has all rows along an axis.
+struct Blocks {
+  Blocks(const ngb_tensor& tensor, int axis) {
+    row_bytes = table::type_row(tensor.dtype)->size_bytes;
+    rows = static_cast<std::size_t>(tensor.shape[axis]);
+    for (std::int32_t i = 0; i < tensor.rank; ++i) {
+      if (i < axis) count *= static_cast<std::size_t>(tensor.shape[i]);
+      if (i > axis) row_bytes *= static_cast<std::size_t>(tensor.shape[i]);
+    }
+  }
+  std::size_t count = 1;
+  std::size_t rows = 0;
+  std::size_t row_bytes = 1;
+};
+
+void make_stale(const ngb_tensor& tensor, int axis, std::size_t from) {
+  if (tensor.dtype != NGB_F32) return;
+  const Blocks blocks(tensor, axis);
+  const std::size_t of_row = blocks.row_bytes / sizeof(float);
+  auto* const elements = static_cast<float*>(tensor.data);
+  for (std::size_t i = 0; i < blocks.count; ++i) {
+    float* const block = elements + i * blocks.rows * of_row;
+    std::fill(block + from * of_row, block + blocks.rows * of_row, kStale);
+  }
+}
+
+void fill_with_number(const ngb_tensor& tensor, std::int64_t number) {
+  const auto set = [&]<class T>(T* elements) {
+    std::fill_n(elements, tensor.size_bytes / sizeof(T), static_cast<T>(number));
+  };
+  if (tensor.dtype == NGB_I64) set(static_cast<std::int64_t*>(tensor.data));
+  if (tensor.dtype == NGB_I32) set(static_cast<std::int32_t*>(tensor.data));
+}
+
+}  // namespace
+
+Result<Passes> Passes::make(const work::Model& model, std::uint64_t seed, const Target& target, const Inputs& inputs) {
+  Passes passes;
+  passes.decoding_ = &*model.decoding;
+  passes.target_ = target;
+  passes.inputs_ = inputs.tensors();
+  const auto place_of = [&](const std::string& name) {
+    const auto found = std::find_if(passes.inputs_.begin(), passes.inputs_.end(),
+                                    [&](const ngb_tensor& each) { return each.name == name; });
+    return static_cast<std::size_t>(found - passes.inputs_.begin());
+  };
+  std::vector<std::string> needed{model.decoding->ids, model.decoding->position};
+  for (const work::CachePart& part : model.decoding->parts) needed.push_back(part.input);
+  for (const std::string& name : needed) {
+    if (place_of(name) == passes.inputs_.size()) return fail(fmt::format("there is no input \"{}\"", name));
+  }
+  passes.ids_ = passes.inputs_[place_of(model.decoding->ids)];
+  passes.position_ = passes.inputs_[place_of(model.decoding->position)];
+  for (const work::CachePart& part : model.decoding->parts) {
+    const std::size_t place = place_of(part.input);
+    passes.pairs_.push_back({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(part.output), part.axis});
+    passes.add_part(place, part.grows);
+  }
+  passes.draw_ids(model, seed);
+  if (const Status made = passes.make_room(); !made) return error_of(made);
+  return passes;
+}
+
+void Passes::add_part(std::size_t place, bool grows) {
+  const ngb_tensor& tensor = inputs_[place];
+  make_stale(tensor, decoding_->rows_axis, static_cast<std::size_t>(decoding_->context));
+  parts_.push_back({tensor, std::string(static_cast<const char*>(tensor.data), tensor.size_bytes), place, grows});
+}
+
+// Gives the parts that grow memory for all rows of a pass.
+Status Passes::make_room() {
+  bound_.assign(inputs_.begin(), inputs_.end());
+  std::vector<TensorSignature> longest;
+  for (const Part& part : parts_) {
+    if (!part.grows) continue;
+    longest.push_back(signature_of(part.into));
+    longest.back().shape[static_cast<std::size_t>(decoding_->rows_axis)] += decoding_->new_tokens;
+  }
+  for (const ngb_tensor& tensor : bound_) shapes_.push_back(signature_of(tensor).shape);
+  if (longest.empty()) return Done{};
+  Result<Inputs> made = Inputs::make(longest, 0);
+  if (!made) return error_of(made);
+  grown_ = *std::move(made);
+  std::size_t next = 0;
+  for (const Part& part : parts_) {
+    if (part.grows) bound_[part.place].data = grown_->tensors()[next++].data;
+  }
+  return Done{};
+}
+
+// Makes an input that is bound so many rows long.
+void Passes::grow(std::size_t place, std::int64_t rows) {
+  std::vector<std::int64_t>& shape = shapes_[place];
+  shape[static_cast<std::size_t>(decoding_->rows_axis)] = rows;
+  bound_[place].shape = shape.data();
+  bound_[place].size_bytes = TensorSignature{{}, static_cast<DataType>(bound_[place].dtype), shape}.element_count() *
+                             size_bytes(static_cast<DataType>(bound_[place].dtype));
+}
+
+void Passes::draw_ids(const work::Model& model, std::uint64_t seed) {
+  const work::InputValues* const values = work::values_of(model.values, decoding_->ids);
+  const auto type = static_cast<DataType>(ids_.dtype);
+  const std::uint64_t count = ids_.size_bytes / size_bytes(type);
+  ids_of_steps_.resize(steps() * ids_.size_bytes);
+  for (std::size_t step = 0; step < steps(); ++step) {
+    char* const ids = ids_of_steps_.data() + step * ids_.size_bytes;
+    const std::uint64_t of_step = mix64(seed ^ fnv1a64("new_tokens")) + step;
+    if (values != nullptr && values->range)
+      fill(type, of_step, decoding_->ids, *values->range, ids, count);
+    else
+      std::memcpy(ids, ids_.data, ids_.size_bytes);  // those of the study's file
+  }
+}
+
+// Returns to the start of a pass.
+ngb_status Passes::begin() {
+  for (const Part& part : parts_) {
+    std::memcpy(part.into.data, part.start.data(), part.start.size());
+    if (!part.grows) continue;
+    std::memcpy(bound_[part.place].data, part.start.data(), part.start.size());
+    grow(part.place, decoding_->context);
+  }
+  write_step(0);
+  if (keeps_) kept_.clear();
+  std::uint64_t copied = NGB_FED_BY_HOST;
+  ngb_status status = NGB_OK;
+  if (target_.compiler->feed_back != nullptr) {
+    status = target_.compiler->feed_back(target_.session, pairs_.data(), static_cast<std::uint32_t>(pairs_.size()),
+                                         decoding_->context, &copied, target_.error);
+  }
+  is_fed_by_host_ = copied == NGB_FED_BY_HOST;
+  copied_bytes_ = is_fed_by_host_ ? 0 : copied;
+  return status;
+}
+
+void Passes::write_step(std::size_t step) {
+  std::memcpy(ids_.data, ids_of_steps_.data() + step * ids_.size_bytes, ids_.size_bytes);
+  fill_with_number(position_, decoding_->context + static_cast<std::int64_t>(step));
+}
+
+std::size_t Passes::repeat(const Times& times, std::span<std::int64_t> latencies_ns,
+                           std::atomic<std::uint64_t>& passes_done, ngb_status* status) {
+  const std::size_t stride = latency_stride(steps());
+  const std::size_t kept_of_pass = latency_count(steps());
+  for (std::size_t pass = 0; pass < times.walls_ns.size(); ++pass) {
+    *status = begin();
+    std::int64_t sum_ns = 0;
+    for (std::size_t step = 0; step < steps() && *status == NGB_OK; ++step) {
+      write_step(step);
+      const std::int64_t begin_ns = now_ns();
+      *status = run_step(step);
+      const std::int64_t wall_ns = now_ns() - begin_ns;
+      if (step == 0) times.begins_ns[pass] = begin_ns;
+      sum_ns += wall_ns;
+      const std::size_t place = pass * kept_of_pass + step / stride;
+      if (step % stride == 0 && place < latencies_ns.size()) latencies_ns[place] = wall_ns;
+      if (keeps_ && *status == NGB_OK) *status = keep_step(step);
+    }
+    if (*status != NGB_OK) return pass;
+    keeps_ = false;
+    times.walls_ns[pass] = sum_ns;
+    passes_done.fetch_add(1, std::memory_order_relaxed);
+  }
+  return times.walls_ns.size();
+}
+
+ngb_status Passes::run_and_copy(std::size_t step) {
+  const ngb_compiler& compiler = *target_.compiler;
+  ngb_status status =
+      compiler.bind(target_.session, bound_.data(), static_cast<std::uint32_t>(bound_.size()), target_.error);
+  if (status == NGB_OK) status = compiler.run(target_.session, target_.error);
+  copied_bytes_ = 0;
+  for (std::size_t i = 0; i < pairs_.size() && status == NGB_OK; ++i) {
+    status = copy_back(i, step);
+  }
+  return status;
+}
+
+ngb_status Passes::copy_back(std::size_t part, std::size_t step) {
+  const ngb_feedback& pair = pairs_[part];
+  const ngb_tensor& into = parts_[part].into;
+  ngb_tensor output{};
+  std::uint32_t count = 0;
+  const ngb_status status = target_.compiler->read(target_.session, pair.output, &output, &count, target_.error);
+  if (status != NGB_OK) return status;
+  const std::int64_t row = decoding_->context + static_cast<std::int64_t>(step);
+  if (pair.axis >= 0 && RowCopy::is_possible(output, into, pair.axis) &&
+      row + output.shape[pair.axis] <= into.shape[pair.axis]) {
+    const RowCopy rows(output, into, pair.axis);
+    rows.copy_to(row);
+    copied_bytes_ += rows.bytes();
+    return NGB_OK;
+  }
+  const auto rows = row + 1;  // one token
+  if (parts_[part].grows && output.rank == into.rank && output.shape[decoding_->rows_axis] == rows) {
+    grow(parts_[part].place, rows);
+    if (bound_[parts_[part].place].size_bytes == output.size_bytes) {
+      std::memcpy(bound_[parts_[part].place].data, output.data, output.size_bytes);
+      copied_bytes_ += output.size_bytes;
+      return NGB_OK;
+    }
+  }
+  if (pair.axis < 0 && output.size_bytes == into.size_bytes) {
+    std::memcpy(into.data, output.data, into.size_bytes);
+    copied_bytes_ += into.size_bytes;
+    return NGB_OK;
+  }
+  const auto end = fmt::format_to_n(target_.error->message, sizeof target_.error->message - 1,
+                                    "output {} has {} bytes and does not fit the input \"{}\" of {}, into which it is "
+                                    "fed back",
+                                    pair.output, output.size_bytes, into.name, into.size_bytes);
+  *end.out = '\0';
+  return NGB_INVALID_MODEL;
+}
+
+ngb_status Passes::keep_step(std::size_t step) {
+  std::uint32_t count = 0;
+  ngb_status status = target_.compiler->read(target_.session, UINT32_MAX, nullptr, &count, target_.error);
+  kept_.resize(count);
+  for (std::uint32_t i = 0; i < count && status == NGB_OK; ++i) {
+    ngb_tensor tensor{};
+    status = target_.compiler->read(target_.session, i, &tensor, &count, target_.error);
+    if (status == NGB_OK) keep_output(i, tensor, step);
+  }
+  return status;
+}
+
+void Passes::keep_output(std::uint32_t index, const ngb_tensor& tensor, std::size_t step) {
+  const bool is_whole_cache = std::any_of(pairs_.begin(), pairs_.end(), [index](const ngb_feedback& pair) {
+    return pair.output == index && pair.axis < 0;
+  });
+  Kept& kept = kept_[index];
+  const auto* const data = static_cast<const char*>(tensor.data);
+  const int axis = decoding_->rows_axis;
+  const auto from = static_cast<std::size_t>(decoding_->context);
+  if (is_whole_cache && step + 1 < steps()) return;
+  if (is_whole_cache && tensor.rank > axis &&
+      tensor.shape[axis] >= decoding_->context + static_cast<std::int64_t>(steps())) {
+    kept.signature = signature_of(tensor);
+    kept.signature.shape[static_cast<std::size_t>(axis)] = steps();
+    const Blocks blocks(tensor, axis);
+    for (std::size_t i = 0; i < blocks.count; ++i) {
+      kept.bytes.append(data + (i * blocks.rows + from) * blocks.row_bytes, steps() * blocks.row_bytes);
+    }
+    return;
+  }
+  if (step == 0 || is_whole_cache) {
+    kept.signature = signature_of(tensor);
+    if (!is_whole_cache) kept.signature.shape.insert(kept.signature.shape.begin(), steps());
+  }
+  kept.bytes.append(data, tensor.size_bytes);
+}
+
+std::vector<OutputView> Passes::outputs() const {
+  std::vector<OutputView> views;
+  for (const Kept& kept : kept_) views.push_back({kept.signature, kept.bytes.data()});
+  return views;
+}
+
+std::uint64_t Passes::cache_bytes() const {
+  std::uint64_t sum = 0;
+  for (const Part& part : parts_) sum += part.into.size_bytes;
+  if (grown_) {
+    sum = 0;
+    for (const ngb_tensor& tensor : grown_->tensors()) sum += tensor.size_bytes;
+  }
+  return sum;
+}
+
+void Passes::add_to(samples::ProcessResult& result) const {
+  result.facts["feeding_back"] =
+      is_fed_by_host_ ? "outputs are copied to inputs, which are bound again at each step" : "by the compiler";
+  const auto add = [&](const char* quantity, const char* unit, std::uint64_t value) {
+    result.readings.push_back({quantity, unit, "timed", Known<double>::of(static_cast<double>(value))});
+  };
+  add("new_tokens", "1", steps());
+  add("cache_bytes", "bytes", cache_bytes());
+  add("copied_bytes_per_token", "bytes", copied_bytes_);
+  add("bytes_per_token", "bytes", decoding_->bytes_per_token);
+}
+
+}  // namespace ngb::worker

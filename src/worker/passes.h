@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a model that generates tokens in passes (work::Decoding): one step for each new token, whose outputs are fed
+// back. The compiler feeds them back if it can (ngb_compiler::feed_back). If it cannot, outputs are copied to inputs
+// here and bound again, whatever the compiler. Either is a part of a step's time. The return to the start is not.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ngraphbench/compiler.h"
+#include "samples/process_result.h"
+#include "work/model.h"
+#include "worker/inputs.h"
+#include "worker/loop.h"
+#include "worker/reference_file.h"
+
+namespace ngb::worker {
+
+// Every pass begins with the same cache, whose rows behind the context are filled with a large number: a step that
+// reads them is wrong and is found out. The tokens of a step depend only on the study's seed, on the step and on the
+// number of the sample.
+class Passes {
+ public:
+  // The target's session is bound to `inputs`, whose values it may change from now on. Model and inputs outlive the
+  // result. Returns an error if an input that the model's decoding names is missing.
+  static Result<Passes> make(const work::Model& model, std::uint64_t seed, const Target& target, const Inputs& inputs);
+
+  // Runs as many passes as `times` holds. Returns how many were completed; after fewer, *status and the target's error
+  // are set. A pass lasts as long as its steps together. `passes_done` grows by one for each. `latencies_ns` receives
+  // the times of steps that are kept (in_flight.h), as far as it has room.
+  std::size_t repeat(const Times& times, std::span<std::int64_t> latencies_ns, std::atomic<std::uint64_t>& passes_done,
+                     ngb_status* status);
+  [[nodiscard]] std::uint32_t steps() const { return static_cast<std::uint32_t>(decoding_->new_tokens); }
+
+  // Makes the next pass keep what it returns.
+  void keep_next() { keeps_ = true; }
+  // Returns what the last pass that was kept has returned: of every output that is no whole cache the values of all
+  // steps, [steps, …], and of the others the rows that the pass has added.
+  [[nodiscard]] std::vector<OutputView> outputs() const;
+
+  // Adds who feeds outputs back, what that copies, and what a step reads.
+  void add_to(samples::ProcessResult& result) const;
+
+ private:
+  // A part of the cache, with the values with which a pass begins.
+  struct Part {
+    ngb_tensor into{};
+    std::string start{};
+    std::size_t place = 0;  // among the inputs
+    bool grows = false;
+  };
+  struct Kept {
+    TensorSignature signature{};
+    std::string bytes{};
+  };
+  Passes() = default;
+
+  void add_part(std::size_t place, bool grows);
+  Status make_room();
+  void draw_ids(const work::Model& model, std::uint64_t seed);
+  ngb_status begin();
+  void write_step(std::size_t step);
+  ngb_status run_step(std::size_t step) {
+    return is_fed_by_host_ ? run_and_copy(step) : target_.compiler->run(target_.session, target_.error);
+  }
+  ngb_status run_and_copy(std::size_t step);
+  ngb_status copy_back(std::size_t part, std::size_t step);
+  void grow(std::size_t place, std::int64_t rows);
+  ngb_status keep_step(std::size_t step);
+  void keep_output(std::uint32_t index, const ngb_tensor& tensor, std::size_t step);
+  [[nodiscard]] std::uint64_t cache_bytes() const;
+
+  const work::Decoding* decoding_ = nullptr;
+  Target target_{};
+  std::span<const ngb_tensor> inputs_{};
+  ngb_tensor ids_{};
+  ngb_tensor position_{};
+  std::string ids_of_steps_{};  // the bytes of all steps, one after the other
+  std::vector<Part> parts_{};
+  std::vector<ngb_feedback> pairs_{};  // of each part
+  // What the host binds at each step: the inputs, of which those that grow lie in memory of their own.
+  std::vector<ngb_tensor> bound_{};
+  std::vector<std::vector<std::int64_t>> shapes_{};  // of bound_
+  std::optional<Inputs> grown_{};
+  bool is_fed_by_host_ = true;
+  std::uint64_t copied_bytes_ = 0;  // in a step, beside what the graph copies
+  bool keeps_ = false;
+  std::vector<Kept> kept_{};
+};
+
+}  // namespace ngb::worker
