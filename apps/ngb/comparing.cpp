@@ -79,6 +79,20 @@ void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, c
   add_format_option(command, arguments.format, report::compare_formats(), examples);
 }
 
+Result<std::vector<metrics::Judged>> metrics_of(const ComparisonArguments& arguments) {
+  std::vector<metrics::Judged> judged;
+  for (const std::string& given : arguments.metrics) {
+    const auto one = metrics::parse_judged(given, arguments.margin_percent / 100);
+    if (!one) return error_of(one);
+    if (std::ranges::any_of(judged, [&](const metrics::Judged& other) { return other.metric == one->metric; })) {
+      return fail(fmt::format("--metric {}: the metric is given twice", given), {},
+                  "give each metric once, with one margin");
+    }
+    judged.push_back(*one);
+  }
+  return judged;
+}
+
 tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation& installation,
                                                               const ComparisonArguments& arguments,
                                                               statistics::Adjustment adjustment) {
@@ -94,18 +108,9 @@ tl::expected<campaign::JudgedResults, ExitCode> judge_results(const Installation
                                  .adjustment = adjustment,
                                  .across_environments = arguments.across_environments,
                                  .across_protocols = arguments.across_protocols};
-  for (const std::string& given : arguments.metrics) {
-    const auto judged = metrics::parse_judged(given, order.margin_ratio);
-    if (!judged) return refuse(judged.error(), kWrongUsage);
-    const bool is_repeated =
-        std::ranges::any_of(order.judged, [&](const metrics::Judged& other) { return other.metric == judged->metric; });
-    if (is_repeated) {
-      return refuse(
-          {fmt::format("--metric {}: the metric is given twice", given), {}, "give each metric once, with one margin"},
-          kWrongUsage);
-    }
-    order.judged.push_back(*judged);
-  }
+  auto by = metrics_of(arguments);
+  if (!by) return refuse(by.error(), kWrongUsage);
+  order.judged = *std::move(by);
   if (!is_read_as_one(arguments)) order.sides = {{sources->front()}, {sources->back()}};
   auto judged = campaign::judge_results(order, campaign::trusted_cache(installation));
   if (!judged) return tl::unexpected(report_refusal(judged.error()));

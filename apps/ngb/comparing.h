@@ -32,6 +32,10 @@ struct ComparisonArguments {
 void add_comparison_options(CLI::App& command, ComparisonArguments& arguments, const std::string& what_results,
                             const std::string& examples);
 
+// Returns the metrics that the arguments ask for, with their margins; none: the speed. Returns an error if one cannot
+// be judged, or is given twice.
+Result<std::vector<metrics::Judged>> metrics_of(const ComparisonArguments& arguments);
+
 // Loads the results and judges all pairs. On failure prints the reason and returns the exit code: kWrongUsage for
 // arguments that contradict each other or name nothing, kCannotGoOn for results that cannot be compared.
 // A comparison of few cells uses what `ngb calibrate` found out about their environment.

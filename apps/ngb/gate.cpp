@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ngb gate: judges two sides, which are stored results or measured now, and fails if the candidate got worse.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "apps/ngb/comparing.h"
 #include "apps/ngb/duration.h"
@@ -24,7 +28,7 @@ constexpr const char* kGateExamples =
 struct GateArguments {
   ComparisonArguments comparison;
   std::string output;  // of a study that is measured now
-  std::string slower = "3%";
+  std::string slower;  // "": as the margin of throughput_per_s, or 3 %
   bool fails_if_undecided = false;
   bool self_test = false;
   bool explains = false;
@@ -64,6 +68,12 @@ tl::expected<ComparisonArguments, ExitCode> results_to_judge(const Installation&
   campaign::Sides sides{
       .baseline = stored.baseline, .candidate = stored.candidate, .margin_ratio = stored.margin_percent / 100};
   sides.turns = arguments.turns;
+  auto judged = metrics_of(stored);
+  if (!judged) {
+    report_failure(judged.error(), kWrongUsage);
+    return tl::unexpected(kWrongUsage);
+  }
+  sides.judged = *std::move(judged);
   if (!arguments.budget.empty()) {
     const auto budget = parse_duration(arguments.budget, "--budget");
     if (!budget) {
@@ -109,9 +119,29 @@ ExitCode verdict_of(const report::Compared& compared, const std::string& results
   return code;
 }
 
-int gate(const Installation& installation, const GateArguments& arguments) {
+// Returns by what share a cell may be slower. Two different ones contradict each other.
+Result<double> slower_ratio_of(const GateArguments& arguments) {
+  constexpr double kUsual = 0.03;
+  const auto& metrics = arguments.comparison.metrics;
+  const auto margin =
+      std::ranges::find_if(metrics, [](const std::string& given) { return given.starts_with("throughput_per_s:"); });
+  std::optional<double> of_margin;
+  if (margin != metrics.end()) {
+    const auto judged = metrics::parse_judged(*margin, kUsual);
+    if (!judged) return error_of(judged);
+    of_margin = judged->margin_ratio;
+  }
+  if (arguments.slower.empty()) return of_margin.value_or(kUsual);
   const auto percent = parse_percent(arguments.slower, "--fail-if-slower");
-  if (!percent) return report_failure(percent.error(), kWrongUsage);
+  if (!percent) return error_of(percent);
+  if (of_margin.value_or(*percent / 100) == *percent / 100) return *percent / 100;
+  return fail(fmt::format("two limits of the speed: --metric {} and --fail-if-slower {}", *margin, arguments.slower),
+              {}, "give one of them");
+}
+
+int gate(const Installation& installation, const GateArguments& arguments) {
+  const auto slower_ratio = slower_ratio_of(arguments);
+  if (!slower_ratio) return report_failure(slower_ratio.error(), kWrongUsage);
   if (arguments.self_test && !arguments.comparison.metrics.empty()) {
     return report_failure(
         {"--self-test slows candidates down, so it is of the speed", "--metric", "leave one of the two out"},
@@ -126,7 +156,7 @@ int gate(const Installation& installation, const GateArguments& arguments) {
   if (!stored) return stored.error();
   const auto judged = judge_results(installation, *stored, statistics::Adjustment::holm);
   if (!judged) return judged.error();
-  const metrics::GateRules rules{.slower_ratio = *percent / 100, .fails_if_undecided = arguments.fails_if_undecided};
+  const metrics::GateRules rules{.slower_ratio = *slower_ratio, .fails_if_undecided = arguments.fails_if_undecided};
   report::Compared compared{.comparison = &judged->comparison,
                             .axis = judged->axis,
                             .noise = metrics::noise_floors(judged->comparison),

@@ -67,6 +67,7 @@ Session::Session(const ngb_settings& given, const plugin::Options& options)
     : settings_(given, options),
       faults_(settings_),
       helpers_(settings_.spins_all_threads ? settings_.threads - 1 : 0),
+      kept_(settings_.leak_bytes, settings_.leak_inferences),
       kernels_(made_up_kernels(settings_.kernels, std::max(settings_.run_ns, settings_.made_up_ns))) {
   facts_ = {{"version", "1"},
             {"device", "cpu"},
@@ -128,6 +129,7 @@ std::uint32_t Session::slots() const {
 
 void Session::run() {
   faults_.strike_in_run();
+  kept_.grow();
   if (settings_.run_ns == 0) return;
   if (settings_.spins_all_threads) {
     helpers_.spin_together(settings_.run_ns);

@@ -12,6 +12,7 @@
 
 #include "../lanes.h"
 #include "faults.h"
+#include "kept_memory.h"
 #include "kernels.h"
 #include "ngraphbench/plugin_boundary.h"
 #include "settings.h"
@@ -70,6 +71,7 @@ class Session {
   Helpers helpers_;
   bool has_compiled_ = false;
   std::vector<char> memory_;
+  KeptMemory kept_;
   std::vector<ngb_tensor> inputs_;
   std::vector<char> wrong_;
   plugin::Facts facts_;

@@ -16,6 +16,8 @@ struct Settings : plugin::Settings {
         made_up_first_ns(options.integer("made_up_first_ns")),
         compile_ns(options.integer("compile_ns")),
         memory_bytes(static_cast<std::uint64_t>(options.integer("memory_bytes"))),
+        leak_bytes(static_cast<std::uint64_t>(options.integer("leak_bytes"))),
+        leak_inferences(options.integer("leak_inferences")),
         spins_all_threads(options.flag("spin_threads")),
         kernels(options.text("kernels")),
         fault(options.text("fault")),
@@ -28,6 +30,8 @@ struct Settings : plugin::Settings {
   std::int64_t made_up_first_ns;
   std::int64_t compile_ns;
   std::uint64_t memory_bytes;
+  std::uint64_t leak_bytes;
+  std::int64_t leak_inferences;
   bool spins_all_threads;
   std::string kernels;
   std::string fault;

@@ -91,10 +91,11 @@ Status DurationsFile::drop_older_half() const {
 double again_s(const samples::ProcessResult& result, const work::Protocol& protocol) {
   using samples::Phase;
   const double wall_s = static_cast<double>(result.wall_ns) / 1e9;
-  if (result.process_index > 0 || protocol.profile) return wall_s;
+  if (!protocol.leak && (result.process_index > 0 || protocol.profile)) return wall_s;
   double phases_s = 0;
   for (const samples::PhaseUse& phase : result.phases) phases_s += static_cast<double>(phase.wall_ns) / 1e9;
   const double alone_s = samples::seconds_of_phase(result, Phase::alone);
+  if (protocol.leak) return phases_s - alone_s;  // it went on behind them, for as long as its speed made it
   const double longer_s = plan::longer_look_s(protocol, phases_s, samples::seconds_of_phase(result, Phase::timed));
   return std::max(wall_s - alone_s - longer_s, phases_s - alone_s);
 }

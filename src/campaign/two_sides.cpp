@@ -16,6 +16,7 @@
 #include "campaign/study_file.h"
 #include "config/turns.h"
 #include "statistics/sequential.h"
+#include "statistics/verdict.h"
 #include "work/property.h"
 
 namespace ngb::campaign {
@@ -154,12 +155,31 @@ std::filesystem::path new_folder_for(const config::Study& study) {
   return std::filesystem::path(study.output.string() + "-gate") / time_folder();
 }
 
+bool judges_speed(const Sides& sides) {
+  return sides.judged.empty() || std::ranges::any_of(sides.judged, [](const auto& each) { return !each.metric; });
+}
+
+// Returns the study in rounds that end after a fixed number.
+json in_fixed_rounds(json study, const Sides& sides, const std::filesystem::path& output) {
+  const json& rounds = study["rounds"];
+  const int wanted =
+      rounds.is_null() ? study.value("processes", work::Protocol{}.processes) : rounds.value("max", work::Rounds{}.max);
+  study["processes"] = std::max(wanted * sides.rounds_factor, static_cast<int>(statistics::kLeastRounds));
+  study.erase("rounds");
+  study["output"] = output.string();
+  return study;
+}
+
 // Plans the study of the two sides.
 Answer<plan::Plan> plan_sides(const Installation& installation, const config::Study& study, const Sides& sides,
                               const std::filesystem::path& output, const Say& say) {
   auto with_sides = study_of_sides(study, sides.baseline, sides.candidate);
   if (!with_sides) return wrong_usage(with_sides.error());
   json both = *std::move(with_sides);
+  for (const metrics::Judged& each : sides.judged) {
+    if (each.metric != nullptr && each.metric->needs != nullptr) both[each.metric->needs] = true;
+  }
+  if (!judges_speed(sides)) return plan_made_study(installation, in_fixed_rounds(std::move(both), sides, output), say);
   if (both["rounds"].is_null()) {
     both["rounds"] = {{"until", work::name(work::Until::decided_against_baseline)},
                       {"margin_percent", sides.margin_ratio * 100}};

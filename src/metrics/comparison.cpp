@@ -45,7 +45,8 @@ struct SideOfPair {
   [[nodiscard]] bool has_speed() const { return steady.reason.empty(); }
 };
 
-PairStatus status_of_pair(const SideOfPair& baseline, const SideOfPair& candidate) {
+// `judges_agreement`: a metric over the inputs of both sides says by its own margin whether the agreement fell.
+PairStatus status_of_pair(const SideOfPair& baseline, const SideOfPair& candidate, bool judges_agreement) {
   const bool has_left = baseline.failed != nullptr;
   const bool has_right = candidate.failed != nullptr;
   if (has_left && has_right) return PairStatus::both_failed;
@@ -55,7 +56,9 @@ PairStatus status_of_pair(const SideOfPair& baseline, const SideOfPair& candidat
   }
   if (has_left) return PairStatus::newly_measured;
   if (!has_right && candidate.has_lost && !baseline.has_lost) return PairStatus::newly_failed;
-  if (!has_right && agreement_fell(*baseline.cell, *candidate.cell)) return PairStatus::agreement_fell;
+  if (!has_right && !judges_agreement && agreement_fell(*baseline.cell, *candidate.cell)) {
+    return PairStatus::agreement_fell;
+  }
   if (!has_right) {
     const bool are_alike = baseline.steady.no_verdict.empty() && candidate.steady.no_verdict.empty();
     return are_alike ? PairStatus::judged : PairStatus::no_verdict;
@@ -73,6 +76,12 @@ PairStatus status_of_pair(const SideOfPair& baseline, const SideOfPair& candidat
 // Two cells share rounds only if one run measured both, with the same model, batch size and device.
 bool may_share_rounds(const Side& a, const Side& b, const CellData& baseline, const CellData& candidate) {
   return a.origin == b.origin && share_rounds(baseline, candidate);
+}
+
+double mean_of_values(const std::vector<OfRound>& values) {
+  double sum = 0;
+  for (const OfRound& each : values) sum += each.value;
+  return sum / static_cast<double>(values.size());
 }
 
 double geometric_mean_of(const std::vector<OfRound>& processes) {
@@ -102,18 +111,27 @@ std::optional<statistics::Question> question_of_metric(ComparedPair& pair, bool 
     return std::nullopt;
   }
   statistics::Question question;
-  const double sign = pair.by.metric->better == Better::higher ? 1 : -1;
-  add_log_ratio(question, *candidate, *baseline, may_be_paired, sign);
-  pair.baseline_value = geometric_mean_of(*baseline);
-  pair.candidate_value = geometric_mean_of(*candidate);
+  const double sign = pair.by.metric->is_higher_better() ? 1 : -1;
+  if (pair.by.is_by_difference()) {
+    add_difference(question, *candidate, *baseline, may_be_paired || pair.by.is_by_inputs(), sign);
+    pair.baseline_value = mean_of_values(*baseline);
+    pair.candidate_value = mean_of_values(*candidate);
+  } else {
+    add_log_ratio(question, *candidate, *baseline, may_be_paired, sign);
+    pair.baseline_value = geometric_mean_of(*baseline);
+    pair.candidate_value = geometric_mean_of(*candidate);
+  }
   return question;
 }
 
-// Returns whether no process of the pair has another value than the others of its side.
+// Returns whether no process of the pair has another value than the others of its side, so that chance is no reason for
+// a difference. Of what may vary, too few processes do not show that it does not.
 bool is_exact(const ComparedPair& pair) {
-  if (pair.by.metric == nullptr || pair.by.metric->better != Better::lower_exactly) return false;
+  const bool never_varies = pair.by.metric != nullptr && pair.by.metric->better == Better::lower_exactly;
+  if (!never_varies && !pair.by.is_by_difference()) return false;
   return std::ranges::all_of(std::array{pair.of_baseline, pair.of_candidate}, [&](const auto& side) {
     const std::vector<OfRound>& values = *side->by_process.at(pair.by.metric).value;
+    if (!never_varies && values.size() < statistics::kLeastRounds) return false;
     return std::ranges::all_of(values, [&](const OfRound& each) { return each.value == values.front().value; });
   });
 }
@@ -122,8 +140,10 @@ bool is_exact(const ComparedPair& pair) {
 statistics::Judgement exact_judgement(const ComparedPair& pair) {
   using statistics::Verdict;
   statistics::Judgement made;
-  made.contrast.estimate = std::log(*pair.baseline_value / *pair.candidate_value);  // lower is better
-  const double limit = std::log1p(pair.by.margin_ratio);
+  const double sign = pair.by.metric->is_higher_better() ? 1 : -1;
+  made.contrast.estimate = sign * (pair.by.is_by_difference() ? *pair.candidate_value - *pair.baseline_value
+                                                              : std::log(*pair.candidate_value / *pair.baseline_value));
+  const double limit = pair.by.limit();
   made.verdict = made.contrast.estimate < -limit  ? Verdict::slower
                  : made.contrast.estimate > limit ? Verdict::faster
                                                   : Verdict::same;
@@ -140,14 +160,14 @@ std::string setting_of_side(const CellData& cell) {
 // Returns what the pair is judged by. Sides of different rounds are not what was looked at.
 statistics::Context context_of(const ComparedPair& pair) {
   statistics::Context context{.sides = setting_of_side(*pair.baseline) + '\n' + setting_of_side(*pair.candidate)};
-  if (!pair.is_paired || !pair.candidate->rounds) return context;
+  if (!pair.is_paired || !pair.candidate->rounds || pair.by.is_by_inputs()) return context;
   context.looked_at = std::clamp(pair.candidate->rounds->max, statistics::kFirstLook, statistics::kMostLookedAt);
   return context;
 }
 
 // Returns what would likely decide the pair; `had` is the number of rounds of the side with fewer.
 std::optional<MoreRounds> more_rounds(const ComparedPair& pair, std::size_t had) {
-  if (pair.judgement.verdict != statistics::Verdict::undecided) return std::nullopt;
+  if (pair.judgement.verdict != statistics::Verdict::undecided || pair.by.is_by_inputs()) return std::nullopt;
   const bool is_minimum = had < statistics::kLeastRounds;
   if (!is_minimum && !pair.judgement.rounds_needed) return std::nullopt;
   const auto needed = is_minimum ? statistics::kLeastRounds : static_cast<std::size_t>(*pair.judgement.rounds_needed);
@@ -277,6 +297,16 @@ std::shared_ptr<const Measured> measured_of(const Side& side, const CellData& ce
                                       : known->second;
 }
 
+// Returns whether the metric says something of such cells.
+bool is_about(const Judged& by, const CellData& cell) {
+  return by.metric == nullptr || by.metric->about != About::variants || cell.of.model.is_variant();
+}
+
+Status no_variant(const std::vector<Judged>& metrics) {
+  return fail(fmt::format("no model is a variant, and {} is about variants only", metrics.front().name()), "--metric",
+              "mark the model with variant_of in the study, or leave the metric out");
+}
+
 Status no_pair(const Side& baseline, const Side& candidate, Axis axis) {
   const std::vector<std::string> apart = properties_not_shared(axis, baseline.cells, candidate.cells);
   const std::string why = apart.empty()
@@ -300,9 +330,7 @@ std::string_view name(PairStatus status) {
 
 Measured measured(const CellData& cell, Steady steady, std::span<const Judged> judged) {
   Measured made{.steady = std::move(steady)};
-  for (const Judged& each : judged) {
-    if (each.metric != nullptr) made.by_process.emplace(each.metric, by_process(*each.metric, cell));
-  }
+  made.by_process = by_process(judged, cell);
   made.faults = with_page_faults(cell, made.steady);
   release(made.steady.median_by_process);  // a large comparison would have these for half a million processes
   release(made.steady.timed_inferences);
@@ -333,19 +361,24 @@ Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axi
                       .candidate = cell,
                       .of_baseline = measured_of(baseline, **partner, metrics),
                       .of_candidate = measured_of(candidate, *cell, metrics)};
-    pair.status = status_of_pair({**partner, *pair.of_baseline}, {*cell, *pair.of_candidate});
+    const bool judges_agreement = std::ranges::any_of(metrics, [&pair](const Judged& by) {
+      return by.is_by_inputs() && by.metric->about == About::variants &&
+             pair.of_baseline->by_process.at(by.metric).value && pair.of_candidate->by_process.at(by.metric).value;
+    });
+    pair.status = status_of_pair({**partner, *pair.of_baseline}, {*cell, *pair.of_candidate}, judges_agreement);
     const bool may_be_paired = may_share_rounds(baseline, candidate, **partner, *cell);
     for (std::size_t i = 0; i < metrics.size(); ++i) {
       pair.by = metrics[i];
-      questions[i].add(pair, may_be_paired, comparison);
+      if (is_about(metrics[i], *cell)) questions[i].add(pair, may_be_paired, comparison);
     }
   }
-  if (comparison.pairs.empty()) return error_of(no_pair(baseline, candidate, axis));
+  if (comparison.pairs.empty()) return error_of(found == 0 ? no_pair(baseline, candidate, axis) : no_variant(metrics));
   comparison.baseline_only = baseline.cells.size() - found;
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     statistics::VerdictRules of_metric = rules;
     of_metric.error_rate /= static_cast<double>(metrics.size());
     of_metric.margin_ratio = metrics[i].margin_ratio;
+    if (metrics[i].is_by_difference()) of_metric.margin_difference = metrics[i].margin_difference;
     if (metrics[i].metric != nullptr) of_metric.quiet_deviation.reset();  // that of speeds
     questions[i].judge_all(comparison, of_metric);
   }

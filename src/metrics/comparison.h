@@ -47,8 +47,8 @@ struct MoreRounds {
 struct Measured {
   Steady steady{};
   std::vector<SpeedWithFaults> faults{};
-  std::vector<RaisedFlag> flags{};                                    // in the table's order
-  std::map<const Metric*, Known<std::vector<OfRound>>> by_process{};  // of the metrics that are judged beside the speed
+  std::vector<RaisedFlag> flags{};  // in the table's order
+  ByProcess by_process{};           // of the metrics that are judged beside the speed
 };
 // Returns that of a cell, with those parts of `steady` by which speeds are compared. Flags depend on other cells of the
 // family, so there are none yet.
@@ -62,12 +62,13 @@ struct ComparedPair {
   Judged by{};
   PairStatus status = PairStatus::judged;
   // Its contrast is log(candidate / baseline) of what is better if it is higher, else log(baseline / candidate): above
-  // 0 the candidate is better.
+  // 0 the candidate is better. Of a metric that is judged by a difference, it is candidate - baseline, likewise.
   statistics::Judgement judgement{};
   bool is_paired = false;      // the ratio is that of rounds that both sides have; else their processes are independent
-  std::size_t rounds = 0;      // that were judged; not paired: processes of the side with fewer
+  std::size_t rounds = 0;      // that were judged; not paired: processes of the side with fewer; or inputs
   bool is_same_build = false;  // both sides are the same thing: they differ by noise
-  std::optional<double> baseline_value{};  // geometric mean of the processes' speeds, or of the metric; of judged pairs
+  // Of judged pairs: geometric mean of the processes' speeds, or of the metric; mean of one judged by a difference.
+  std::optional<double> baseline_value{};
   std::optional<double> candidate_value{};  // likewise
   std::optional<MoreRounds> more_rounds{};  // of an undecided pair, if it can be estimated
 };
@@ -89,9 +90,9 @@ struct Side {
 
 // Judges every pair of cells that differ in nothing but the axis, by each metric of `judged` (none: by the speed, with
 // the rules' margin); several metrics share the rules' error rate in equal parts. Pairs of the same build are judged by
-// themselves: they do not count among the comparisons for which the others are adjusted. Returns an error if there is
-// no pair (it names the properties that the sides do not share), or if a cell has several partners (named in the
-// error).
+// themselves: they do not count among the comparisons for which the others are adjusted. Metrics about variants judge
+// no other cells. Returns an error if there is no pair (it names the properties that the sides do not share), or if a
+// cell has several partners (named in the error).
 Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis,
                            const statistics::VerdictRules& rules, std::span<const Judged> judged = {});
 

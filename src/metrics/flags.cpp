@@ -102,7 +102,9 @@ constexpr std::array kFlags{
     Flag{
         "growing_memory", ' ',
         "memory grew from each quarter of a timed phase to the next, or of a short one from the first inference to the "
-        "warm-up and to the timed phase, by 5 % and 16 MiB altogether",
+        "warm-up and to the timed phase, by 5 % and 16 MiB altogether; where `memory_growth_bytes_per_inference` has "
+        "an "
+        "interval, that is above 0 and the growth 100 bytes and more",
         "the compiler or the model keeps something of every inference (the number is its bytes): a longer run may be "
         "slower, or run out of memory",
         flag_rules::growing_memory, true},

@@ -38,8 +38,8 @@ std::string_view name(GateOutcome outcome) {
 bool is_regression(const ComparedPair& pair, const GateRules& rules) {
   if (pair.status == PairStatus::newly_failed || pair.status == PairStatus::newly_inaccurate) return true;
   if (pair.status == PairStatus::agreement_fell) return true;
-  const double limit = pair.by.metric == nullptr ? rules.slower_ratio : pair.by.margin_ratio;
-  return is_shown_slower(pair) && pair.judgement.contrast.estimate < -std::log1p(limit);
+  const double limit = pair.by.metric == nullptr ? std::log1p(rules.slower_ratio) : pair.by.limit();
+  return is_shown_slower(pair) && pair.judgement.contrast.estimate < -limit;
 }
 
 Gate gate(const Comparison& comparison, const GateRules& rules) {

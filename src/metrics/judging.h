@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics by which two sides can be judged (Metric::better), and what each process says of them.
+// The metrics by which two sides can be judged (Metric::better), and what each process or input says of them.
 #pragma once
 
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,19 +18,31 @@ namespace ngb::metrics {
 struct Judged {
   const Metric* metric = nullptr;  // null: the speed, throughput_per_s, from equally many repetitions of both sides
   double margin_ratio = 0.03;      // two sides are the same within 1 ± this
+  double margin_difference = 0;    // of a metric that is judged by a difference: within ± this, in its unit
 
   [[nodiscard]] const char* name() const;  // as in the table: "throughput_per_s"
+  [[nodiscard]] bool is_by_difference() const { return metric != nullptr && metric->is_judged_by_difference(); }
+  [[nodiscard]] bool is_by_inputs() const { return metric != nullptr && metric->better == Better::higher_by_inputs; }
+  // Returns how far from 0 the contrast of two sides may be that are the same.
+  [[nodiscard]] double limit() const;
+  // Returns the margin as it was given: "3 %", "100 B"; of a share's difference "1 %".
+  [[nodiscard]] std::string margin_in_words() const;
 };
 
 // Returns the names of the metrics that a verdict can be made of, in the order of the table.
 std::vector<std::string> names_of_judged();
 
-// Reads "NAME" or "NAME:MARGIN", such as "timed_peak_bytes:5%". Without a margin it is `margin_ratio`, and none of a
-// metric that does not vary. Returns an error if there is no such metric, or no verdict can be made of it.
+// Reads "NAME" or "NAME:MARGIN", such as "timed_peak_bytes:5%" or "memory_growth_bytes_per_inference:1kB". Without a
+// margin it is `margin_ratio`, none of a metric that does not vary, and that of its row of one that is judged by a
+// difference. Returns an error if there is no such metric, if no verdict can be made of it, or if the margin has no
+// unit or that of another kind of metric.
 Result<Judged> parse_judged(std::string_view given, double margin_ratio);
 
-// Returns the metric of each completed process, computed as that of a cell that has no other one. A process of which it
-// is unknown is left out; if it is unknown of all, or not above 0, the reason is returned.
-Known<std::vector<OfRound>> by_process(const Metric& metric, const store::CellData& cell);
+// What each process of a cell says of a metric, or each input, whose number stands for the round.
+using ByProcess = std::map<const Metric*, Known<std::vector<OfRound>>>;
+// Returns these metrics of each completed process, computed as those of a cell that has no other one; of one by inputs,
+// those of each input. A process or input of which a metric is unknown is left out; if it is unknown of all, or of one
+// that is judged by its ratio not above 0, the reason is returned.
+ByProcess by_process(std::span<const Judged> judged, const store::CellData& cell);
 
 }  // namespace ngb::metrics

@@ -45,10 +45,12 @@ enum class About {
 
 // Says which of two values of a metric is the better one, if a verdict can be made of it (judging.h).
 enum class Better {
-  neither,       // it relates cells to each other, is over inputs, or says what was done rather than what it costs
-  higher,        // by the ratio of the processes of two cells
-  lower,         // likewise
-  lower_exactly  // sizes of files, which do not vary: any difference beyond the margin is told
+  neither,        // it relates cells to each other, is over inputs, or says what was done rather than what it costs
+  higher,         // by the ratio of the processes of two cells
+  lower,          // likewise
+  lower_exactly,  // sizes of files, which do not vary: any difference beyond the margin is told
+  lower_by_difference,  // by the difference of the processes of two cells, because it may be 0
+  higher_by_inputs      // by the difference of the inputs over which both were compared
 };
 
 struct Metric {
@@ -68,6 +70,16 @@ struct Metric {
   const char* deviation = nullptr;  // name of the metric that tables show after "±" in this column; null: none
   About about = About::every_cell;
   Better better = Better::neither;
+  // Of one that is judged by a difference: two sides are the same within ± this, in its unit.
+  double margin_difference = 0;
+  const char* needs = nullptr;  // key of a study that must be true so that processes measure it; null: none
+
+  [[nodiscard]] constexpr bool is_judged_by_difference() const {
+    return better == Better::lower_by_difference || better == Better::higher_by_inputs;
+  }
+  [[nodiscard]] constexpr bool is_higher_better() const {
+    return better == Better::higher || better == Better::higher_by_inputs;
+  }
 };
 
 inline constexpr int kFirstToLeaveOut = 3;  // a rank

@@ -11,6 +11,7 @@
 #include "metrics/costs.h"
 #include "metrics/decoding.h"
 #include "metrics/machine_use.h"
+#include "metrics/memory_growth.h"
 #include "metrics/metric.h"
 #include "metrics/phases.h"
 #include "metrics/ratios.h"
@@ -140,7 +141,8 @@ constexpr const char* kOfTokens = "docs/decoding.md: ours";
 constexpr const char* kRapl = "RAPL: counters of the packages; timed phases of 0.1 s and more";
 constexpr const char* kBoardMeter = "INA3221 at the board's input, read each second; 5 readings and more";
 
-// name, heading, unit, formula, source, has_interval, rank, compute, truth, deviation, about, better
+// name, heading, unit, formula, source, has_interval, rank, compute, truth, deviation, about, better,
+// margin_difference, needs
 constexpr std::array kMetrics{
     Metric{
         "throughput_per_s", "samples/s", "samples/s",
@@ -214,6 +216,13 @@ constexpr std::array kMetrics{
            "highest resident memory of a worker within the timed phase, over processes; of several instances, the sum "
            "of theirs",
            kProtocol, false, 7, timed_peak, kTruthOfLargest, nullptr, About::every_cell, Better::lower},
+    Metric{"memory_growth_bytes_per_inference", "growth", "bytes/inference",
+           "resident memory that a process gains with each inference, from its first one on: the median slope of all "
+           "pairs of its marks after the last knee, where memory that is reserved once has filled; mean over "
+           "processes. Above 0, interval included: a leak",
+           "Sen (1968), for the slope; ours, for the knee", true, 0, memory_growth,
+           "a_leak_is_what_each_inference_leaves_behind", nullptr, About::every_cell, Better::lower_by_difference,
+           kLeastGrowthBytes, "leak"},
     Metric{"model_size_bytes", "model size", "bytes",
            "size of the ONNX file, with the files of its weights; highest of the processes", kProtocol, false, 0,
            model_size, kTruthOfLargest, nullptr, About::every_cell, Better::lower_exactly},
@@ -296,18 +305,21 @@ constexpr std::array kMetrics{
            kOfVariants, true, 3, speed_up_over_exact, kTruthOfRatios, nullptr, About::variants},
     Metric{"agreement_ratio", "agreement", "ratio",
            "top1_agreement_ratio, or cosine_ratio if an output has no classes: what min_agreement is compared with",
-           kOfVariants, true, 3, agreement, kTruthOfInputs, nullptr, About::variants},
+           kOfVariants, true, 3, agreement, kTruthOfInputs, nullptr, About::variants, Better::higher_by_inputs,
+           kLeastFall},
     Metric{
         "top1_agreement_ratio", "top-1", "ratio",
         "inputs for which every output of classes has its highest value at the exact model's class, and every output "
         "of integers is equal / inputs; Wilson's interval",
-        kOfVariants, true, 0, top1_agreement, kTruthOfInputs, nullptr, About::variants},
+        kOfVariants, true, 0, top1_agreement, kTruthOfInputs, nullptr, About::variants, Better::higher_by_inputs,
+        kLeastFall},
     Metric{"sqnr_db", "SQNR", "dB",
            "mean over inputs whose outputs are not equal of 10·log10(Σ b² / Σ (a - b)²), b being the exact model's "
            "output; of several outputs the worst",
            kOfVariants, true, 0, sqnr, kTruthOfInputs, nullptr, About::variants},
     Metric{"cosine_ratio", "cosine", "ratio", "mean over inputs of Σ a·b / (|a|·|b|), of several outputs the worst",
-           kOfVariants, true, 0, cosine, kTruthOfInputs, nullptr, About::variants},
+           kOfVariants, true, 0, cosine, kTruthOfInputs, nullptr, About::variants, Better::higher_by_inputs,
+           kLeastFall},
     Metric{"input_error_mean", "error of an input", "1",
            "mean over inputs of the largest |a - b|; max_absolute_error is the largest of all", kOfVariants, true, 0,
            input_error, kTruthOfInputs, nullptr, About::variants},
@@ -316,10 +328,12 @@ constexpr std::array kMetrics{
     Metric{"top1_accuracy_ratio", "accuracy", "ratio",
            "inputs for which the label's class has the highest score / inputs, where the study gives labels; Wilson's "
            "interval",
-           kOfVariants, true, 0, top1_accuracy, kTruthOfInputs},
+           kOfVariants, true, 0, top1_accuracy, kTruthOfInputs, nullptr, About::every_cell, Better::higher_by_inputs,
+           kLeastFall},
     Metric{"top5_accuracy_ratio", "top-5 accuracy", "ratio",
            "inputs for which the label's class is among the five highest scores / inputs; Wilson's interval",
-           kOfVariants, true, 0, top5_accuracy, kTruthOfInputs},
+           kOfVariants, true, 0, top5_accuracy, kTruthOfInputs, nullptr, About::every_cell, Better::higher_by_inputs,
+           kLeastFall},
     Metric{"time_per_token_s", "a token", "s",
            "median over the steps of later passes of the time of a step, which makes a token of each sample", kOfTokens,
            false, 3, time_per_token, kTruthOfTokens, nullptr, About::decoders, Better::lower},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 
@@ -13,11 +14,30 @@
 namespace ngb::metrics {
 namespace {
 
+std::vector<double> numbers_of(const std::vector<OfRound>& values) {
+  std::vector<double> numbers;
+  std::ranges::transform(values, std::back_inserter(numbers), &OfRound::value);
+  return numbers;
+}
+
 std::vector<double> logs_of(const std::vector<OfRound>& values) {
-  std::vector<double> logs;
-  std::transform(values.begin(), values.end(), std::back_inserter(logs),
-                 [](const OfRound& each) { return std::log(each.value); });
+  std::vector<double> logs = numbers_of(values);
+  for (double& each : logs) each = std::log(each);
   return logs;
+}
+
+// Returns `of_both(a, b)` of each round of one run and environment that holds both, in the order of `a`.
+template <class OfBoth>
+std::vector<double> of_rounds(const std::vector<OfRound>& a, const std::vector<OfRound>& b, const OfBoth& of_both) {
+  std::vector<double> found;
+  for (const OfRound& above : a) {
+    const auto below = std::find_if(b.begin(), b.end(), [&](const OfRound& each) {
+      return each.run_key == above.run_key && each.round == above.round &&
+             each.environment_hash == above.environment_hash;
+    });
+    if (below != b.end()) found.push_back(of_both(above.value, below->value));
+  }
+  return found;
 }
 
 // A cell that another is related to, with the name that messages use for it.
@@ -68,15 +88,7 @@ bool share_rounds(const store::CellData& a, const store::CellData& b) {
 }
 
 std::vector<double> log_ratios_of_rounds(const std::vector<OfRound>& a, const std::vector<OfRound>& b) {
-  std::vector<double> ratios;
-  for (const OfRound& above : a) {
-    const auto below = std::find_if(b.begin(), b.end(), [&](const OfRound& each) {
-      return each.run_key == above.run_key && each.round == above.round &&
-             each.environment_hash == above.environment_hash;
-    });
-    if (below != b.end()) ratios.push_back(std::log(above.value / below->value));
-  }
-  return ratios;
+  return of_rounds(a, b, [](double above, double below) { return std::log(above / below); });
 }
 
 void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
@@ -88,6 +100,17 @@ void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRou
   }
   parts.push_back({logs_of(a), weight});
   parts.push_back({logs_of(b), -weight});
+}
+
+void add_difference(std::vector<statistics::Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
+                    bool are_paired, double weight) {
+  std::vector<double> paired = are_paired ? of_rounds(a, b, std::minus<>()) : std::vector<double>{};
+  if (paired.size() >= 2) {
+    parts.push_back({std::move(paired), weight});
+    return;
+  }
+  parts.push_back({numbers_of(a), weight});
+  parts.push_back({numbers_of(b), -weight});
 }
 
 void add_speed_ratio(std::vector<statistics::Part>& parts, const Steady& a, const Steady& b, bool are_paired,

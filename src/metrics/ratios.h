@@ -24,6 +24,9 @@ std::vector<double> log_ratios_of_rounds(const std::vector<OfRound>& a, const st
 // independent lists. Precondition: neither list is empty, and all values are above 0.
 void add_log_ratio(std::vector<statistics::Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
                    bool are_paired, double weight);
+// Adds weight · (a - b) likewise; values may be 0 and below. Precondition: neither list is empty.
+void add_difference(std::vector<statistics::Part>& parts, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
+                    bool are_paired, double weight);
 // Adds weight · log(T_a / T_b), from equally many repetitions of both (like_speeds). Precondition: both have a speed.
 void add_speed_ratio(std::vector<statistics::Part>& parts, const Steady& a, const Steady& b, bool are_paired,
                      double weight);

@@ -176,21 +176,52 @@ std::string series_markdown() {
   return page + kClaims;
 }
 
+// What a verdict is made of, for people.
+struct Judging {
+  const char* by = "ratio of the processes";
+  const char* interval = "Student's t of the rounds' logarithms";
+};
+
+Judging judging_of(Better better) {
+  switch (better) {
+    case Better::lower_exactly:
+      return {"ratio, exactly where no process differs from the others of its side", "none; Student's t of the rounds' logarithms where one differs"};
+    case Better::lower_by_difference:
+      return {"difference of the processes, exactly where none differs from the others of its side",
+              "Student's t of the rounds' differences"};
+    case Better::higher_by_inputs:
+      return {"difference of the inputs that both sides were compared over", "Student's t of the inputs' differences"};
+    case Better::neither:
+    case Better::higher:
+    case Better::lower:
+      break;
+  }
+  return {};
+}
+
+constexpr const char* kJudgedByDifference = R"(
+A quantity that may be 0 has no ratio: growth and agreement are judged by the candidate's value less the baseline's, and their
+margin is in their unit (`memory_growth_bytes_per_inference:1kB`, `agreement_ratio:2%`, which are two percentage points). Where an
+agreement is judged so, its margin decides; else a pair whose agreement has fallen is a regression by whatever metric.
+
+`tests/truth/figures.py metrics_judged leaks` simulates how often such verdicts, and leaks, are told falsely and are found.
+)";
+
 // Returns the section of the metrics by which `ngb compare` and `ngb gate` judge.
 std::string verdicts_markdown() {
   std::string page =
       "\n## Verdicts by other metrics\n\n`--metric NAME` of `ngb compare` and `ngb gate` "
-      "([results](results.md#by-another-metric-than-the-speed)) takes these.\n\n| name | better | judged by |\n| --- | "
-      "--- | --- "
-      "|\n";
+      "([results](results.md#by-another-metric-than-the-speed)) and `ngb bisect` takes these.\n\n| name | unit | "
+      "better "
+      "| judged by | interval | margin |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const Metric& metric : metrics()) {
     if (metric.better == Better::neither) continue;
-    const bool is_exact = metric.better == Better::lower_exactly;
-    page += fmt::format("| `{}` | {} | {} |\n", metric.name, metric.better == Better::higher ? "higher" : "lower",
-                        is_exact ? "difference beyond the margin (0 %), where no process differs"
-                                 : "ratio of the processes, margin 3 %");
+    const Judging judging = judging_of(metric.better);
+    page += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", metric.name, metric.unit,
+                        metric.is_higher_better() ? "higher" : "lower", judging.by, judging.interval,
+                        parse_judged(metric.name, statistics::VerdictRules{}.margin_ratio)->margin_in_words());
   }
-  return page;
+  return page + kJudgedByDifference;
 }
 
 }  // namespace

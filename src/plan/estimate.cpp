@@ -110,6 +110,17 @@ double look_s(const Plan& plan, const work::Cell& cell, double process_s, double
   return alone_s + longer_look_s(protocol, process_s + alone_s, timed_s);
 }
 
+// Returns how long each process goes on because it is watched for memory that it keeps (worker/repetitions.h).
+double watch_s(const Plan& plan, const work::Cell& cell, double inference_s) {
+  constexpr double kMost_s = 30;
+  constexpr double kInferences = 1'000;
+  constexpr double kRepetitions = 100;
+  const work::Protocol& protocol = plan.study.protocol;
+  const bool has_none = protocol.arrivals || protocol.profile || plan.compiler_of(cell).instances > 1;
+  if (!protocol.leak || has_none || !plan.load_of(cell).is_none()) return 0;
+  return std::min(kMost_s, std::max(kInferences * inference_s, kRepetitions * repetition_s(plan, inference_s)));
+}
+
 double ratio_of_times(double one, double other) { return one > 0 && other > 0 ? one / other : 1; }
 
 // Returns what was found, scaled to the wanted size as the usual times are.
@@ -155,7 +166,7 @@ CellTime cell_time(const Plan& plan, const Experience& experience, const work::C
   const double load_s = time.load_s.value_or(std::min(usual_load_s, compile_s));
   const double repeat_s = timed_s(plan, compiler.instances, time.inference_s * steps);
   const double measure_s = time.warming_s + repeat_s;
-  const double rest_s = time.start_s + measure_s;
+  const double rest_s = time.start_s + measure_s + watch_s(plan, cell, time.inference_s);
   const bool is_dear = compile_s + time.tuning_s > measure_s;
   const bool shares = shares_compilation(plan, experience, plan.compiler_of(cell), is_dear);
   const double longer_s = look_s(plan, cell, rest_s + compile_s + time.tuning_s, repeat_s);

@@ -112,9 +112,10 @@ struct Reading {
   // "start" | "end" | "timed" (over the timed phase) | "alone" (over the phase alone)
   // | "during" (since the reading before, about a second earlier, in the timed phase; in turns: in the phase alone)
   // | "after" (from the timed repetitions on, which a process repeats a while longer)
+  // | "mark" (memory, and how many inferences the process had run by then: readings of one time belong together)
   std::string moment{};
   Known<double> value{};
-  StartTime at_ns{};  // when it was taken; only of those taken during the timed phase
+  StartTime at_ns{};  // when it was taken; only of moments "during" and "mark"
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"quantity", &Reading::quantity}, Field{"unit", &Reading::unit},

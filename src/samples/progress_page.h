@@ -11,10 +11,16 @@
 
 namespace ngb::samples {
 
+// What the timed loop has completed so far, warm-up and looks after the timed phase included.
+struct RunCount {
+  std::atomic<std::uint64_t> repetitions{0};
+  std::atomic<std::uint64_t> inferences{0};  // of these repetitions
+};
+
 struct ProgressPage {
   std::atomic<std::int32_t> phase{0};  // samples::Phase
   std::atomic<std::uint32_t> reserved{0};
-  std::atomic<std::uint64_t> repetitions{0};            // done so far, warm-up included
+  RunCount done{};
   std::array<std::atomic<std::uint64_t>, 24> remark{};  // the compiler's progress: text, padded with 0 bytes
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

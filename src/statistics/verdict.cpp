@@ -157,7 +157,7 @@ double p_of_looks(const Part& rounds, const std::vector<double>& floors, int loo
 // error rate of a single test of "different" that is left after adjusting.
 std::optional<int> rounds_that_would_do(const Test& now, double difference_rate, const VerdictRules& rules) {
   const double distance = std::abs(now.estimate);
-  const double margin = std::log1p(rules.margin_ratio);
+  const double margin = rules.margin();
   const auto would_do = [&](int rounds) {
     const std::vector<double> counts(now.deviations.size(), rounds);
     const Uncertainty then = uncertainty_of(now.deviations, counts);
@@ -214,12 +214,17 @@ std::vector<Tested> tests_of(std::span<const Question> questions, const VerdictR
   return tests;
 }
 
+// Returns what the shown interval of two equal sides contains: a ratio of 1, or no difference.
+int value_of_equal(const VerdictRules& rules) { return rules.margin_difference ? 0 : 1; }
+
 // `p` is the p value before it is weighted and adjusted. It includes the floor of standard deviations.
-std::string why_undecided(bool excludes_one, double p, std::size_t comparisons, const VerdictRules& rules) {
-  if (!excludes_one) return "the interval contains 1 and is wider than the margin";
-  if (p >= rules.error_rate)
-    return "the interval excludes 1, but its rounds vary less than is usual of these compilers";
-  return fmt::format("the interval excludes 1, but not after {} comparisons", comparisons);
+std::string why_undecided(bool excludes_equal, double p, std::size_t comparisons, const VerdictRules& rules) {
+  const int equal = value_of_equal(rules);
+  if (!excludes_equal) return fmt::format("the interval contains {} and is wider than the margin", equal);
+  if (p >= rules.error_rate) {
+    return fmt::format("the interval excludes {}, but its rounds vary less than is usual of these compilers", equal);
+  }
+  return fmt::format("the interval excludes {}, but not after {} comparisons", equal, comparisons);
 }
 
 // Fills in the verdict of a question that could be tested.
@@ -227,24 +232,27 @@ void conclude(Judgement& judgement, const Tested& tested, double adjusted_p, std
               const VerdictRules& rules) {
   const Test& test = tested.test;
   judgement.adjusted_p = adjusted_p;
-  const bool excludes_one = judgement.contrast.interval->low > 0 || judgement.contrast.interval->high < 0;
+  const bool excludes_equal = judgement.contrast.interval->low > 0 || judgement.contrast.interval->high < 0;
   if (adjusted_p < rules.error_rate) {
     judgement.verdict = test.estimate > 0 ? Verdict::faster : Verdict::slower;
     return;
   }
-  if (std::abs(test.estimate) + test.uncertainty.half_width(test.rate_of_one_look(rules.error_rate)) <
-      std::log1p(rules.margin_ratio)) {
+  if (std::abs(test.estimate) + test.uncertainty.half_width(test.rate_of_one_look(rules.error_rate)) < rules.margin()) {
     judgement.verdict = Verdict::same;
-    if (excludes_one) judgement.reason = "the interval excludes 1 and is within the margin";
+    if (excludes_equal) {
+      judgement.reason = fmt::format("the interval excludes {} and is within the margin", value_of_equal(rules));
+    }
     return;
   }
   const double weighted = std::min(1.0, test.context.weight * tested.p);
   const double difference_rate = rules.error_rate / test.context.weight * (adjusted_p > 0 ? weighted / adjusted_p : 1);
   judgement.rounds_needed = rounds_that_would_do(test, difference_rate, rules);
-  judgement.reason = why_undecided(excludes_one, tested.p, comparisons, rules);
+  judgement.reason = why_undecided(excludes_equal, tested.p, comparisons, rules);
 }
 
 }  // namespace
+
+double VerdictRules::margin() const { return margin_difference.value_or(std::log1p(margin_ratio)); }
 
 std::string_view name(Verdict verdict) {
   constexpr std::array<std::string_view, 4> kNames{"faster", "slower", "same", "undecided"};

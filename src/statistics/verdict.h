@@ -31,14 +31,21 @@ enum class Adjustment { benjamini_hochberg, holm };
 struct VerdictRules {
   double error_rate = 0.05;    // share of false verdicts, as `adjustment` defines it
   double margin_ratio = 0.03;  // two speeds are the same if the interval of their ratio is within 1 ± this
+  // Of questions that are differences and no logarithms of ratios, in place of margin_ratio: two sides are the same if
+  // the interval of their difference is within ± this.
+  std::optional<double> margin_difference{};
   Adjustment adjustment = Adjustment::benjamini_hochberg;
   // Standard deviation of a round's log ratio on a quiet device, if it is known (metrics/calibration.h). It is a floor
   // of the standard deviation of sides with fewer than kLeastCellsForAFloor cells.
   std::optional<double> quiet_deviation{};
+
+  // Returns how far from 0 the contrast of two sides may be that are the same.
+  [[nodiscard]] double margin() const;
 };
 
 // One cell's log(candidate / baseline) of throughput, as the parts of a contrast: one part of paired rounds, or two
-// parts of independent processes with weights 1 and -1. Above 0 the candidate is faster.
+// parts of independent processes with weights 1 and -1. Above 0 the candidate is faster. A quantity that may be 0 has
+// its difference in place of the logarithm (VerdictRules::margin_difference).
 using Question = std::vector<Part>;
 
 // What a question is judged by, beside its numbers.

@@ -161,6 +161,7 @@ struct Protocol {
   int turns = 1;         // in which a process runs its timed repetitions; 1: processes run one after the other
   bool profile = false;  // a process tells where its time goes, kernel by kernel, and has no speed
   std::optional<int> longer_look_s{};  // in which one process is watched; 0: off; nothing: by what that costs
+  bool leak = false;                   // each process goes on, and its memory is read meanwhile
   Compilation compile = Compilation::each;
   Tolerances tolerances{};
   int agreement_inputs = 64;              // over which a variant is compared with its exact model
@@ -227,6 +228,14 @@ struct Protocol {
                         "go on. None does with arrivals, instances or a load",
              .minimum = 0,
              .maximum = 600,
+             .is_left_out_at_default = true}),
+        study_field(
+            "leak", &Protocol::leak,
+            {.name = "leak",
+             .meaning = "Watch each process for memory that it keeps (memory_growth_bytes_per_inference): after its "
+                        "timed repetitions it goes on for 1,000 inferences and 100 repetitions, or for 30 s if these "
+                        "take longer, and its memory is read from its first inference on. None goes on with arrivals, "
+                        "instances or a load",
              .is_left_out_at_default = true}),
         study_field(
             "compile", &Protocol::compile,

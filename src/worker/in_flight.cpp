@@ -44,7 +44,8 @@ void Flight::record(std::uint64_t index, std::int64_t latency_ns, std::int64_t n
   }
   if (position + 1 < inferences_) return;
   times_.walls_ns[repetition] = now_ns;  // the end, until the call has ended
-  target_.repetitions_done->fetch_add(1, std::memory_order_relaxed);
+  target_.done->repetitions.fetch_add(1, std::memory_order_relaxed);
+  target_.done->inferences.fetch_add(inferences_, std::memory_order_relaxed);
 }
 
 void Flight::fail_with(std::uint32_t slot, ngb_status status) {

@@ -7,8 +7,9 @@ std::size_t run_repetitions(const Target& target, std::uint32_t inferences, cons
   const auto run = target.compiler->run;
   ngb_session* const session = target.session;
   ngb_error* const error = target.error;
-  std::atomic<std::uint64_t>& counter = *target.repetitions_done;
-  std::uint64_t done = counter.load(std::memory_order_relaxed);
+  samples::RunCount& count = *target.done;
+  std::uint64_t done = count.repetitions.load(std::memory_order_relaxed);
+  std::uint64_t inferred = count.inferences.load(std::memory_order_relaxed);
   *status = NGB_OK;
   for (std::size_t i = 0; i < times.walls_ns.size(); ++i) {
     const std::int64_t begin = now_ns();
@@ -21,7 +22,8 @@ std::size_t run_repetitions(const Target& target, std::uint32_t inferences, cons
     }
     times.walls_ns[i] = now_ns() - begin;
     times.begins_ns[i] = begin;
-    counter.store(++done, std::memory_order_relaxed);
+    count.repetitions.store(++done, std::memory_order_relaxed);
+    count.inferences.store(inferred += inferences, std::memory_order_relaxed);
   }
   return times.walls_ns.size();
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "ngraphbench/compiler.h"
+#include "samples/progress_page.h"
 
 namespace ngb::worker {
 
@@ -23,7 +24,7 @@ struct Target {
   const ngb_compiler* compiler = nullptr;
   ngb_session* session = nullptr;
   ngb_error* error = nullptr;
-  std::atomic<std::uint64_t>* repetitions_done = nullptr;  // grows by one per repetition; never null
+  samples::RunCount* done = nullptr;  // grows with each repetition; never null
 };
 
 // The times of repetitions, by index, in memory of the caller. Both lists have the same size.

@@ -162,7 +162,7 @@ void Passes::write_step(std::size_t step) {
 }
 
 std::size_t Passes::repeat(const Times& times, std::span<std::int64_t> latencies_ns,
-                           std::atomic<std::uint64_t>& passes_done, ngb_status* status) {
+                           samples::RunCount& done, ngb_status* status) {
   const std::size_t stride = latency_stride(steps());
   const std::size_t kept_of_pass = latency_count(steps());
   for (std::size_t pass = 0; pass < times.walls_ns.size(); ++pass) {
@@ -182,7 +182,8 @@ std::size_t Passes::repeat(const Times& times, std::span<std::int64_t> latencies
     if (*status != NGB_OK) return pass;
     keeps_ = false;
     times.walls_ns[pass] = sum_ns;
-    passes_done.fetch_add(1, std::memory_order_relaxed);
+    done.repetitions.fetch_add(1, std::memory_order_relaxed);
+    done.inferences.fetch_add(steps(), std::memory_order_relaxed);
   }
   return times.walls_ns.size();
 }

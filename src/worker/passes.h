@@ -4,7 +4,6 @@
 // here and bound again, whatever the compiler. Either is a part of a step's time. The return to the start is not.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "base/result.h"
 #include "ngraphbench/compiler.h"
 #include "samples/process_result.h"
+#include "samples/progress_page.h"
 #include "work/model.h"
 #include "worker/inputs.h"
 #include "worker/loop.h"
@@ -32,9 +32,9 @@ class Passes {
   static Result<Passes> make(const work::Model& model, std::uint64_t seed, const Target& target, const Inputs& inputs);
 
   // Runs as many passes as `times` holds. Returns how many were completed; after fewer, *status and the target's error
-  // are set. A pass lasts as long as its steps together. `passes_done` grows by one for each. `latencies_ns` receives
+  // are set. A pass lasts as long as its steps together. `done` grows by one repetition for each. `latencies_ns` receives
   // the times of steps that are kept (in_flight.h), as far as it has room.
-  std::size_t repeat(const Times& times, std::span<std::int64_t> latencies_ns, std::atomic<std::uint64_t>& passes_done,
+  std::size_t repeat(const Times& times, std::span<std::int64_t> latencies_ns, samples::RunCount& done,
                      ngb_status* status);
   [[nodiscard]] std::uint32_t steps() const { return static_cast<std::uint32_t>(decoding_->new_tokens); }
 

@@ -264,8 +264,6 @@ std::map<std::string, std::string> Session::facts() {
 
 std::uint32_t Session::slots() const { return compiler_.slots == nullptr ? 1 : compiler_.slots(session_); }
 
-Target Session::target(std::atomic<std::uint64_t>* repetitions_done) {
-  return {&compiler_, session_, &error_, repetitions_done};
-}
+Target Session::target(samples::RunCount* done) { return {&compiler_, session_, &error_, done}; }
 
 }  // namespace ngb::worker

@@ -66,7 +66,7 @@ class Session {
   // Returns how many inferences the session has in flight at a time. Called after `bind`.
   [[nodiscard]] std::uint32_t slots() const;
   // Returns what the timed loop calls.
-  [[nodiscard]] Target target(std::atomic<std::uint64_t>* repetitions_done);
+  [[nodiscard]] Target target(samples::RunCount* done);
   [[nodiscard]] samples::Failure failure(ngb_status status) const;
 
  private:

@@ -15,9 +15,9 @@ namespace ngb::worker {
 using samples::FailureKind;
 
 Timing::Timing(const work::WorkerRequest& request, Session& session, std::uint32_t slots, const MadeUp& made_up,
-               std::atomic<std::uint64_t>* repetitions_done, std::optional<Passes> passes_of_model)
+               samples::RunCount* done, std::optional<Passes> passes_of_model)
     : passes(std::move(passes_of_model)),
-      repeater(session.target(repetitions_done), slots, made_up, passes ? &*passes : nullptr),
+      repeater(session.target(done), slots, made_up, passes ? &*passes : nullptr),
       pauses([this] { return repeater.infer_untimed(); }, request.compiler.threads, request.max_wait_ratio),
       profiling(repeater, session),
       turns(profiling, pauses),
@@ -97,7 +97,7 @@ Attempt<Done> PreparedSession::begin_timing() {
   Attempt<std::optional<Passes>> passes = make_passes(slots);
   if (!passes) return error_of(passes);
   timing_.emplace(request_, session_, slots, made_up_times(facts_, request_),
-                  page_ != nullptr ? &page_->repetitions : &uncounted_, *std::move(passes));
+                  page_ != nullptr ? &page_->done : &uncounted_, *std::move(passes));
   return Done{};
 }
 

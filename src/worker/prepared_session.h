@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,7 +23,7 @@ namespace ngb::worker {
 // All that runs the inferences of a session. Each part uses those before it.
 struct Timing {
   Timing(const work::WorkerRequest& request, Session& session, std::uint32_t slots, const MadeUp& made_up,
-         std::atomic<std::uint64_t>* repetitions_done, std::optional<Passes> passes_of_model);
+         samples::RunCount* done, std::optional<Passes> passes_of_model);
   Timing(const Timing&) = delete;
   Timing& operator=(const Timing&) = delete;
 
@@ -77,8 +76,8 @@ class PreparedSession {
   samples::ProgressPage* page_;
   const Instance& instance_;
   std::map<std::string, std::string>& facts_;
-  std::atomic<std::uint64_t> uncounted_{0};  // counts repetitions while there is no page
-  Inputs inputs_;                            // these two outlive the session, which is bound to them
+  samples::RunCount uncounted_{};  // counts repetitions while there is no page
+  Inputs inputs_;                  // these two outlive the session, which is bound to them
   std::optional<Timing> timing_;
   Session session_;
 };

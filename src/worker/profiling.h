@@ -4,7 +4,6 @@
 // session for each profile does so once a turn.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -63,7 +62,7 @@ class ProfilingRepeater final : public Repeater {
   TimedRepeater& repeater_;
   Session& session_;
   bool is_on_ = false;
-  std::atomic<std::uint64_t> uncounted_{0};
+  samples::RunCount uncounted_{};
   std::vector<samples::Kernel> kernels_{};  // of all samples
   std::size_t first_count_ = 0;             // kernels of the first sample
   std::vector<Sample> samples_{};

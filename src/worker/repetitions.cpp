@@ -274,6 +274,23 @@ Later Repetitions::look_longer(std::int64_t for_ns, const std::function<void(boo
   return later;
 }
 
+bool Repetitions::watch(std::int64_t most_ns, const std::function<void(std::uint64_t inferences)>& mark) {
+  const std::uint64_t wanted = (kWatchedInferences + inferences_ - 1) / inferences_;
+  const std::size_t between = std::max<std::size_t>(1, (wanted + kMarks - 1) / kMarks);  // repetitions
+  std::vector<std::int64_t> walls(between);
+  std::vector<std::int64_t> begins(between);
+  std::uint64_t inferences = inferences_done_;
+  std::int64_t spent_ns = 0;
+  mark(inferences);
+  for (std::size_t i = 0; i < kMarks && spent_ns < most_ns; ++i) {
+    if (repeater_.repeat(inferences_, {walls, begins}, {}) < between) return false;
+    inferences += between * inferences_;
+    spent_ns += sum_of(walls);
+    mark(inferences);
+  }
+  return true;
+}
+
 std::optional<double> Repetitions::processor_time_ns(std::int64_t for_ns, const std::function<std::int64_t()>& cpu_ns) {
   constexpr std::size_t kFewest = 4;
   constexpr std::size_t kMost = 10'000;

@@ -30,6 +30,10 @@ std::uint32_t next_group_size(std::uint32_t inferences, std::int64_t fastest_ns,
 // Returns whether one repetition proves that no grouping is needed, because it lasted three times the minimum.
 bool is_clearly_long(std::int64_t wall_ns, std::int64_t min_repetition_ns);
 
+// What a process that is watched for memory that it keeps runs at least, after its timed repetitions.
+inline constexpr std::uint64_t kWatchedInferences = 1'000;
+inline constexpr std::size_t kMarks = 100;
+
 class Repeater {
  public:
   virtual ~Repeater() = default;
@@ -81,6 +85,11 @@ class Repetitions {
   // thread has used. What it runs is not among the repetitions.
   Later look_longer(std::int64_t for_ns, const std::function<void(bool)>& flush,
                     const std::function<std::int64_t()>& cpu_ns);
+
+  // Repeats after `time` for kWatchedInferences and kMarks repetitions, or until it has taken `most_ns`. Calls `mark`
+  // before the first and after the last one, and kMarks times in between at equal distances, with the number of
+  // inferences since the process's first one. What it runs is not among the repetitions. Returns false if one failed.
+  bool watch(std::int64_t most_ns, const std::function<void(std::uint64_t inferences)>& mark);
 
   // Repeats once, and then for about this long, at least three times. Returns the median processor time of an inference
   // in nanoseconds, by `cpu_ns`, which returns what this process has used; nothing if one failed. What it runs is not

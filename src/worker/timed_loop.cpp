@@ -33,7 +33,7 @@ std::size_t TimedRepeater::repeat(std::uint32_t inferences, const Times& times, 
 }
 
 std::size_t TimedRepeater::run(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) {
-  if (passes_ != nullptr) return passes_->repeat(times, latencies_ns, *target_.repetitions_done, &status_);
+  if (passes_ != nullptr) return passes_->repeat(times, latencies_ns, *target_.done, &status_);
   const bool is_alone = flight_.slots() == 1 || !std::exchange(has_inferred_, true);
   return is_alone ? run_repetitions(target_, inferences, times, &status_)
                   : flight_.run_repetitions(inferences, times, latencies_ns, &status_);
@@ -65,12 +65,12 @@ bool TimedRepeater::skip_to(std::int64_t time_ns) {
 }
 
 bool TimedRepeater::infer_untimed() {
-  std::atomic<std::uint64_t> uncounted{0};
+  samples::RunCount uncounted;
   std::array<std::int64_t, 2> dropped{};
   const Times times{std::span(dropped).first(1), std::span(dropped).last(1)};
   if (passes_ != nullptr) return passes_->repeat(times, {}, uncounted, &status_) == 1;
   Target target = target_;
-  target.repetitions_done = &uncounted;
+  target.done = &uncounted;
   return run_repetitions(target, 1, times, &status_) == 1;
 }
 

@@ -2,7 +2,6 @@
 // Runs a session's repetitions by the timed loop: one after the other, several in flight, or as requests arrive.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>

@@ -25,13 +25,16 @@ TimedPart::TimedPart(const work::WorkerRequest& request, const Instance& instanc
       prepared_(prepared),
       timing_(prepared.timing()),
       phases_(phases),
-      result_(phases.result()) {}
+      result_(phases.result()),
+      marks_(request.protocol.leak) {}
 
 void TimedPart::run(const std::vector<samples::Reading>& idle) {
   for (auto& [name, value] : probe::gpu_facts()) result_.facts[name] = value;
   instance_.meet([this] { tell_agent(samples::kWantsLoad); });
+  marks_.add(timing_.repetitions.inferences());
   const bool is_warm = phases_.run(Phase::warm_up, [this] { return prepared_.attempt(timing_.repetitions.warm_up()); });
   if (is_warm) {
+    marks_.add(timing_.repetitions.inferences());
     instance_.meet([this] { tell_agent(samples::kBeginsTiming); });
     run_timed_phase(idle);
     const bool has_speed = !request_.protocol.profile && !result_.failure;
@@ -136,12 +139,25 @@ void TimedPart::add_repetitions() {
 
 void TimedPart::look_longer() {
   if (instance_.count() > 1 || server_ || request_.has_load) return;  // others run on
+  watch_memory();
   if (request_.process_index == 0) {
     const std::int64_t for_ns = longer_look_ns(request_.protocol, result_.phases);
     add_readings(timing_.repetitions.look_longer(for_ns, flush_subnormals, cpu_of_thread_ns), result_.readings);
     if (auto other = with_other_allocator(timing_.repetitions, for_ns)) result_.readings.push_back(*std::move(other));
   }
-  if (phases_.page() != nullptr) phases_.page()->repetitions = result_.repetitions.size();  // those that are told
+  if (phases_.page() != nullptr) phases_.page()->done.repetitions = result_.repetitions.size();  // those that are told
+}
+
+// Does nothing unless the study asks for it. Memory is read between repetitions that count in no speed.
+void TimedPart::watch_memory() {
+  constexpr std::int64_t kMost_ns = 30'000'000'000;
+  if (!request_.protocol.leak) return;
+  if (takes_turns() && request_.process_index > 0) {  // the first one has had its last turn already
+    if (!timing_.pauses.wait_for_turn()) return;
+    timing_.turns.end();
+  }
+  (void)timing_.repetitions.watch(kMost_ns, [this](std::uint64_t inferences) { marks_.add(inferences); });
+  marks_.add_to(result_.readings);
 }
 
 // Does nothing in a cell without a load. If the agent does not answer, it has ended or ends this process.

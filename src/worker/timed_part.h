@@ -9,6 +9,7 @@
 #include "samples/process_result.h"
 #include "work/job.h"
 #include "worker/instances.h"
+#include "worker/memory_marks.h"
 #include "worker/phases.h"
 #include "worker/prepared_session.h"
 #include "worker/timed_loop.h"
@@ -35,6 +36,7 @@ class TimedPart {
   bool time_together();
   Attempt<Done> serve();
   void repeat_alone();
+  void watch_memory();
   void add_repetitions();
   [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }
   void tell_agent(std::string_view signal) const;
@@ -45,6 +47,7 @@ class TimedPart {
   Timing& timing_;
   Phases& phases_;
   samples::ProcessResult& result_;
+  MemoryMarks marks_;
   std::optional<TimedServer> server_{};                 // only with arrivals
   std::vector<std::vector<std::int64_t>> served_ns_{};  // latencies of the requests of each batch that it answered
 };

@@ -78,6 +78,12 @@ class AgreementGate(NgbTest):
         pairs = json.loads(self.ngb("gate", "results/good", "results/spoiled", "--fail-if-slower", "1000%",
                                     "--json").stdout)["pairs"]
         self.assertEqual({pair["model"]: pair["status"] for pair in pairs}["int8"], "agreement_fell")
+        # By a margin of its own, it is judged input by input; within the margin it is no regression.
+        by_input = self.ngb("gate", "results/good", "results/spoiled", "--metric", "agreement_ratio:5%")
+        self.assertEqual(by_input.returncode, 4, by_input.stdout + by_input.stderr)
+        self.assertRegex(by_input.stdout, r"agreement_ratio\s+worse +-0\.\d+ \[-0\.\d+, -0\.\d+\]")
+        tolerated = self.ngb("gate", "results/good", "results/spoiled", "--metric", "agreement_ratio:90%")
+        self.assertEqual(tolerated.returncode, 0, tolerated.stdout + tolerated.stderr)
         passed = self.ngb("gate", "results/good", "results/good", "--fail-if-slower", "1000%")
         self.assertEqual(passed.returncode, 0, passed.stdout + passed.stderr)
         # min_agreement of a later study makes a failed cell of it, which is the same to the gate.

@@ -111,6 +111,18 @@ class Gate(MeasuredTest):
             self.assertIn(reason, told.stderr)
         twice = self.gate(*OTHER, "--metric", "compile_s:5%", "--metric", "compile_s:9%")
         self.assertIn("the metric is given twice", twice.stderr)
+        for given, reason in {"compile_s:5": 'the margin "5" has no unit', "timed_peak_bytes:5MB": '"5MB" is no share',
+                              "agreement_ratio": "no model is a variant"}.items():
+            told = self.gate(*OTHER, "--metric", given)
+            self.assertIn(told.returncode, (2, 3))
+            self.assertIn(reason, told.stderr)
+
+    def test_has_one_limit_of_the_speed(self):
+        passes = self.gate(*OTHER, "--metric", "throughput_per_s:6%")
+        self.assertEqual(passes.returncode, 0, passes.stdout + passes.stderr)
+        two = self.gate(*OTHER, "--metric", "throughput_per_s:6%", "--fail-if-slower", "3%")
+        self.assertEqual(two.returncode, 2)
+        self.assertIn("two limits of the speed: --metric throughput_per_s:6% and --fail-if-slower 3%; give one of them", two.stderr)
 
     def test_by_a_metric_that_no_cell_has_judges_nothing(self):
         told = self.gate(*OTHER, "--metric", "gpu_energy_per_inference_j")

@@ -167,7 +167,7 @@ WorkerRun run_worker(const CompilerUnderTest& compiler, const work::WorkerReques
   const std::string progress = content_of(page);
   const auto* seen = reinterpret_cast<const samples::ProgressPage*>(progress.data());
   run.last_phase = seen->phase.load();
-  run.repetitions = seen->repetitions.load();
+  run.repetitions = seen->done.repetitions.load();
   run.log = content_of(log);
   return run;
 }

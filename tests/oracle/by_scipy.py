@@ -155,6 +155,20 @@ def _verdict(test, adjusted_p, margin):
     return "same" if abs(test.estimate) + test.half_width < numpy.log1p(margin) else "undecided"
 
 
+def slope_behind_knees(x, y):
+    """The median slope of all pairs behind the last place from which on another line fits (docs/metrics.md)."""
+    def squares(of_x, of_y):
+        return numpy.sum((of_y - numpy.polyval(numpy.polyfit(of_x - x[0], of_y - y[0], 1), of_x - x[0]) - y[0]) ** 2)
+
+    behind = max(8, len(x) // 5)
+    while len(x) >= behind + 3:
+        least = min((squares(x[:at], y[:at]) + squares(x[at:], y[at:]), at) for at in range(3, len(x) - behind + 1))
+        if least[0] >= squares(x, y) / 4:
+            break
+        x, y = x[least[1]:], y[least[1]:]
+    return stats.theilslopes(y, x).slope
+
+
 def like_count(repetitions):
     """The repetitions that count where two cells have different numbers: above 128, in steps of a sixteenth."""
     count = 1

@@ -10,7 +10,10 @@ class Flags:
     """The part of Oracle (metrics.py) that raises the flags."""
 
     def _growth_of_memory(self, key):
-        """Bytes with each inference: by the quarters of the readings, else by the highest memory of three phases."""
+        """Bytes with each inference: by marks of its memory, else by the quarters of the readings, else by the highest memory of three phases."""
+        growth = self.memory_growth(key)
+        if growth is not None and growth.low is not None:
+            return growth.value if growth.low > 0 and growth.value >= 100 else 0
         readings = self.raw.of_processes("reading", key).sort_values("position")
         phases = self.raw.of_processes("phase", key)
         most = 0

@@ -6,7 +6,7 @@ import functools
 import numpy
 import pandas
 import variants
-from by_scipy import Number, like_count, log_ratio, percentile, ratio
+from by_scipy import Number, contrast, like_count, log_ratio, percentile, ratio, slope_behind_knees
 from flags import Flags
 from raw import Raw, Relatives
 
@@ -130,6 +130,20 @@ class Oracle(Flags):
         own, other = self.busy_cpus(key), self.busy_cpus(baseline)
         return log_ratio(own, other, not self.cell(key).exact_hash, weight) if (own > 0).all() and (other > 0).all() else None
 
+    @functools.cache
+    def memory_growth(self, key):
+        """The mean over processes of the slope of its marks behind the last knee; None if there are too few of them."""
+        if not self.has_speed(key):
+            return None
+        rows = self.raw.of_processes("reading", key).query("moment == 'mark'").dropna(subset=["value", "at_ns"])
+        growths = []
+        for _, of_process in rows.groupby("process_key", sort=False):
+            marks = of_process.pivot_table(index="at_ns", columns="quantity", values="value").reindex(
+                columns=["inferences", "memory"]).dropna().sort_values("inferences", kind="stable")
+            if len(marks) >= 8:
+                growths.append(slope_behind_knees(marks.inferences.to_numpy(), marks.memory.to_numpy()))
+        return contrast([(numpy.array(growths), 1)]) if growths else None
+
     # The metrics.
 
     @functools.cache
@@ -143,6 +157,7 @@ class Oracle(Flags):
         found |= self._tokens(key, found)
         errors = self.raw.of_all_attempts("output_check", key)["max_absolute_error"].dropna()
         found["max_absolute_error"] = Number(errors.max()) if len(errors) else None
+        found["memory_growth_bytes_per_inference"] = self.memory_growth(key)
         found["run_queue_wait_percent"] = self._reading(key, "run_queue_wait", "timed", "max")
         found = {name: _number(value) for name, value in found.items()}
         return found | {f"flag_{name}": Number(value) for name, value in self._flags(key, found["spread_ratio"]).items()}

@@ -322,6 +322,18 @@ def _growing(processes):
     return processes
 
 
+def _leaking(processes):
+    """Marks of memory: something fills within 200 inferences, and then 2 kB and a bit are left by each, beside noise."""
+    for number, process in enumerate(processes):
+        draw = random.Random(number)
+        process.readings += [
+            (quantity, "mark", value, 0.01 * inferences)
+            for inferences in range(10, 610, 10)
+            for quantity, value in (("inferences", float(inferences)), ("memory", 5e7 + 9e4 * min(inferences, 200)
+                                     + (2000 + 7 * number) * inferences + draw.uniform(0, 1e5)))]
+    return processes
+
+
 def _changing(processes):
     """Later an inference takes 1.6 times as long as in the slowest counted repetition."""
     slowest = max(processes[0].repetitions)
@@ -384,6 +396,7 @@ _CHANGES = (
     _of(small=900),
     _of(reference_reason="identity 2.15.0 could not make its outputs"),
     _growing,
+    _leaking,
     _changing,
     _subnormal,
     _of(output_change="output y differs"),

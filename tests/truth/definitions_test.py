@@ -94,8 +94,22 @@ PACKAGE_W, IDLE_PACKAGE_W, GPU_W, BOARD_W, IDLE_BOARD_W = 50.0, 20.0, 200.0, (8.
 BOARD_S = (1, 2, 3, 5, 9)  # the meter is read less and less often
 
 
+def held_bytes(number):
+    """What a process holds after each of 2,000 inferences: an arena fills in the first 500, and each leaves some bytes."""
+    held, after = 100_000_000, []
+    for inference in range(2000):
+        held += 1000 + 10 * number + (20_000 if inference < 500 else 0)
+        after.append(held)
+    return after
+
+
+def memory_marks(number):
+    return [(quantity, "mark", float(value), inference / 1000) for inference, held in enumerate(held_bytes(number), 1)
+            if inference % 20 == 0 for quantity, value in (("inferences", inference), ("memory", held))]
+
+
 def readings(number):
-    return [("package_power", "timed", PACKAGE_W), ("idle_package_power", "start", IDLE_PACKAGE_W),
+    return [*memory_marks(number), ("package_power", "timed", PACKAGE_W), ("idle_package_power", "start", IDLE_PACKAGE_W),
             ("gpu_mean_power", "timed", GPU_W), ("idle_board_power", "start", IDLE_BOARD_W),
             *(("board_power", "during", each, at_s) for each, at_s in zip(BOARD_W, BOARD_S)), ("gpu_utilisation", "end", (70.0, 80.0, 99.0)[number]),
             ("run_queue_wait", "timed", (0.2, 0.9, 0.4)[number]), ("model_size", "end", 1000.0),
@@ -268,6 +282,11 @@ class Definitions(unittest.TestCase):
                                  "disk_size_bytes": 73_000, "run_queue_wait_percent": 0.9,
                                  "max_absolute_error": 3e-6}.items():
             self.expect(metric, expected, FAST, within=1e-9)
+
+    def test_a_leak_is_what_each_inference_leaves_behind(self):
+        """Once nothing fills any more: what a thousand inferences have added."""
+        added = [held_bytes(number)[1999] - held_bytes(number)[999] for number in range(3)]
+        self.expect("memory_growth_bytes_per_inference", statistics.mean(added) / 1000, FAST, within=1e-9)
 
     def test_what_counts_is_counted(self):
         self.expect("repetition_count", 3 * PATTERNS, FAST, within=0)

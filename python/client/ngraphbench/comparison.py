@@ -18,8 +18,9 @@ class Comparison:
 
     `summary` counts the verdicts in words. `verdicts` has a row for each pair, the worst first, with the columns of
     `ngb compare --format csv`; `ratio` is the candidate's throughput over the baseline's, with its 95 % interval in
-    `ratio_low` and `ratio_high`. `noise` says for each device how far pairs of the same build differ. `rules` has the
-    error rate and the margin. `baseline_only` and `candidate_only` count cells without a partner.
+    `ratio_low` and `ratio_high`; a metric that has no ratio has its `difference` instead. `noise` says for each device how
+    far pairs of the same build differ. `rules` has the error rate and the margin. `baseline_only` and `candidate_only` count
+    cells without a partner.
     """
 
     summary: str
@@ -73,8 +74,9 @@ def _row(pair: Mapping[str, Any]) -> dict[str, Any]:
     row = {name: pair[name] for name in ("outcome", "status", "verdict", "metric", "model", "batch")}
     for side in ("baseline", "candidate"):
         row |= {f"{side}_{name}": value for name, value in pair[side].items()}
-    ratio = pair["ratio"] or {}
-    row |= {"ratio": ratio.get("value"), "ratio_low": ratio.get("low"), "ratio_high": ratio.get("high")}
+    for name in ("ratio", "difference"):
+        told = pair[name] or {}
+        row |= {name: told.get("value"), f"{name}_low": told.get("low"), f"{name}_high": told.get("high")}
     more = pair["more_rounds"] or {}
     row |= {name: pair[name] for name in ("adjusted_p", "is_paired", "is_same_build", "reason")}
     return row | {"more_rounds": more.get("count"), "more_rounds_s": more.get("seconds")}

@@ -110,7 +110,7 @@ samples::Phase Attempt::phase() const {
 }
 
 std::uint64_t Attempt::repetitions_done() const {
-  return page_ ? page_->repetitions.load(std::memory_order_relaxed) : 0;
+  return page_ ? page_->done.repetitions.load(std::memory_order_relaxed) : 0;
 }
 
 std::string Attempt::remark() const { return page_ ? samples::read_remark(*page_) : std::string(); }
@@ -238,6 +238,9 @@ void Attempt::check_time() {
 
 void Attempt::look() {
   if (finished_ || !launcher_.launched().pid || result_text_) return;
+  if (watch_ && plan_.request.compiler.instances == 1) {  // the page is the first instance's
+    watch_->mark(workers(), page_->done.inferences.load(std::memory_order_relaxed), system_clock().now());
+  }
   // In turns, what the machine did within a second concerns other processes as well, except in the phase alone.
   if (watch_ && (!plan_.takes_turns || phase() == Phase::alone)) watch_->look(workers(), phase(), system_clock().now());
   std::set<pid_t> others = spared();

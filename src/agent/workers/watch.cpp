@@ -36,10 +36,7 @@ Watch::Watch(std::vector<int> cpus, const std::string& root)
 
 void Watch::look(const std::vector<pid_t>& workers, samples::Phase phase, Nanoseconds now) {
   if (phase != samples::Phase::timed && phase != samples::Phase::alone) return;
-  if (looks_to_skip_ > 0) {
-    --looks_to_skip_;
-    return;
-  }
+  if (pace_.is_skipped()) return;
   if (!meter_) {
     meter_.emplace(workers, cpus_, root_);
     last_ = meter_->read();
@@ -55,6 +52,26 @@ void Watch::look(const std::vector<pid_t>& workers, samples::Phase phase, Nanose
   if (Known<double> watts = probe::board_power_watts(tree); watts.value) {
     add({"board_power", "watt", "", std::move(watts)}, now);
   }
+  pace_.count();
+}
+
+void Watch::mark(const std::vector<pid_t>& workers, std::uint64_t inferences, Nanoseconds now) {
+  if (inferences == marked_inferences_ || pace_of_marks_.is_skipped()) return;
+  marked_inferences_ = inferences;
+  Known<double> bytes = resident_bytes(probe::Tree(root_), workers);
+  if (!bytes.value) return;
+  readings_.push_back({"inferences", "1", "mark", Known<double>::of(static_cast<double>(inferences)), now.count()});
+  readings_.push_back({"memory", "byte", "mark", std::move(bytes), now.count()});
+  pace_of_marks_.count();
+}
+
+bool Watch::Pace::is_skipped() {
+  if (looks_to_skip_ == 0) return false;
+  --looks_to_skip_;
+  return true;
+}
+
+void Watch::Pace::count() {
   const int pace = ++looks_ / kLooksPerPace;
   looks_to_skip_ = (1 << (pace < kMostPaces ? pace : kMostPaces)) - 1;
 }

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,12 +29,27 @@ class Watch {
   // phase are further apart, so that their number stays below a thousand. `workers`: the worker, or its instances.
   void look(const std::vector<pid_t>& workers, samples::Phase phase, Nanoseconds now);
 
-  // Returns the readings so far ("during", each with its monotonic time). A quantity that is unknown has one reading.
+  // Reads the memory of the workers, which have run so many inferences by now; called once a second, and later of a
+  // long process less often. Nothing happens before the first inference, or if there was none since the last mark.
+  void mark(const std::vector<pid_t>& workers, std::uint64_t inferences, Nanoseconds now);
+
+  // Returns the readings so far ("during" and "mark", each with its monotonic time). A quantity that is unknown has one
+  // reading.
   [[nodiscard]] const std::vector<samples::Reading>& readings() const { return readings_; }
   // Returns the three programs outside of `own` that have used processors the most since the construction.
   [[nodiscard]] std::vector<samples::Neighbour> neighbours(const std::set<pid_t>& own) const;
 
  private:
+  // Says of which of the looks, one a second, readings are taken: the time between them doubles again and again.
+  class Pace {
+   public:
+    bool is_skipped();
+    void count();
+
+   private:
+    int looks_ = 0;          // that took readings
+    int looks_to_skip_ = 0;  // before the next one that does
+  };
   void add(samples::Reading reading, Nanoseconds now);
 
   std::vector<int> cpus_;
@@ -43,8 +59,9 @@ class Watch {
   std::optional<probe::Counters> last_{};
   std::set<std::string> unknown_{};  // quantities with a reading that says why they are unknown
   std::vector<samples::Reading> readings_{};
-  int looks_ = 0;          // that took readings
-  int looks_to_skip_ = 0;  // before the next one that does
+  Pace pace_{};
+  Pace pace_of_marks_{};
+  std::uint64_t marked_inferences_ = 0;
 };
 
 }  // namespace ngb::agent

@@ -25,7 +25,21 @@ Entry known(const std::optional<T>& value) {
 
 bool has_ratio(Pair pair) { return pair.status == metrics::PairStatus::judged; }
 
-Entry ratio_entry(Pair pair) { return has_ratio(pair) ? ratio_of(pair) : Entry{.reason = "no ratio"}; }
+Entry ratio_entry(Pair pair) {
+  return has_ratio(pair) && !pair.by.is_by_difference() ? contrast_of(pair.judgement.contrast, pair.by)
+                                                        : Entry{.reason = "no ratio"};
+}
+
+Entry difference_entry(Pair pair) {
+  return has_ratio(pair) && pair.by.is_by_difference() ? contrast_of(pair.judgement.contrast, pair.by)
+                                                       : Entry{.reason = "no difference"};
+}
+
+// Returns the ratio or the difference for people.
+Entry told_entry(Pair pair) {
+  return has_ratio(pair) && pair.by.is_by_difference() ? shown_contrast(pair.judgement.contrast, pair.by)
+                                                       : ratio_entry(pair);
+}
 
 Style style_of(Outcome outcome) {
   if (is_bad(outcome)) return Style::bad;
@@ -97,7 +111,9 @@ PairColumns make_pair_columns() {
   add_side(columns, "candidate", &ComparedPair::candidate);
   add_flags(columns, "baseline", &ComparedPair::of_baseline);
   add_flags(columns, "candidate", &ComparedPair::of_candidate);
-  columns.add(named("ratio", ratio_column()), [](Whole, Pair pair) { return ratio_entry(pair); });
+  columns.add(ratio_column(), [](Whole, Pair pair) { return told_entry(pair); });
+  columns.add(contrast_column("ratio"), [](Whole, Pair pair) { return ratio_entry(pair); });
+  columns.add(contrast_column("difference"), [](Whole, Pair pair) { return difference_entry(pair); });
   columns.add(data_column("adjusted_p"), [](Whole, Pair pair) { return known(pair.judgement.adjusted_p); });
   columns.add(data_column("metric"), [](Whole, Pair pair) { return Entry{pair.by.name()}; });
   add_value_columns(columns, "baseline", &ComparedPair::baseline_value);
@@ -170,7 +186,9 @@ json gate_json(Whole compared) {
 json metrics_json(const metrics::Comparison& comparison) {
   json listed = json::array();
   for (const metrics::Judged& each : comparison.judged) {
-    listed.push_back({{"name", each.name()}, {"margin_ratio", each.margin_ratio}});
+    listed.push_back({{"name", each.name()},
+                      {"margin_ratio", each.is_by_difference() ? json(nullptr) : json(each.margin_ratio)},
+                      {"margin_difference", each.is_by_difference() ? json(each.margin_difference) : json(nullptr)}});
   }
   return listed;
 }
@@ -195,7 +213,7 @@ json whole_json(Whole compared) {
 std::string annotation_words(Whole compared, Pair pair) {
   std::string words = fmt::format("{}: {}", name_of(pair), word_of(outcome_of(pair)));
   if (has_ratio(pair)) {
-    const Shown ratio = shown_entry(ratio_entry(pair), "ratio");
+    const Shown ratio = shown_entry(told_entry(pair), "ratio");
     words += fmt::format(", {}{}", ratio.main, ratio.tail);
   }
   const std::string reason = why(compared, pair);

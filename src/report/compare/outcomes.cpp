@@ -15,6 +15,7 @@
 #include "metrics/outcome.h"
 #include "metrics/ratios.h"
 #include "report/words.h"
+#include "report/write/numbers.h"
 
 namespace ngb::report {
 namespace {
@@ -100,8 +101,8 @@ std::string why_judged(const Compared& compared, const ComparedPair& pair) {
   if (pair.is_same_build) return why_same_build(pair);
   const statistics::Judgement& judgement = pair.judgement;
   if (judgement.verdict == Verdict::slower && compared.gate && !metrics::is_regression(pair, compared.gate->rules)) {
-    const double limit = pair.by.metric == nullptr ? compared.gate->rules.slower_ratio : pair.by.margin_ratio;
-    return fmt::format("within the gate's {:g} %", 100 * limit);
+    return pair.by.metric == nullptr ? fmt::format("within the gate's {:g} %", 100 * compared.gate->rules.slower_ratio)
+                                     : fmt::format("within the gate's {}", pair.by.margin_in_words());
   }
   if (pair.more_rounds) return fmt::format("{}: {}", judgement.reason, words_of(*pair.more_rounds));
   if (judgement.verdict == Verdict::undecided && judgement.adjusted_p && !judgement.rounds_needed) {
@@ -146,14 +147,11 @@ std::string doubts_remark(const Comparison& comparison) {
 
 // Returns "3 %", or that of each metric: "3 % (speed), 20 % (timed_peak_bytes)".
 std::string margins_of(const Comparison& comparison) {
-  if (comparison.judged.size() <= 1) {
-    return fmt::format("{:g} %", 100 * (comparison.judged.empty() ? comparison.rules.margin_ratio
-                                                                  : comparison.judged.front().margin_ratio));
-  }
+  if (comparison.judged.empty()) return fmt::format("{:g} %", 100 * comparison.rules.margin_ratio);
+  if (comparison.judged.size() == 1) return comparison.judged.front().margin_in_words();
   std::vector<std::string> margins;
   for (const metrics::Judged& each : comparison.judged) {
-    margins.push_back(
-        fmt::format("{:g} % ({})", 100 * each.margin_ratio, each.metric == nullptr ? "speed" : each.metric->name));
+    margins.push_back(fmt::format("{} ({})", each.margin_in_words(), each.metric == nullptr ? "speed" : each.name()));
   }
   return text::join(margins, ", ");
 }
@@ -307,12 +305,45 @@ Entry ratio_of(const statistics::Contrast& contrast) {
   return {.value = *ratio.value, .low = ratio.low, .high = ratio.high};
 }
 
-Entry ratio_of(const ComparedPair& pair) {
-  statistics::Contrast contrast = pair.judgement.contrast;
-  if (pair.by.metric == nullptr || pair.by.metric->better == metrics::Better::higher) return ratio_of(contrast);
+namespace {
+
+// Returns the contrast of the candidate over the baseline, whether more is better or less.
+statistics::Contrast upward(statistics::Contrast contrast, const metrics::Judged& by) {
+  if (by.metric == nullptr || by.metric->is_higher_better()) return contrast;
   contrast.estimate = -contrast.estimate;
   if (contrast.interval) contrast.interval = {-contrast.interval->high, -contrast.interval->low};
-  return ratio_of(contrast);
+  return contrast;
+}
+
+Entry difference_of(const statistics::Contrast& contrast) {
+  Entry entry{.value = contrast.estimate};
+  if (!contrast.interval) return entry;
+  entry.low = contrast.interval->low;
+  entry.high = contrast.interval->high;
+  return entry;
+}
+
+}  // namespace
+
+Column contrast_column(const std::string& name) {
+  Column column = data_column(name);
+  column.unit = name == "ratio" ? "ratio" : "";
+  column.has_interval = true;
+  return column;
+}
+
+Entry contrast_of(const statistics::Contrast& contrast, const metrics::Judged& by) {
+  const statistics::Contrast shown = upward(contrast, by);
+  return by.is_by_difference() ? difference_of(shown) : ratio_of(shown);
+}
+
+Entry shown_contrast(const statistics::Contrast& contrast, const metrics::Judged& by) {
+  const statistics::Contrast shown = upward(contrast, by);
+  if (!by.is_by_difference()) return ratio_of(shown);
+  const auto in_words = [&by](double value) { return number(value, by.metric->unit); };
+  std::string words = fmt::format("{}{}", shown.estimate > 0 ? "+" : "", in_words(shown.estimate));
+  if (shown.interval) words += fmt::format(" [{}, {}]", in_words(shown.interval->low), in_words(shown.interval->high));
+  return {.value = std::move(words)};
 }
 
 std::string why(const Compared& compared, const ComparedPair& pair) {

@@ -43,8 +43,14 @@ std::string name_of(const metrics::ComparedPair& pair);
 // Returns the column of a ratio of two speeds for people, and an entry of it: a contrast is the log of a ratio.
 Column ratio_column();
 Entry ratio_of(const statistics::Contrast& contrast);
-// Returns the metric of a judged pair's candidate over that of its baseline, whether more of it is better or less.
-Entry ratio_of(const metrics::ComparedPair& pair);
+// Returns the column of CSV and JSON that has a "ratio" or a "difference" with its interval.
+Column contrast_column(const std::string& name);
+// Returns the metric of a judged pair's candidate over that of its baseline, whether more of it is better or less; of
+// one that is judged by a difference, the candidate's less the baseline's, in its unit.
+Entry contrast_of(const statistics::Contrast& contrast, const metrics::Judged& by);
+// Returns a contrast of a pair that is judged so for people: 1.10 [1.09, 1.11], or a difference: +1.04 kB [1.03 kB,
+// 1.05 kB].
+Entry shown_contrast(const statistics::Contrast& contrast, const metrics::Judged& by);
 
 // Returns why a pair has this outcome and what would decide it: "the interval contains 1 and is wider than the margin:
 // 4 more rounds, 3 min"; "" if nothing needs to be said. Of a failed pair, it says which side failed, how.

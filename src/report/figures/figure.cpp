@@ -13,6 +13,7 @@
 #include "curves.vl.json.h"
 #include "figures.json.h"
 #include "front.vl.json.h"
+#include "memory.vl.json.h"
 #include "operator_times.vl.json.h"
 #include "ratio_to_best.vl.json.h"
 #include "region_differences.vl.json.h"
@@ -28,6 +29,7 @@ constexpr std::array kForms{
     NamedForm{"compile_time", kText_compile_time_vl_json},
     NamedForm{"curves", kText_curves_vl_json},
     NamedForm{"front", kText_front_vl_json},
+    NamedForm{"memory", kText_memory_vl_json},
     NamedForm{"operator_times", kText_operator_times_vl_json},
     NamedForm{"ratio_to_best", kText_ratio_to_best_vl_json},
     NamedForm{"region_differences", kText_region_differences_vl_json},
@@ -45,6 +47,7 @@ constexpr std::array kRowsOf{
     RowsOf{"speed_and_agreement", speed_and_agreement},
     RowsOf{"ratio_to_best", ratio_to_best},
     RowsOf{"samples", sample_strips},
+    RowsOf{"memory_over_inferences", memory_over_inferences},
     RowsOf{"operator_times", operator_times},
     RowsOf{"region_differences", region_differences},
 };

@@ -19,6 +19,7 @@ std::string number(double value, std::string_view unit) { return number_beside(v
 std::string number_beside(double value, double beside, std::string_view unit) {
   if (unit == "s") return text::human_duration(value);
   if (unit == "bytes") return text::human_bytes(static_cast<std::uint64_t>(std::llround(std::max(0.0, value))));
+  if (unit == "bytes/inference") return (value < 0 ? "-" : "") + number_beside(std::abs(value), beside, "bytes");
   if (unit == "bytes/s") return number_beside(value, beside, "bytes") + "/s";
   if (unit == "percent") return fmt::format("{:.1f}", value);
   if (unit == "ratio") return fmt::format("{:.{}f}", value, std::abs(beside) < 9.995 ? 2 : 1);

@@ -32,7 +32,7 @@ void repetition_of_one_inference(benchmark::State& state) {
   const auto compiler = ngb::worker::open_plugin(NGB_NULL_PLUGIN);
   ngb::worker::Session session(**compiler);
   if (!session.open({})) return state.SkipWithError("null does not open");
-  std::atomic<std::uint64_t> done{0};
+  ngb::samples::RunCount done;
   std::vector<std::int64_t> walls_ns(kRepetitions);
   std::vector<std::int64_t> begins_ns(kRepetitions);
   ngb_status status = NGB_OK;

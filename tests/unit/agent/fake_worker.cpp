@@ -210,7 +210,7 @@ void behave(const WorkerRequest& request, const std::string& word) {
     if (word == "slow_turns") sleep_ms(400);
     if (word == "crash_in_turn") std::abort();
   }
-  page->repetitions.store(3);
+  page->done.repetitions.store(3);
   if (word == "hang_timed") hang();
   if (word == "slow") sleep_ms(1500);
   if (word == "brief") sleep_ms(20);

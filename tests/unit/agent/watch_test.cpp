@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "temporary_folder.h"
 
@@ -64,6 +65,29 @@ TEST_F(WatchedMachine, IsReadLessOftenTheLongerThePhaseIs) {
   // 64 looks are 1 s apart, 64 are 2 s apart, and so on: 64 (1 + 2 + … + 2^n) s pass; 14,400 s end in the eighth pace.
   EXPECT_GT(of(watch, "run_queue_wait").size(), 7U * 64);
   EXPECT_LE(of(watch, "run_queue_wait").size(), 8U * 64);
+}
+
+// Pages of 4 KiB, as statm has them in its second number.
+TEST_F(WatchedMachine, MarksTheMemoryOfAProcessWithItsInferencesInEachPhase) {
+  Watch watch = begin();
+  const auto hold = [this](int pages) { folder_.write("proc/42/statm", fmt::format("9999 {} 1 1 0 1 0\n", pages)); };
+  hold(100);
+  watch.mark({42}, 0, 1s);  // it has not begun
+  watch.mark({42}, 10, 2s);
+  hold(200);
+  watch.mark({42}, 10, 3s);  // it stands still
+  watch.mark({42}, 30, 4s);
+  const auto inferences = of(watch, "inferences");
+  const auto memory = of(watch, "memory");
+  ASSERT_EQ(inferences.size(), 2U);
+  ASSERT_EQ(memory.size(), 2U);
+  const auto page = static_cast<double>(::sysconf(_SC_PAGESIZE));
+  EXPECT_EQ(inferences[0]->value.value, 10);
+  EXPECT_EQ(memory[0]->value.value, 100 * page);
+  EXPECT_EQ(inferences[1]->value.value, 30);
+  EXPECT_EQ(memory[1]->value.value, 200 * page);
+  EXPECT_EQ(memory[1]->moment, "mark");
+  EXPECT_EQ(memory[1]->at_ns, inferences[1]->at_ns);
 }
 
 TEST_F(WatchedMachine, HasTheNeighboursThatWereBusySinceItBegan) {

@@ -5,6 +5,7 @@
 
 #include "made_up_cells.h"
 #include "metrics/comparison.h"
+#include "metrics/gate.h"
 
 namespace ngb::metrics {
 namespace {
@@ -123,6 +124,47 @@ TEST(AgreementFell, IfTheIntervalOfTheDifferenceIsBelowZero) {
   EXPECT_FALSE(agreement_fell(before, variant("fast", 10, decided(63, 1))));  // one input of 64 may be chance
   EXPECT_FALSE(agreement_fell(variant("fast", 10, decided(54, 10)), before));
   EXPECT_FALSE(agreement_fell(before, variant("fast", 10, decided(30, 2))));  // other inputs
+}
+
+// Returns the pair of two variants by this metric; the later version has the second list of inputs.
+ComparedPair pair_by(const char* metric, std::vector<InputAgreement> before, std::vector<InputAgreement> after) {
+  CellData old_one = variant("fast", 10, std::move(before));
+  CellData new_one = variant("fast", 10, std::move(after));
+  new_one.of.compiler.version = "2.0";
+  const std::vector<Judged> judged{*parse_judged(metric, 0.03)};
+  const auto found = compare({{&old_one}, &old_one}, {{&new_one}, &new_one}, Axis::version, {}, judged);
+  return found->pairs.at(0);
+}
+
+TEST(Agreement, IsJudgedInputByInputByItsOwnMargin) {
+  const ComparedPair fallen = pair_by("agreement_ratio", decided(64, 0), decided(54, 10));
+  EXPECT_EQ(fallen.status, PairStatus::judged);
+  EXPECT_EQ(fallen.judgement.verdict, statistics::Verdict::slower);  // worse
+  EXPECT_NEAR(fallen.judgement.contrast.estimate, -10.0 / 64, 1e-12);
+  EXPECT_EQ(fallen.rounds, 64U);
+  EXPECT_EQ(*fallen.candidate_value, 54.0 / 64);
+  EXPECT_EQ(pair_by("agreement_ratio", decided(64, 0), decided(64, 0)).judgement.verdict, statistics::Verdict::same);
+  EXPECT_EQ(pair_by("agreement_ratio", decided(64, 0), decided(63, 1)).judgement.verdict,
+            statistics::Verdict::undecided);  // one input of 64 may be chance
+  EXPECT_EQ(pair_by("agreement_ratio:10%", decided(64, 0), decided(63, 1)).judgement.verdict,
+            statistics::Verdict::same);
+  EXPECT_EQ(pair_by("cosine_ratio", decided(64, 0), decided(54, 10)).judgement.verdict, statistics::Verdict::slower);
+}
+
+TEST(Agreement, ThatIsJudgedByItsMarginLetsAGatePassWithinIt) {
+  const auto is_stopped = [](const char* by) {
+    return is_regression(pair_by(by, decided(64, 0), decided(54, 10)), GateRules{});
+  };
+  EXPECT_TRUE(is_stopped("agreement_ratio"));
+  EXPECT_TRUE(is_stopped("agreement_ratio:15%"));
+  EXPECT_FALSE(is_stopped("agreement_ratio:16%"));
+  EXPECT_TRUE(is_stopped("timed_peak_bytes")) << "by any other metric, an agreement that fell is a regression";
+}
+
+TEST(Agreement, OfInputsThatAreNotFiniteIsNotJudgedButHasFallen) {
+  std::vector<InputAgreement> broken = decided(64, 0);
+  broken[0].is_not_finite = true;
+  EXPECT_EQ(pair_by("agreement_ratio", decided(64, 0), std::move(broken)).status, PairStatus::agreement_fell);
 }
 
 TEST(AgreementFell, WhereTheCandidateIsNotFinite) {

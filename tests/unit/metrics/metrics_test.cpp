@@ -337,6 +337,9 @@ TEST(MetricsTable, HasUniqueNamesThatEndInTheirUnits) {
     if (unit == "bytes") {
       EXPECT_THAT(name, testing::EndsWith("_bytes"));
     }
+    if (unit == "bytes/inference") {
+      EXPECT_THAT(name, testing::EndsWith("_bytes_per_inference"));
+    }
     if (unit == "percent") {
       EXPECT_THAT(name, testing::HasSubstr("_percent"));
     }

@@ -96,7 +96,7 @@ class InFlight : public testing::Test {
 
   ngb_compiler compiler_{};
   ngb_error error_{};
-  std::atomic<std::uint64_t> done_{5};
+  samples::RunCount done_{.repetitions = 5};
   Library library_;
   Flight flight_{{&compiler_, reinterpret_cast<ngb_session*>(&library_), &error_, &done_}, 3};
   std::array<std::int64_t, 4> walls_ns_{-1, -1, -1, -1};
@@ -110,7 +110,7 @@ TEST_F(InFlight, EachInferenceThatEndsBeginsTheNextUntilTheLastRepetitionHasEnde
   EXPECT_EQ(status_, NGB_OK);
   EXPECT_EQ(library_.begun, 4 * 6 + 2);
   EXPECT_LE(library_.most_in_flight, 3U);
-  EXPECT_EQ(done_.load(), 9U);
+  EXPECT_EQ(done_.repetitions.load(), 9U);
 }
 
 TEST_F(InFlight, RepetitionsFollowEachOtherWithoutAGap) {
@@ -152,7 +152,7 @@ TEST_F(InFlight, AFailureThatOnlyFinishReportsLeavesNoRepetition) {
 TEST_F(InFlight, RunsAgainAfterARun) {
   EXPECT_EQ(run(3), 4U);
   EXPECT_EQ(run(6), 4U);
-  EXPECT_EQ(done_.load(), 13U);
+  EXPECT_EQ(done_.repetitions.load(), 13U);
 }
 
 TEST(LatenciesInFlight, OfALongRepetitionAreEvenlySpaced) {

@@ -21,7 +21,7 @@ class Loop : public testing::Test {
     compiler_.run = count;
   }
   ngb_compiler compiler_{};
-  std::atomic<std::uint64_t> done_{5};
+  samples::RunCount done_{.repetitions = 5, .inferences = 50};
   Target target_{&compiler_, nullptr, nullptr, &done_};
   std::array<std::int64_t, 4> walls_ns_{-1, -1, -1, -1};
   std::array<std::int64_t, 4> begins_ns_{-1, -1, -1, -1};
@@ -32,7 +32,8 @@ TEST_F(Loop, RunsEachRepetitionsInferencesAndCountsThem) {
   EXPECT_EQ(run_repetitions(target_, 3, {walls_ns_, begins_ns_}, &status_), 4U);
   EXPECT_EQ(status_, NGB_OK);
   EXPECT_EQ(inferences_run, 12);
-  EXPECT_EQ(done_.load(), 9U);
+  EXPECT_EQ(done_.repetitions.load(), 9U);
+  EXPECT_EQ(done_.inferences.load(), 62U);
   for (const std::int64_t wall_ns : walls_ns_) EXPECT_GE(wall_ns, 0);
 }
 
@@ -47,7 +48,7 @@ TEST_F(Loop, StopsAtTheInferenceThatFails) {
   EXPECT_EQ(run_repetitions(target_, 3, {walls_ns_, begins_ns_}, &status_), 2U);
   EXPECT_EQ(status_, NGB_DEVICE_LOST);
   EXPECT_EQ(inferences_run, 8);
-  EXPECT_EQ(done_.load(), 7U);
+  EXPECT_EQ(done_.repetitions.load(), 7U);
   EXPECT_EQ(walls_ns_[2], -1);
   EXPECT_EQ(begins_ns_[2], -1);
 }

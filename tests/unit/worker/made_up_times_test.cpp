@@ -47,7 +47,7 @@ class MadeUpTimes : public testing::Test {
   }
   ngb_compiler compiler_{};
   ngb_error error_{};
-  std::atomic<std::uint64_t> done_{0};
+  samples::RunCount done_{};
 };
 
 TEST_F(MadeUpTimes, AreWhatTheCompilerSaysByHalfAPercentAndFollowEachOther) {

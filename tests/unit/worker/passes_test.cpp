@@ -133,7 +133,7 @@ class PassesOfAModel : public testing::Test {
   work::Model model_{};
   ngb_compiler compiler_{};
   ngb_error error_{};
-  std::atomic<std::uint64_t> done_{0};
+  samples::RunCount done_{};
   std::optional<Inputs> inputs_{};
   std::optional<Passes> passes_{};
   std::vector<std::int64_t> walls_{};
@@ -177,7 +177,7 @@ TEST_F(PassesOfAModel, ReturnToTheSameStart) {
   passes_->keep_next();
   ASSERT_EQ(passes_->repeat({walls_, begins_}, {}, done_, &status_), 1U);
   EXPECT_EQ(kept<float>(0), first);
-  EXPECT_EQ(done_, 2U);
+  EXPECT_EQ(done_.repetitions, 2U);
 }
 
 // A row that is not written yet is 1000, and what is compared is about 1 to 40.

@@ -95,7 +95,7 @@ class Profiling : public testing::Test {
 
   ngb_compiler table_ = table_of_play();
   Session session_{table_};
-  std::atomic<std::uint64_t> counted_{0};
+  samples::RunCount counted_{};
   TimedRepeater repeater_{session_.target(&counted_), 1};
   ProfilingRepeater profiling_{repeater_, session_};
   std::vector<Repetition> repetitions_{};
@@ -111,7 +111,7 @@ TEST_F(Profiling, FollowsTheRepetitionsOfATurnByAsManyProfiledOnes) {
   EXPECT_EQ(turn(2, 3), 2U);
   EXPECT_THAT(play.log, ElementsAre("run", "run", "run", "run", "run", "run",  //
                                     "begin", "run", "run", "run", "run", "run", "run", "end 6"));
-  EXPECT_EQ(counted_, 2U) << "profiled repetitions are none of the process's";
+  EXPECT_EQ(counted_.repetitions, 2U) << "profiled repetitions are none of the process's";
 }
 
 TEST_F(Profiling, GivesTheKernelsWithWhatIsKnownOfThem) {
