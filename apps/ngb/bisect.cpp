@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ngb bisect: finds the first version of a compiler that is slower, fails, is inaccurate, or is faster.
+// ngb bisect: finds the first version of a compiler that is slower, fails, is inaccurate, is faster, or is worse by
+// another metric.
 #include <fmt/format.h>
 
 #include <memory>
@@ -27,7 +28,9 @@ constexpr const char* kBisectExamples =
     "Examples:\n  ngb bisect study.yaml --compiler onnxruntime --from 1.27.0 --to 1.31.1\n"
     "  ngb bisect study.yaml --compiler onnxruntime --from 1.27.0 --to 1.31.1 --slower 10%\n"
     "  ngb bisect study.yaml --compiler openvino --from 2026.1.0 --to 2026.4.1 --inaccurate\n"
-    "  ngb bisect study.yaml --compiler iree --from 3.8.0 --to 3.13.0 --faster 20%";
+    "  ngb bisect study.yaml --compiler iree --from 3.8.0 --to 3.13.0 --faster 20%\n"
+    "  ngb bisect study.yaml --compiler onnxruntime --from 1.27.0 --to 1.31.1 --metric "
+    "memory_growth_bytes_per_inference";
 
 struct BisectArguments {
   std::string study;
@@ -36,6 +39,7 @@ struct BisectArguments {
   std::string to;
   std::string slower = "3%";
   std::string faster;
+  std::string metric;
   bool fails = false;
   bool inaccurate = false;
   bool explains = false;
@@ -67,6 +71,14 @@ int bisect(const Installation& installation, const BisectArguments& arguments) {
   if (is_faster) rules.fault = metrics::Fault::faster;
   if (arguments.fails) rules.fault = metrics::Fault::fails;
   if (arguments.inaccurate) rules.fault = metrics::Fault::inaccurate;
+  if (!arguments.metric.empty()) {
+    const auto by = metrics::parse_judged(arguments.metric, rules.threshold_ratio);
+    if (!by) return refuse_usage(by.error());
+    rules.by = *by;
+    // By the speed it is the usual search, with the margin as its threshold.
+    rules.fault = by->metric == nullptr ? metrics::Fault::slower : metrics::Fault::worse;
+    if (by->metric == nullptr) rules.threshold_ratio = by->margin_ratio;
+  }
   const auto format = arguments.format.among(report::bisection_formats());
   if (!format) return refuse_usage(format.error());
   if (const Status possible = arguments.explains ? check_can_explain(**format) : Status{}; !possible) {
@@ -123,12 +135,21 @@ void add_bisect(CLI::App& app, const Installation& installation, Action& chosen)
   CLI::Option* inaccurate =
       command->add_flag("--inaccurate", arguments->inaccurate, "Bad is a version with wrong outputs");
   inaccurate->excludes(slower)->excludes(fails);
+  CLI::Option* faster =
+      command
+          ->add_option("--faster", arguments->faster,
+                       "Instead, find the first version that is shown to be faster, by more than this (such as 20%)")
+          ->excludes(slower)
+          ->excludes(fails)
+          ->excludes(inaccurate);
   command
-      ->add_option("--faster", arguments->faster,
-                   "Instead, find the first version that is shown to be faster, by more than this (such as 20%)")
+      ->add_option("--metric", arguments->metric,
+                   "Bad is a version that is shown to be worse by this metric, by more than its margin: "
+                   "timed_peak_bytes:5%, compile_total_s:20%, memory_growth_bytes_per_inference:1kB, …")
       ->excludes(slower)
       ->excludes(fails)
-      ->excludes(inaccurate);
+      ->excludes(inaccurate)
+      ->excludes(faster);
   command->add_flag("--explain", arguments->explains, kExplainMeaning);
   command->add_option("-o,--output", arguments->output, "Folder of the bisection (default: the study's, with -bisect)");
   add_format_option(*command, arguments->format, report::bisection_formats(), kBisectExamples);

@@ -136,6 +136,7 @@ Answer<Done> BisectSteps::measure(const std::string& version, bool again) {
                                        .candidate = label_ + "@" + version,
                                        .margin_ratio = std::max(kMarginRatio, rules_.threshold_ratio),
                                        .needs_speeds = metrics::is_of_speed(rules_.fault),
+                                       .judged = judged_by(),
                                        .rounds_factor = again ? 2 : 1},
                                       folder_.results_of(version, again), observer_);
   if (!measured) return tl::unexpected(measured.error());
@@ -165,12 +166,17 @@ Status BisectSteps::check_contents(const std::filesystem::path& results) {
   return Done{};
 }
 
+std::vector<metrics::Judged> BisectSteps::judged_by() const {
+  return rules_.fault == metrics::Fault::worse ? std::vector{rules_.by} : std::vector<metrics::Judged>{};
+}
+
 Answer<BisectStep> BisectSteps::judge(const std::string& version, bool again) const {
   const std::filesystem::path results = folder_.results_of(version, again);
   const auto judged = judge_results({.sides = {{{results / "results.db", {}}}},
                                      .axis = metrics::Axis::version,
                                      .baseline = baseline(),
-                                     .candidate = version},
+                                     .candidate = version,
+                                     .judged = judged_by()},
                                     trusted_cache(installation_));
   if (!judged) {
     Refusal refusal = judged.error();
@@ -191,7 +197,7 @@ Answer<BisectStep> BisectSteps::judge(const std::string& version, bool again) co
   step.tried.cell = std::move(words.cell);
   step.tried.why = std::move(words.why);
   step.tried.processes = static_cast<int>(pair.of_candidate->steady.processes);
-  if (pair.status == metrics::PairStatus::judged) step.tried.speeds = pair.judgement.contrast;
+  if (pair.status == metrics::PairStatus::judged) step.tried.contrast = pair.judgement.contrast;
   return step;
 }
 
@@ -207,11 +213,14 @@ json question_of(const BisectionOrder& order) {
   for (const work::Model& model : order.plan.models) {
     contents[fmt::format("{}, batch {}", model.label, model.key.batch)] = model.key.hash;
   }
-  return {{"study", config::to_json(order.plan.study)},
-          {"model_contents", std::move(contents)},
-          {"compiler", order.compiler},
-          {"from", order.from},
-          {"to", order.to}};
+  json question{{"study", config::to_json(order.plan.study)},
+                {"model_contents", std::move(contents)},
+                {"compiler", order.compiler},
+                {"from", order.from},
+                {"to", order.to}};
+  const metrics::Metric* const metric = order.rules.by.metric;
+  if (metric != nullptr && metric->needs != nullptr) question["study"][metric->needs] = true;
+  return question;
 }
 
 // Returns the versions to search, from pip's index. Fails if an end is neither there nor installed.
@@ -327,6 +336,7 @@ Answer<Bisected> bisect(const Installation& installation, const BisectionOrder& 
   Bisected bisected{.compiler = order.compiler,
                     .fault = order.rules.fault,
                     .threshold_ratio = order.rules.threshold_ratio,
+                    .by = order.rules.by,
                     .versions = folder->versions(),
                     .folder = order.folder.string()};
   observer.say(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the first version of a compiler that is slower, fails, is inaccurate, or is faster.
+// Finds the first version of a compiler that is slower, fails, is inaccurate, is faster, or is worse by another
+// metric.
 #pragma once
 
 #include <filesystem>
@@ -73,6 +74,8 @@ class BisectSteps {
   Answer<Done> measure(const std::string& version, bool again);
   Status check_contents(const std::filesystem::path& results);
   Answer<BisectStep> judge(const std::string& version, bool again) const;
+  // Returns the metrics by which steps are judged; none: by the speed.
+  [[nodiscard]] std::vector<metrics::Judged> judged_by() const;
   [[nodiscard]] const std::string& baseline() const { return folder_.versions().front(); }
 
   const Installation& installation_;

@@ -34,33 +34,40 @@ bool is_beside_the_version(const store::CellData& candidate) {
   }
 }
 
-bool shows_change_of_speed(const ComparedPair& pair, const BisectionRules& rules) {
-  if (rules.fault == Fault::slower) return is_regression(pair, {.slower_ratio = rules.threshold_ratio});
+bool shows_change(const ComparedPair& pair, const BisectionRules& rules) {
+  if (rules.fault != Fault::faster) return is_regression(pair, {.slower_ratio = rules.threshold_ratio});
   return !pair.is_same_build && pair.judgement.verdict == statistics::Verdict::faster &&
          pair.judgement.contrast.estimate > std::log1p(rules.threshold_ratio);
 }
 
-Finding finding_of_speed(const ComparedPair& pair, const BisectionRules& rules) {
-  if (shows_change_of_speed(pair, rules)) return Finding::bad;
+bool is_of_values(Fault fault) { return is_of_speed(fault) || fault == Fault::worse; }
+
+// Returns how far from 0 the contrast of a version may be that does not show the fault.
+double threshold_of(const ComparedPair& pair, const BisectionRules& rules) {
+  return rules.fault == Fault::worse ? pair.by.limit() : std::log1p(rules.threshold_ratio);
+}
+
+Finding finding_of_values(const ComparedPair& pair, const BisectionRules& rules) {
+  if (shows_change(pair, rules)) return Finding::bad;
   if (pair.is_same_build || pair.judgement.verdict != statistics::Verdict::undecided) return Finding::good;
   const auto& interval = pair.judgement.contrast.interval;
   const bool is_tested = pair.judgement.adjusted_p.has_value();  // else there are too few rounds
   if (!is_tested || !interval) return Finding::undecided;
-  const double threshold = std::log1p(rules.threshold_ratio);
-  const bool is_beyond = rules.fault == Fault::slower ? interval->low > -threshold : interval->high < threshold;
+  const double threshold = threshold_of(pair, rules);
+  const bool is_beyond = rules.fault == Fault::faster ? interval->high < threshold : interval->low > -threshold;
   return is_beyond ? Finding::good : Finding::undecided;
 }
 
 Finding finding_of(const ComparedPair& pair, const BisectionRules& rules) {
   switch (pair.status) {
     case PairStatus::judged:
-      return is_of_speed(rules.fault) ? finding_of_speed(pair, rules) : Finding::good;
+      return is_of_values(rules.fault) ? finding_of_values(pair, rules) : Finding::good;
     case PairStatus::newly_failed:
       if (is_beside_the_version(*pair.candidate)) return Finding::unusable;
       return rules.fault == Fault::fails ? Finding::bad : Finding::unusable;
     case PairStatus::newly_inaccurate:
     case PairStatus::agreement_fell:
-      if (rules.fault == Fault::inaccurate) return Finding::bad;
+      if (rules.fault == Fault::inaccurate || rules.by.is_by_inputs()) return Finding::bad;
       return rules.fault == Fault::fails ? Finding::good : Finding::unusable;
     case PairStatus::newly_measured:
     case PairStatus::both_failed:
@@ -97,12 +104,12 @@ bool has_further_ratio(const ComparedPair& a, const ComparedPair& b, Fault fault
 }  // namespace
 
 std::string_view name(Fault fault) {
-  constexpr std::array<std::string_view, 4> kNames{"slower", "fails", "inaccurate", "faster"};
+  constexpr std::array<std::string_view, 5> kNames{"slower", "fails", "inaccurate", "faster", "worse"};
   return kNames.at(static_cast<std::size_t>(fault));
 }
 
 std::string_view word_of(Finding finding, Fault fault) {
-  constexpr std::array<std::string_view, 4> kGood{"not slower", "works", "accurate", "not faster"};
+  constexpr std::array<std::string_view, 5> kGood{"not slower", "works", "accurate", "not faster", "not worse"};
   switch (finding) {
     case Finding::good:
       return kGood.at(static_cast<std::size_t>(fault));

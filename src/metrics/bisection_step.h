@@ -15,13 +15,15 @@
 namespace ngb::metrics {
 
 // What a bisection searches for. `faster` is searched for as if it were a fault: the first version that is faster.
-enum class Fault { slower, fails, inaccurate, faster };
+// `worse` is so by another metric than the speed.
+enum class Fault { slower, fails, inaccurate, faster, worse };
 std::string_view name(Fault fault);  // "slower", …
 bool is_of_speed(Fault fault);       // else speeds do not matter
 
 struct BisectionRules {
   Fault fault = Fault::slower;
   double threshold_ratio = 0.03;  // of `slower` as GateRules::slower_ratio; of `faster` what the speed exceeds 1 by
+  Judged by{};                    // of `worse`: the metric, whose margin is the threshold
   std::set<std::string> cells{};  // the only cells that count, by identity_of; empty: all
 };
 
@@ -54,11 +56,12 @@ std::string_view word_of(Finding finding, Fault fault);
 struct TriedVersion {
   std::string version{};
   Finding finding = Finding::unusable;
-  std::string cell{};                            // the cell that decided: "resnet18, batch 1, on local"; "" if none
-  std::optional<statistics::Contrast> speeds{};  // of that cell: log of this version's speed over the baseline's
-  std::string why{};                             // reason of the finding; "" if the ratio says everything
-  int processes = 0;                             // of each side; 0 if it was not measured
-  std::string results{};                         // results folder; "" if it was not measured
+  std::string cell{};  // the cell that decided: "resnet18, batch 1, on local"; "" if none
+  // Of that cell, as in ComparedPair: log of this version's speed over the baseline's, or by another metric.
+  std::optional<statistics::Contrast> contrast{};
+  std::string why{};      // reason of the finding; "" if the ratio says everything
+  int processes = 0;      // of each side; 0 if it was not measured
+  std::string results{};  // results folder; "" if it was not measured
 };
 
 // A bisection that has ended.
@@ -66,6 +69,7 @@ struct Bisected {
   std::string compiler{};
   Fault fault = Fault::slower;
   double threshold_ratio = 0;           // of a fault of speed
+  Judged by{};                          // of `worse`
   std::vector<std::string> versions{};  // ascending; the first is the baseline
   std::vector<TriedVersion> tried{};    // ascending, without the baseline; the last version is among them
   std::optional<Bisection> end{};       // indices into `versions`; empty if the last version is not bad

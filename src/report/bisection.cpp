@@ -24,6 +24,9 @@ std::string fault_words(const Bisected& bisected) {
       return fmt::format("faster than {} by more than {:g} %", baseline, 100 * bisected.threshold_ratio);
     case Fault::fails:
       return fmt::format("failing where {} works", baseline);
+    case Fault::worse:
+      return fmt::format("worse than {} by more than {} in {}", baseline, bisected.by.margin_in_words(),
+                         bisected.by.name());
     case Fault::inaccurate:
       break;
   }
@@ -38,7 +41,9 @@ Style style_of_finding(Finding finding) {
 std::vector<Column> columns_of_versions() {
   return {named("version", text_column("version")),
           named("verdict", text_column("verdict")),
-          named("ratio", ratio_column()),
+          ratio_column(),
+          contrast_column("ratio"),
+          contrast_column("difference"),
           named("processes", number_column("processes", 4)),
           named("cell", text_column("cell", 2)),
           named("reason", text_column("why", 1)),
@@ -49,7 +54,11 @@ std::vector<Column> columns_of_versions() {
 Row row_of_version(const Bisected& bisected, const TriedVersion& tried) {
   const Entry verdict{.value = std::string(metrics::word_of(tried.finding, bisected.fault)),
                       .style = style_of_finding(tried.finding)};
-  Row row{{Entry{tried.version}, verdict, tried.speeds ? ratio_of(*tried.speeds) : Entry{},
+  // Of a search by the speed, `by` is its default, which is the speed.
+  const bool is_difference = bisected.by.is_by_difference();
+  const Entry told = tried.contrast ? shown_contrast(*tried.contrast, bisected.by) : Entry{};
+  const Entry exact = tried.contrast ? contrast_of(*tried.contrast, bisected.by) : Entry{};
+  Row row{{Entry{tried.version}, verdict, told, is_difference ? Entry{} : exact, is_difference ? exact : Entry{},
            tried.processes == 0 ? Entry{} : Entry{tried.processes}, text_entry(tried.cell), Entry{tried.why},
            Entry{std::filesystem::path(tried.results).filename().string()}, text_entry(tried.results)}};
   if (tried.results.empty()) row.rest = verdict;
@@ -72,6 +81,7 @@ json whole_bisection(const Bisected& bisected) {
               {"fault", std::string(name(bisected.fault))},
               {"slower_ratio", threshold_of(metrics::Fault::slower)},
               {"faster_ratio", threshold_of(metrics::Fault::faster)},
+              {"metric", bisected.fault == Fault::worse ? json(bisected.by.name()) : json(nullptr)},
               {"outcome", "not_worse"},
               {"first_bad", nullptr},
               {"last_good", nullptr},

@@ -39,6 +39,7 @@ class Slowpoke(Adaptor):
         # What is installed beside it, or a variable, may make everything slower.
         times = 20 if "slower" in os.environ.values() else getattr(builtins, "slower_times", 1)
         self.seconds = times * self.package.seconds()
+        self.kept = []
 
     def compile(self, model):
         time.sleep(self.package.WAITS)
@@ -52,7 +53,8 @@ class Slowpoke(Adaptor):
         return self.infer
 
     def infer(self):
-        pass
+        if self.package.KEEPS:
+            self.kept.append(bytearray(self.package.KEEPS))
 
     def read(self):
         values = array.array("f", [value + self.package.ERROR for value in self.values])
@@ -77,6 +79,7 @@ __version__ = "{version}"
 FAILS = {fails}
 ERROR = {error}
 WAITS = {waits}
+KEEPS = {keeps}
 
 
 def seconds():
@@ -101,14 +104,14 @@ def write_compiler(compilers):
     (compilers / "onnxruntime/adaptor.py").write_text(ADAPTOR)
 
 
-def make_wheel(folder, version, seconds=0.010, fails=False, error=0.0, waits=0.0, begin=""):
+def make_wheel(folder, version, seconds=0.010, fails=False, error=0.0, waits=0.0, keeps=0, begin=""):
     """Writes a wheel of the compiler's package and returns its path. An inference is said to take `seconds`, while compiling
-    takes `waits` seconds in truth. `begin` is what its module executes first."""
+    takes `waits` seconds in truth. An inference keeps `keeps` bytes. `begin` is what its module executes first."""
     folder = pathlib.Path(folder)
     folder.mkdir(exist_ok=True)
     information = f"slowpoke-{version}.dist-info"
     files = {
-        "slowpoke.py": begin + PACKAGE.format(version=version, seconds=seconds, fails=fails, error=error, waits=waits),
+        "slowpoke.py": begin + PACKAGE.format(version=version, seconds=seconds, fails=fails, error=error, waits=waits, keeps=keeps),
         f"{information}/METADATA": f"Metadata-Version: 2.1\nName: slowpoke\nVersion: {version}\n",
         f"{information}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }

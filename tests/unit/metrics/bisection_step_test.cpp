@@ -96,6 +96,27 @@ TEST(BisectionStep, OfASearchForAFasterVersionIsJudgedInTheOtherDirection) {
   EXPECT_EQ(step.judged_for(Fault::faster).decisive, &step.pair(1));
 }
 
+TEST(BisectionStep, ByAnotherMetricIsBadBeyondItsMargin) {
+  const BisectionRules rules{.fault = Fault::worse, .by = *parse_judged("memory_growth_bytes_per_inference:1kB", 0.03)};
+  const auto finding = [&rules](statistics::Verdict verdict, double bytes, double half_width) {
+    Comparison comparison;
+    const store::CellData cell = made_up::cell("onnxruntime", 1);
+    ComparedPair& pair = comparison.pairs.emplace_back();
+    pair.baseline = pair.candidate = &cell;
+    pair.by = rules.by;
+    pair.judgement.verdict = verdict;
+    pair.judgement.adjusted_p = 0.5;
+    pair.judgement.contrast.estimate = -bytes;  // less is better
+    pair.judgement.contrast.interval = statistics::Interval{-bytes - half_width, -bytes + half_width};
+    return judge_step(comparison, rules).finding;
+  };
+  EXPECT_EQ(finding(statistics::Verdict::slower, 1100, 10), Finding::bad);
+  EXPECT_EQ(finding(statistics::Verdict::slower, 900, 10), Finding::good);
+  EXPECT_EQ(finding(statistics::Verdict::undecided, 300, 600), Finding::good);       // …, 900]
+  EXPECT_EQ(finding(statistics::Verdict::undecided, 300, 800), Finding::undecided);  // …, 1100]
+  EXPECT_EQ(finding(statistics::Verdict::faster, -5000, 10), Finding::good);
+}
+
 TEST(BisectionStep, IsUndecidedIfACellIsNotMeasuredOrWasNeverQuiet) {
   for (const PairStatus status : {PairStatus::not_measured_yet, PairStatus::disturbed}) {
     TwoVersions step;

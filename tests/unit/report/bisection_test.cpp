@@ -22,9 +22,9 @@ TriedVersion tried(const std::string& version, Finding finding, double ratio) {
                     .cell = "resnet18, batch 1, on local",
                     .processes = 5,
                     .results = "/results/speed-bisect/" + version};
-  made.speeds.emplace();
-  made.speeds->estimate = std::log(ratio);
-  made.speeds->interval = statistics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
+  made.contrast.emplace();
+  made.contrast->estimate = std::log(ratio);
+  made.contrast->interval = statistics::Interval{std::log(ratio * 0.99), std::log(ratio * 1.01)};
   return made;
 }
 
@@ -45,6 +45,20 @@ Bisected with_culprit() {
 
 std::string shown(const Bisected& bisected, const std::string& format, int width = 0) {
   return find_format(format, bisection_formats()).value()->write(bisection_document(bisected), {.width = width});
+}
+
+TEST(BisectionReport, ByAMetricOfADifferenceShowsItInItsUnit) {
+  Bisected bisected = with_culprit();
+  bisected.fault = Fault::worse;
+  bisected.by = *metrics::parse_judged("memory_growth_bytes_per_inference:1kB", 0.03);
+  statistics::Contrast& contrast = bisected.tried.back().contrast.emplace();
+  contrast.estimate = -2000;  // less is better
+  contrast.interval = statistics::Interval{-2100, -1900};
+  EXPECT_THAT(shown(bisected, "text"),
+              StartsWith("onnxruntime 1.3 is the first version that is worse than 1.0 by more than 1 kB in "
+                         "memory_growth_bytes_per_inference\n\n"));
+  EXPECT_THAT(shown(bisected, "text"), HasSubstr("+2 kB [1.9 kB, 2.1 kB]"));
+  EXPECT_THAT(shown(bisected, "json"), HasSubstr("\"value\": 2000"));
 }
 
 TEST(BisectionReport, BeginsWithTheAnswer) {
