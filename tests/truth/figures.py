@@ -10,6 +10,8 @@ N scales how much is simulated (40: some minutes). Each line has the figure, wha
 import argparse
 import sys
 
+import judged
+import memory
 import serving
 import studies
 from noise import Noise
@@ -75,6 +77,19 @@ def measuring_gate(count):
         yield f"{name}: passes with rounds left", left, "0 %"
 
 
+def leaks(count):
+    for kind in memory.NO_LEAKS + memory.LEAKS:
+        is_leak = kind in memory.LEAKS
+        yield (f"memory that is {kind.__name__}, 5 processes: a leak is told", memory.leaks_told(kind, 5 * count // 2),
+               "100 %" if is_leak else "≤ 5 %")
+
+
+def metrics_judged(count):
+    for metric, (false, found) in judged.verdicts(2 * count, 5).items():
+        yield f"{metric}, 5 rounds, equal sides: worse or better", false, "≤ 5 %"
+        yield f"{metric}, 5 rounds, {judged.WORSE[metric]}: worse", found, "≥ 80 %"
+
+
 def failing(passes):
     passes.hits = passes.all - passes.hits
     return passes
@@ -122,7 +137,7 @@ def choices(count):
 
 FIGURES = {function.__name__: function for function in (
     ratio_by_time, percentiles, one_sided_modes, other_noise, calibrated, gate, measuring_gate, gate_that_measures, fastest,
-    claims, arrivals, choices)}
+    claims, arrivals, choices, leaks, metrics_judged)}
 
 
 def main():

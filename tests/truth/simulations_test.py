@@ -7,6 +7,8 @@ chance of at most one in ten thousand under another seed (limits of the binomial
 import math
 import unittest
 
+import judged
+import memory
 import serving
 import studies
 
@@ -82,6 +84,22 @@ class Simulations(unittest.TestCase):
 
     def test_a_claim_about_the_highest_of_many_seldom_holds_by_chance(self):
         self.expect_at_most(studies.highest_of_many(30, 4.9, 8), 0.025)
+
+    def test_a_leak_of_a_kilobyte_is_found_beside_an_arena_and_noise(self):
+        for kind in memory.LEAKS:
+            with self.subTest(kind.__name__):
+                self.assertEqual(memory.leaks_told(kind, 20).hits, 20)
+
+    def test_what_fills_or_comes_and_goes_is_no_leak(self):
+        for kind in memory.NO_LEAKS:
+            with self.subTest(kind.__name__):
+                self.assertLessEqual(memory.leaks_told(kind, 100).hits, 5)
+
+    def test_verdicts_by_any_metric_are_seldom_false_and_find_a_tenth(self):
+        for metric, (false, found) in judged.verdicts(40, 5).items():
+            with self.subTest(metric):
+                self.expect_at_most(false, 0.05)
+                self.expect_at_least(found, 0.8)
 
     def test_a_server_at_which_requests_pile_up_never_holds(self):
         for server, load, percent, is_said in serving.choices_beyond_the_limit((1.05, 1.3), (50, 90)):
