@@ -98,6 +98,23 @@ class CompiledFiles(MeasuredFiles):
         size = (self.folder / "net.xml").stat().st_size + (self.folder / "net.bin").stat().st_size
         self.assertEqual(self.cells()["net.xml", "openvino"]["metrics"]["model_size_bytes"]["value"], size)
 
+    def test_the_version_that_made_an_xml_file_is_a_fact(self):
+        facts = dict(self.query("results", "SELECT name, value FROM fact JOIN process USING (process_key) JOIN cell USING (cell_key) "
+                                           "JOIN model USING (model_key) WHERE label = 'net.xml'"))
+        # "2026.4.1-21500-…" wrote "2026.4.1-21500-…", as its own version is.
+        self.assertEqual(facts["made_by_version"].split("-")[0], facts["version"].split("-")[0])
+
+    def test_a_file_that_changes_while_it_is_measured_is_noticed(self):
+        for ending in ("xml", "bin"):
+            shutil.copy(self.folder / f"net.{ending}", self.folder / f"other.{ending}")
+        weights = self.folder / "other.bin"
+        self.write("changes.yaml", "models: [{file: other.xml}]\ncompilers: [openvino]\nprocesses: 2\nrepetitions: 6\n"
+                                   f"loads: [{{command: 'printf x >> {weights}; exec sleep 600'}}]\n"
+                                   "disturbance: {max_wait_percent: 100}\noutput: changed\n")
+        run = self.ngb("run", "changes.yaml", "--no-report", timeout=1500)
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertIn("other.bin has changed while it was measured", run.stdout)
+
     def test_one_line_measures_a_file(self):
         run = self.ngb("run", "net.ort", "--no-report", timeout=1500)
         self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)  # other programs may disturb it
