@@ -40,7 +40,8 @@ enum class About {
   load,       // those that have a load
   instances,  // those that have several instances
   variants,   // those of variants
-  decoders    // those of models that generate tokens
+  decoders,   // those of models that generate tokens
+  delegates   // those whose compiler hands operators to a delegate
 };
 
 // Says which of two values of a metric is the better one, if a verdict can be made of it (judging.h).

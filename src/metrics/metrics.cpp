@@ -206,6 +206,11 @@ constexpr std::array kMetrics{
            "median over processes of the wall time of the phases before the warm-up: start, open, compile or load, "
            "first inference and its check",
            kProtocol, false, 0, cold_start, kTruthOfCompiling, nullptr, About::every_cell, Better::lower},
+    Metric{
+        "first_inference_s", "first inference", "s",
+        "median over processes of t of the first inference after compiling or loading, which is in no other number of "
+        "speed; its check is not in it",
+        kProtocol, false, 0, first_inference, kTruthOfCompiling, nullptr, About::every_cell, Better::lower},
     Metric{"compile_cpu_s", "compile CPU", "s",
            "median over processes of the compile phase's processor time, over the process tree", kProtocol, false, 0,
            compile_cpu, kTruthOfCompiling, nullptr, About::every_cell, Better::lower},
@@ -239,6 +244,13 @@ constexpr std::array kMetrics{
            kTruthOfLargest, nullptr, About::every_cell, Better::lower_exactly},
     Metric{"disk_size_bytes", "disk", "bytes", "shipped_size_bytes + runtime_size_bytes: what it takes on a disk",
            kProtocol, false, 0, disk_size, kTruthOfLargest, nullptr, About::every_cell, Better::lower_exactly},
+    Metric{
+        "delegated_count", "delegated", "1",
+        "operators of the compiled file that a delegate computes, as the compiler tells (facts of the first process)",
+        kProtocol, false, 9, delegated, kTruthOfCounts, nullptr, About::delegates},
+    Metric{"not_delegated_count", "not delegated", "1",
+           "operators of an inference that the delegate leaves to the library's own kernels (likewise)", kProtocol,
+           false, 9, not_delegated, kTruthOfCounts, nullptr, About::delegates},
     Metric{"cpu_percent", "CPU %", "percent",
            "100 · processor time / (wall time · processors of the machine) of the timed phase, mean over processes",
            kPaper, false, 6, cpu_of_machine, kTruthOfProcessors, nullptr, About::every_cell, Better::lower},

@@ -140,6 +140,14 @@ void keep_percentiles(const Latencies& latencies, double error_rate, Steady& fou
 
 }  // namespace
 
+bool has_delegate(const store::CellData& cell) {
+  if (cell.processes.empty()) return false;
+  const auto& facts = cell.processes.front().facts;
+  const auto delegate = facts.find("delegate");
+  return delegate != facts.end() && delegate->second != "none" &&
+         (facts.contains("not_delegated") || facts.contains("is_fully_delegated"));
+}
+
 std::string why_no_verdict(const store::CellData& cell) {
   for (const store::RecordedProcess& process : cell.processes) {
     if (!process.check) continue;

@@ -39,6 +39,9 @@ std::vector<const samples::ProcessResult*> lost_processes(const store::CellData&
 // it takes part.
 std::string why_no_verdict(const store::CellData& cell);
 
+// Returns whether the facts of the cell say what a delegate, such as XNNPACK, computes of its model.
+bool has_delegate(const store::CellData& cell);
+
 // A number measured by one process. The processes of a group's cells that have the same run, round and environment ran
 // one after the other, so that their numbers may be paired. (A cell that is measured again after a change of the
 // environment has the same rounds once more.)

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
+#include "metrics/outcome.h"
 #include "samples/process_result.h"
 #include "statistics/statistics.h"
 
@@ -138,6 +141,20 @@ Value cold_start(const Analysis& analysis, std::size_t cell) {
   return median_of(Known<std::vector<double>>::of(std::move(seconds)));
 }
 
+// A process's first inference is the first repetition of its warm-up. Where requests arrive, these replace it.
+Value first_inference(const Analysis& analysis, std::size_t cell) {
+  const Steady& steady = analysis.steady(cell);
+  if (!steady.reason.empty()) return unknown(steady.reason);
+  std::vector<double> seconds;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    if (process.repetitions.empty()) continue;
+    const samples::Repetition& first = process.repetitions.front();
+    if (first.is_warm_up && first.inferences == 1) seconds.push_back(static_cast<double>(first.wall_ns) * 1e-9);
+  }
+  if (seconds.empty()) return unknown("no process kept its first inference");
+  return median_of(Known<std::vector<double>>::of(std::move(seconds)));
+}
+
 namespace {
 
 Value largest(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
@@ -162,6 +179,43 @@ Value largest(const Analysis& analysis, std::size_t cell, std::string_view quant
 Value model_size(const Analysis& analysis, std::size_t cell) { return largest(analysis, cell, "model_size"); }
 Value artifact_size(const Analysis& analysis, std::size_t cell) { return largest(analysis, cell, "artifact_size"); }
 Value runtime_size(const Analysis& analysis, std::size_t cell) { return largest(analysis, cell, "runtime_size"); }
+
+namespace {
+
+// Returns how many operators a list such as "GATHER 1, RESHAPE 2" has; 0 of "none".
+double count_in(const std::string& list) {
+  double sum = 0;
+  for (const std::string& each : text::split(list, ',')) {
+    sum += std::strtod(each.substr(each.rfind(' ') + 1).c_str(), nullptr);
+  }
+  return sum;
+}
+
+// Applies `count` to the cell's first process, or returns why it cannot.
+template <class Count>
+Value of_delegate(const Analysis& analysis, std::size_t cell, const Count& count) {
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
+  if (!has_delegate(analysis.cell(cell))) return unknown("it has no delegate, or does not tell of it");
+  return count(analysis.cell(cell).processes.front());
+}
+
+}  // namespace
+
+Value delegated(const Analysis& analysis, std::size_t cell) {
+  return of_delegate(analysis, cell, [](const auto& process) -> Value {
+    const std::optional<double> count = told(process, "delegated");
+    return count ? Value{count} : unknown("the compiled file does not say what is in its delegates");
+  });
+}
+
+Value not_delegated(const Analysis& analysis, std::size_t cell) {
+  return of_delegate(analysis, cell, [](const auto& process) -> Value {
+    const auto list = process.facts.find("not_delegated");
+    if (list != process.facts.end()) return {count_in(list->second)};
+    if (process.facts.at("is_fully_delegated") == "true") return {0.0};
+    return unknown("the library says that no delegate computes all of the file, and not what is left");
+  });
+}
 
 Value shipped_size(const Analysis& analysis, std::size_t cell) {
   const Value artifact = artifact_size(analysis, cell);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics that say what the phases of processes took, and what would be shipped to run a cell elsewhere.
+// The metrics that say what the phases of processes took, what would be shipped to run a cell elsewhere, and what a
+// delegate computes of it.
 #pragma once
 
 #include "metrics/analysis.h"
@@ -9,8 +10,10 @@ namespace ngb::metrics {
 
 // Totals of the tuning that the cell's processes worked on together.
 Formula tuning_time, tuning_trials;
-Formula compile_time, compile_count, compile_cpu, compile_peak, timed_peak, load_time, cold_start;
+Formula compile_time, compile_count, compile_cpu, compile_peak, timed_peak, load_time, cold_start, first_inference;
 // The largest of the processes' readings, which are equal unless a library was replaced.
 Formula model_size, artifact_size, runtime_size, shipped_size, disk_size;
+// What the compiler's facts say of its delegate: operators that it computes, and those that it leaves.
+Formula delegated, not_delegated;
 
 }  // namespace ngb::metrics

@@ -218,6 +218,10 @@ std::vector<std::string> cell_remarks(const CellData& cell) {
   if (std::string remark = check_remark(cell); !remark.empty()) remarks.push_back(std::move(remark));
   if (cell.processes.empty()) return remarks;
   const auto& facts = cell.processes.front().facts;
+  if (const auto left = facts.find("not_delegated");
+      left != facts.end() && left->second.find(' ') != std::string::npos) {
+    remarks.push_back("operators that its delegate leaves to the library's own kernels: " + left->second);
+  }
   if (const auto wait = facts.find("wait"); wait != facts.end()) {
     const bool spins = wait->second == "spin";
     remarks.push_back(fmt::format("wait: {}: CPU % {} the time in which the host waits for the GPU", wait->second,

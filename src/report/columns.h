@@ -54,8 +54,8 @@ nlohmann::json failure_json(const store::CellData& cell);
 // line. Returns "" if there is no check, or if the study asks for none.
 std::string check_remark(const store::CellData& cell);
 
-// Returns the remarks on a cell: check_remark and, for a cell on a GPU, how its host waits for the GPU, because the
-// meaning of CPU % depends on that. Empty remarks are left out.
+// Returns the remarks on a cell: check_remark, which operators its delegate leaves and, for a cell on a GPU, how its
+// host waits for the GPU, because the meaning of CPU % depends on that. Empty remarks are left out.
 std::vector<std::string> cell_remarks(const store::CellData& cell);
 
 // A column of numbers in tables for people: a metric and, if it has one, its deviation ("52.1 ± 1.2").

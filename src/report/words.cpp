@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "metrics/outcome.h"
 #include "statistics/sequential.h"
 
 namespace ngb::report {
@@ -49,16 +50,18 @@ bool has_loads(std::span<const CellData* const> cells) {
 ColumnsInUse columns_in_use(const CellData& cell) {
   const bool generates = std::any_of(cell.processes.begin(), cell.processes.end(),
                                      [](const auto& process) { return process.facts.contains("feeding_back"); });
-  return {is_loaded(cell), cell.of.compiler.instances > 1, cell.of.model.is_variant(), generates};
+  return {is_loaded(cell), cell.of.compiler.instances > 1, cell.of.model.is_variant(), generates, metrics::has_delegate(cell)};
 }
 ColumnsInUse operator|(ColumnsInUse a, ColumnsInUse b) {
-  return {a.load || b.load, a.instances || b.instances, a.variants || b.variants, a.decoders || b.decoders};
+  return {a.load || b.load, a.instances || b.instances, a.variants || b.variants, a.decoders || b.decoders,
+          a.delegates || b.delegates};
 }
 bool is_about(const metrics::Metric& metric, ColumnsInUse of_table) {
   using metrics::About;
   return (metric.about != About::load || of_table.load) && (metric.about != About::instances || of_table.instances) &&
          (metric.about != About::variants || of_table.variants) &&
-         (metric.about != About::decoders || of_table.decoders);
+         (metric.about != About::decoders || of_table.decoders) &&
+         (metric.about != About::delegates || of_table.delegates);
 }
 
 std::string workload_on_device(const CellData& cell) {

@@ -34,6 +34,7 @@ struct ColumnsInUse {
   bool instances = false;  // several
   bool variants = false;
   bool decoders = false;
+  bool delegates = false;
 };
 ColumnsInUse columns_in_use(const store::CellData& cell);
 ColumnsInUse operator|(ColumnsInUse a, ColumnsInUse b);

@@ -247,10 +247,27 @@ class Oracle(Flags):
             "compile_total_s": compile_s + (tuned if is_tuned else 0) if has else None,
             "load_s": (loaded["wall_ns"] * 1e-9).median() if len(loaded) else None,
             "cold_start_s": cold_s.median() if len(cold_s) and self.has_speed(key) else None,
+            "first_inference_s": self._first_inference(key),
+            **self._delegates(key),
             "compile_cpu_s": (compiled["cpu_ns"] * 1e-9).median() if has else None,
             "compile_peak_bytes": compiled["peak_rss_bytes"].max() if has else None,
             "timed_peak_bytes": timed["peak_rss_bytes"].max() if len(timed) else None,
         }
+
+    def _first_inference(self, key):
+        rows = self.repetitions(key)
+        first = rows[rows["repetition_index"] == 0]
+        first = first[(first["is_warm_up"] == 1) & (first["inferences"] == 1)]
+        return first["wall_s"].median() if len(first) and self.has_speed(key) else None
+
+    def _delegates(self, key):
+        facts = self.raw.of_processes("fact", key)
+        facts = dict(zip(facts.name, facts.value)) if self.has_speed(key) else {}
+        if facts.get("delegate", "none") == "none":
+            return {"delegated_count": None, "not_delegated_count": None}
+        left = facts.get("not_delegated", "none" if facts.get("is_fully_delegated") == "true" else None)
+        return {"delegated_count": int(facts["delegated"]) if "delegated" in facts else None,
+                "not_delegated_count": sum(int(each.split()[-1]) for each in left.split(",") if left != "none") if left else None}
 
     def _compile_total(self, key):
         return self._compiling(key)["compile_total_s"]

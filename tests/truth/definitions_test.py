@@ -78,7 +78,8 @@ def processes(setting, model, pattern):
     made = []
     for number in range(3):
         times = of_process(pattern, (number + len(setting.label)) % 3)
-        facts = {"tuning_seconds": "4", "tuning_seconds_here": "4", "trials": "64"} if setting is TUNED else {}
+        facts = {TUNED: {"tuning_seconds": "4", "tuning_seconds_here": "4", "trials": "64"},
+                 RARE: {"delegate": "xnnpack", "delegated": "40", "not_delegated": "GATHER 2, RESHAPE 1"}}.get(setting, {})
         made.append(Process(
             times, warm_up=[], index=number, busy_cpus=BUSY[setting] + 0.1 * number, error=(number + 1) * 1e-6,
             compile_s={0: 2.0, 1: 3.0, 2: 10.0}[number] * COMPILES_LONGER.get(setting, 1), facts=facts,
@@ -275,6 +276,11 @@ class Definitions(unittest.TestCase):
             EVEN * 4, compile_s=None if number else 2.0))
         self.asked[self._testMethodName].add("load_s")
         self.assertEqual(made_up.metrics_of(made_up.shown(folder), "identity")["load_s"]["value"], 0.25)
+        folder = made_up.new_folder()
+        made_up.study(folder, [IDENTITY], ["m"], 3, lambda compiler, model, number: Process(
+            EVEN * 4, warm_up=[(70.0, 90.0, 400.0)[number], 20.0]))
+        self.asked[self._testMethodName].add("first_inference_s")
+        self.assertEqual(made_up.metrics_of(made_up.shown(folder), "identity")["first_inference_s"]["value"], 0.09)
 
     def test_the_largest_of_all_processes_has_to_fit(self):
         for metric, expected in {"compile_peak_bytes": 90e6, "timed_peak_bytes": 120e6, "model_size_bytes": 1000,
@@ -291,6 +297,8 @@ class Definitions(unittest.TestCase):
     def test_what_counts_is_counted(self):
         self.expect("repetition_count", 3 * PATTERNS, FAST, within=0)
         self.expect("process_count", 3, FAST, within=0)
+        self.expect("delegated_count", 40, RARE, within=0)
+        self.expect("not_delegated_count", 3, RARE, within=0)
 
     def test_inputs_that_agree_are_counted(self):
         cell = (FAST, CHEAPER)

@@ -20,7 +20,7 @@ _EXPORTER = []
 
 
 def import_packages():
-    _EXPORTER.append(exporter_module.Exporter("executorch"))
+    exporter()
     import executorch.backends.xnnpack.partition.xnnpack_partitioner  # noqa: F401
     import executorch.exir  # noqa: F401
     import torch
@@ -28,14 +28,21 @@ def import_packages():
     return {"version": metadata.version("executorch"), "torch_version": torch.__version__}
 
 
+def exporter():
+    """Return what makes modules; the first call imports PyTorch."""
+    if not _EXPORTER:
+        _EXPORTER.append(exporter_module.Exporter("executorch"))
+    return _EXPORTER[0]
+
+
 def compile_model(request, report):
-    exporting = _EXPORTER[0].make(request)
+    exporting = exporter().make(request)
     exporting = dataclasses.replace(exporting, module=narrowing.narrowed(exporting.module, exporting.zeros, request["precision"]))
     program = exporter_module.export(exporting, "executorch")
     narrowed = narrowing.facts(program, request["precision"])
-    _write_out_tanh_gelu(program)
+    write_out_tanh_gelu(program)
     try:
-        made = _lower(program, request["has_xnnpack"])
+        made, delegated = lower(program, request["has_xnnpack"])
     except (CompilerError, MemoryError):
         raise
     except Exception as error:  # the exporter raises many types
@@ -54,11 +61,11 @@ def compile_model(request, report):
     compile_process.write_signature(request, {"inputs": [places[each["name"]] for each in request["inputs"]],
                                               "outputs": exporting.outputs, "calls": calls})
     kernels = Counter(call for call in calls if "::" in call)
-    return {**exporting.facts, **narrowed, "delegates": str(len(calls) - sum(kernels.values())),
+    return {**exporting.facts, **narrowed, "delegates": str(len(calls) - sum(kernels.values())), "delegated": str(delegated),
             "not_delegated": ", ".join(f"{name} {count}" for name, count in sorted(kernels.items())) or "none"}
 
 
-def _write_out_tanh_gelu(program):
+def write_out_tanh_gelu(program):
     """XNNPACK's GELU is the one with the error function, also where the model says tanh, which differs by up to 5e-4."""
     import torch
 
@@ -84,15 +91,24 @@ def _write_out_tanh_gelu(program):
     program.graph_module.recompile()
 
 
-def _lower(program, has_xnnpack):
+def lower(program, has_xnnpack):
+    """Return ExecuTorch's program of torch.export's, and how many of its operators delegates compute."""
     from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
     from executorch.exir import EdgeCompileConfig, ExecutorchBackendConfig, to_edge_transform_and_lower
     from executorch.exir.passes import MemoryPlanningPass
 
     edge = to_edge_transform_and_lower(program, partitioner=[XnnpackPartitioner()] if has_xnnpack else None,
                                        compile_config=EdgeCompileConfig(_check_ir_validity=False))
+    delegated = sum(count_delegated(module) for module in edge.exported_program().graph_module.modules())
     # The inputs' memory is the caller's: it is not used again for intermediate results.
-    return edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False)))
+    return (edge.to_executorch(ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(alloc_graph_input=False))),
+            delegated)
+
+
+def count_delegated(module):
+    """Return how many operators a lowered part of the graph has; 0 of any other module."""
+    original = getattr(module, "original_module", None)
+    return sum(node.op == "call_function" for node in original.graph.nodes) if original is not None else 0
 
 
 def calls_of(plan):

@@ -29,6 +29,7 @@ Questions that users of compilers have asked in public, each tried here with a f
 | openvinotoolkit/openvino#33806: inputs are dynamic | GPT-2 with past key values | one message with all open dimensions and values that fit together, which can be pasted: `dimensions: {past_sequence: 16, "past_sequence + sequence": 24, sequence: 8}`, and `inputs` with the ranges of tokens and mask |
 | microsoft/onnxruntime#20052: int8 is slower than f32 | MobileNetV3 in f32 and in QDQ | below |
 | microsoft/onnxruntime#17711, #16135: slower after a pause | `arrivals: {requests_per_s: 4}` | a cell of its own, whose latency is measured with the pauses ([study](study.md#pauses-between-inferences)) |
+| microsoft/onnxruntime#18957: the first inference is slower | `ngb show --columns first-inference,latency` | a number of its own (`first_inference_s`), without compiling and the check, which later inferences do not contain; `ngb gate --metric first_inference_s` decides by it |
 | openvinotoolkit/openvino#35680: DynamicQuantizeLSTM | seven files of the first draw | each is measured by those that run it |
 
 Is int8 slower than f32? One study with two files, `mnv3_ortopt_all.onnx` (f32) and `mnv3_qdq.onnx` (int8), onnxruntime 1.31.1, one

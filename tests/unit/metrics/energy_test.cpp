@@ -125,5 +125,34 @@ TEST(StartMetrics, AreTheTimesBeforeTheWarmUp) {
   EXPECT_NEAR(joules(cell, "cold_start_s"), 1.2, 1e-12);  // of 2.0 and 0.4 s
 }
 
+// The first repetition of a process's warm-up is its first inference: 9 and 11 ms here.
+TEST(StartMetrics, TellTheFirstInferenceApart) {
+  store::CellData cell = made_up::cell_of("fast", 4, {process(0, {5.0, 5.0}), process(1, {5.0, 5.0})});
+  for (const std::size_t i : {0U, 1U}) {
+    auto& first = cell.processes[i].repetitions;
+    first.insert(first.begin(), {.wall_ns = 9'000'000 + 2'000'000 * static_cast<std::int64_t>(i), .is_warm_up = true});
+  }
+  EXPECT_NEAR(joules(cell, "first_inference_s"), 0.010, 1e-12);
+  for (auto& each : cell.processes) each.repetitions.erase(each.repetitions.begin());
+  for (auto& each : cell.processes) each.repetitions.front().is_warm_up = false;
+  EXPECT_EQ(why_none(cell, "first_inference_s"), "no process kept its first inference");
+}
+
+TEST(DelegateMetrics, CountWhatTheCompilerTells) {
+  store::CellData cell = made_up::cell_of("fast", 4, {process(0, {5.0, 5.0})});
+  EXPECT_EQ(why_none(cell, "not_delegated_count"), "it has no delegate, or does not tell of it");
+  auto& facts = cell.processes.front().facts;
+  facts = {{"delegate", "xnnpack"}, {"delegated", "120"}, {"not_delegated", "GATHER 1, RESHAPE 12"}};
+  EXPECT_EQ(joules(cell, "delegated_count"), 120);
+  EXPECT_EQ(joules(cell, "not_delegated_count"), 13);
+  facts = {{"delegate", "xnnpack"}, {"not_delegated", "none"}};
+  EXPECT_EQ(joules(cell, "not_delegated_count"), 0);
+  EXPECT_EQ(why_none(cell, "delegated_count"), "the compiled file does not say what is in its delegates");
+  facts = {{"delegate", "xnnpack"}, {"is_fully_delegated", "true"}};
+  EXPECT_EQ(joules(cell, "not_delegated_count"), 0);
+  facts["delegate"] = "none";
+  EXPECT_EQ(why_none(cell, "not_delegated_count"), "it has no delegate, or does not tell of it");
+}
+
 }  // namespace
 }  // namespace ngb::metrics
