@@ -36,26 +36,10 @@ class Mnn(Adaptor):
         self._outputs, self._formats = [], []  # the latter of a compiled file's inputs
 
     def compile(self, model):
-        from ngraphbench import onnx_constants, onnx_patches, onnx_standardised
-
-        from . import conversion, exact_gelu, mnn_forms, resizing
-
-        inputs = [{"name": tensor.name, "shape": tensor.shape} for tensor in model.inputs]
+        inputs = [{"name": tensor.name, "dtype": tensor.dtype, "shape": tensor.shape} for tensor in model.inputs]
         flags = ["--optimizeLevel", str(self._options["optimize_level"]),
                  "--optimizePrefer", str(self._options["optimize_prefer"])]
-
-        def write(proto):
-            onnx_file.check_inputs(proto, inputs)
-            for tensor in model.inputs:
-                held_as(tensor)
-            onnx_constants.compute(proto, {tensor.name: tensor.shape for tensor in model.inputs})
-            facts = onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, resizing.write,
-                                     mnn_forms.write, *[exact_gelu.keep] * (self._options["gelu"] == "exact"))
-            conversion.write(proto, model.artifact_path, flags)
-            return facts
-
-        found, self._conversion = onnx_opset.use(model.path, write)
-        self._conversion.update(found)
+        self._conversion = convert(model.path, inputs, model.artifact_path, flags, self._options["gelu"] == "exact")
 
     def load(self, model):
         source = None if model.is_compiled else self._learn_outputs(model.path)
@@ -83,7 +67,7 @@ class Mnn(Adaptor):
         import MNN.nn
 
         runtime = MNN.nn.create_runtime_manager(
-            ({"backend": "CPU", "numThread": self._threads_asked, "precision": precision},))
+            ({"backend": "CPU", "numThread": self._threads_asked, "precision": precision, "memory": self._options["memory"]},))
         runtime.set_hint(WINOGRAD_HINT, WINOGRAD_LEVELS[self._options["winograd"]])
         return runtime, MNN.nn.load_module_from_file(*self._file, runtime_manager=runtime, shape_mutable=self._may_change_shapes)
 
@@ -109,7 +93,7 @@ class Mnn(Adaptor):
         types = {"float32": expr.float, "int32": expr.int, "uint8": expr.uint8}
         self._inputs = []
         for index, tensor in enumerate(inputs):
-            word = held_as(tensor)
+            word = held_as(tensor.name, tensor.dtype)
             array = np.frombuffer(tensor.data, _NUMPY[tensor.dtype]).reshape(tensor.shape).astype(word)
             wanted = self._formats[index] if self._formats else expr.NCHW
             value = expr.const(array, list(tensor.shape), expr.NHWC if wanted == expr.NHWC else expr.NCHW, types[word])
@@ -155,6 +139,27 @@ class Mnn(Adaptor):
         self._results = self._inputs = self._module = self._in_f32 = self._runtime = None
 
 
+def convert(source, inputs, path, flags=(), has_exact_gelu=True):
+    """Write MNN's file of an ONNX file at the shapes of `inputs` ("name", "dtype", "shape" each). Return facts. Raises
+    CompilerError."""
+    from ngraphbench import onnx_constants, onnx_patches, onnx_standardised
+
+    from . import conversion, exact_gelu, mnn_forms, resizing
+
+    def write(proto):
+        onnx_file.check_inputs(proto, inputs)
+        for tensor in inputs:
+            held_as(tensor["name"], tensor["dtype"])
+        onnx_constants.compute(proto, {tensor["name"]: tensor["shape"] for tensor in inputs})
+        facts = onnx_file.change(proto, onnx_standardised.write, onnx_patches.write_col2im, resizing.write,
+                                 mnn_forms.write, *[exact_gelu.keep] * has_exact_gelu)
+        conversion.write(proto, path, flags)
+        return facts
+
+    found, facts = onnx_opset.use(source, write)
+    return {**facts, **found}
+
+
 def has_loop(graph) -> bool:
     return any(node.op_type in _LOOPS or any(has_loop(inner) for each in node.attribute for inner in (each.g, *each.graphs))
                for node in graph.node)
@@ -164,10 +169,10 @@ def _longer(shape) -> list:
     return [extent for extent in shape if extent != 1]
 
 
-def held_as(tensor) -> str:
-    if tensor.dtype not in _HELD_AS:
-        raise CompilerError("unsupported_operator", f'input "{tensor.name}" has type {tensor.dtype}, which MNN lacks')
-    return _HELD_AS[tensor.dtype]
+def held_as(name, dtype) -> str:
+    if dtype not in _HELD_AS:
+        raise CompilerError("unsupported_operator", f'input "{name}" has type {dtype}, which MNN lacks')
+    return _HELD_AS[dtype]
 
 
 def _count_threads():

@@ -17,11 +17,13 @@ def parts(cell) -> Parts:
     Mnn(settings).compile(model)
     source = onnx.load(cell.model_path, load_external_data=False)
     is_mutable = any(map(has_loop, (source.graph, *source.functions)))
-    held = [held_as(tensor) for tensor in model.inputs]
+    held = [held_as(tensor.name, tensor.dtype) for tensor in model.inputs]
     kinds = ", ".join(f'("{word}", {_KINDS[word]})' for word in held)
     types = ", ".join(f"({tuple(row['shape'])}, np.{numpy_type(row['type'])})" for row in cell.outputs)
     level = WINOGRAD_LEVELS[cell.options["winograd"]]
-    lines = [f'manager = nn.create_runtime_manager(({{"backend": "CPU", "numThread": {cell.threads}, "precision": "high"}},))',
+    memory = cell.options["memory"]
+    lines = [f'manager = nn.create_runtime_manager(({{"backend": "CPU", "numThread": {cell.threads}, "precision": "high",',
+             f'                                      "memory": "{memory}"}},))',
              "# The defaults: 4 threads, and a precision that may be bf16 or f16.",
              f"manager.set_hint({WINOGRAD_HINT}, {level})  # tiles of Winograd's algorithm: "
              + ("small; the default is 3, large" if level == 1 else "large, the default"),

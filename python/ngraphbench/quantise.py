@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes an int8 file of an ONNX file by onnxruntime.quantization, for a variant of a study. The packages onnx and
-onnxruntime are those of toolchains."""
+"""Makes a quantised file of a model for a variant of a study: an int8 ONNX file by onnxruntime.quantization, or what a
+compiler's own tool writes, which the function `write` of quantise.py in the compiler's folder runs. All packages are those
+of toolchains."""
 import difflib
 import json
 import logging
@@ -10,6 +11,9 @@ import sys
 import tempfile
 
 import numpy as np
+from ngraphbench import compiler_module
+from ngraphbench.adaptor import CompilerError
+from ngraphbench.reasons import first_line
 
 _TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int64, "i32": np.int32, "i8": np.int8,
           "u8": np.uint8, "bool": np.bool_}
@@ -21,13 +25,18 @@ class _NoSuchNode(Exception):
 
 
 def answer() -> None:
-    """Read {"exact", "output", "is_static", "per_channel", "method", "exclude": [node], "calibration_inputs", "judging_rows",
-    "seed", "batch", "inputs": [{"name", "type", "shape", "range"?, "file"?, "array"?}]}, write the file and print
-    {"shares_rows"}, whether it is calibrated with the rows that judge it; or {"error", "next"}."""
+    """Read {"exact", "output", "how": "static", "dynamic" or "weights", "per_channel", "method", "exclude": [node],
+    "calibration_inputs", "judging_rows", "seed", "batch", "inputs": [{"name", "type", "shape", "range"?, "file"?, "array"?}]},
+    write the file and print {"shares_rows"}, whether it is calibrated with the rows that judge it; or {"error", "next"}. For a
+    compiler's own tool there are {"tool", "bits", "recipe", "folders", "module_site"} too."""
     question = json.loads(sys.stdin.read())
     logging.disable(logging.WARNING)
+    tool = question.get("tool", "")
     try:
-        _quantise(question)
+        (_by_tool if tool else _quantise)(question)
+    except CompilerError as error:
+        print(json.dumps({"error": f"{tool}: {error.message}", "next": error.advice}))
+        return
     except _NoSuchNode as error:
         print(json.dumps({"error": str(error), "next": "name nodes as the file does; those that are merged into another "
                                                        "one, as a normalisation into its convolution, have no int8"}))
@@ -35,16 +44,28 @@ def answer() -> None:
     except Exception as error:  # whatever the library raises is told by its words
         folder = os.path.dirname(question["output"])
         # The library says of a file that it could write in part only that the model is damaged.
-        if shutil.disk_usage(folder).free < os.path.getsize(question["exact"]):
+        if shutil.disk_usage(folder).free < (os.path.getsize(question["exact"]) if question["exact"] else 0):
             print(json.dumps({"error": f"cannot write in {folder}: the disk is full",
                               "next": "free some space and run the same command again"}))
             return
-        text = str(error).strip().splitlines()
-        print(json.dumps({"error": f"onnxruntime.quantization: {type(error).__name__}: {text[0] if text else ''}",
-                          "next": "quantise the file with a program of your own, and name it with the key onnx"}))
+        print(json.dumps({"error": f"{tool or 'onnxruntime.quantization'}: {type(error).__name__}: {first_line(error)}",
+                          "next": "quantise the model with a program of your own, and name its file with the key onnx or file"}))
         return
-    arrays = _arrays_of(question) if question["is_static"] else {}
+    arrays = _arrays_of(question) if question["how"] == "static" else {}
     print(json.dumps({"shares_rows": bool(arrays) and _first_row(question, arrays) == 0}))
+
+
+def _by_tool(question) -> None:
+    tempfile.tempdir = os.path.dirname(question["output"])
+    os.environ["NGB_MODULE_SITE"] = question["module_site"]
+    compiler_module.load(question["folders"], "quantise").write(question, lambda: _batches(question))
+
+
+def module_request(question) -> dict:
+    """Return what ngraphbench.exporter_module wants to know of the exact model."""
+    return {"model": question["exact"], "recipe": question["recipe"], "threads": 1,
+            "inputs": [{"name": each["name"], "dtype": np.dtype(_TYPES[each["type"]]).name, "shape": each["shape"]}
+                       for each in question["inputs"]]}
 
 
 def _quantise(question) -> None:
@@ -62,7 +83,7 @@ def _quantise(question) -> None:
         # The library makes nodes of these names of a Gemm.
         excluded = [name + end for name in question["exclude"] for end in ("", "_MatMul", "_Add")]
         how = {"per_channel": question["per_channel"], "nodes_to_exclude": excluded}
-        if not question["is_static"]:
+        if question["how"] != "static":
             # The processor's ConvInteger has unsigned weights only.
             quantization.quantize_dynamic(prepared, question["output"], weight_type=quantization.QuantType.QUInt8, **how)
             return

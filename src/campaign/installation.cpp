@@ -127,6 +127,7 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
     config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version};
     words.in_flight = compiler.in_flight;
     words.compiled_files = compiler.compiled_files;
+    words.quantiser = compiler.quantiser;
     words.toolchain = compiler.toolchain;
     words.judging_place = compiler.judges.place;
     words.judging_options = compiler.judges.options;

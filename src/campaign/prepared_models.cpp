@@ -18,6 +18,7 @@
 #include "campaign/compiled_files.h"
 #include "campaign/toolchain_question.h"
 #include "plan/make_model.h"
+#include "toolchain/catalog.h"
 #include "toolchain/toolchain.h"
 #include "zoo/recipe.h"
 
@@ -41,7 +42,7 @@ using config::ModelEntry;
 using nlohmann::json;
 
 // Is raised when a change of the programs changes the files that they make.
-constexpr int kRevision = 3;
+constexpr int kRevision = 4;
 
 // Returns the name under which the cache keeps what is made from `content`.
 fs::path name_of_prepared(const json& content) {
@@ -58,6 +59,15 @@ Result<fs::path> copy_as_hashed(const work::UserFile& file, const fs::path& into
   if (*hash == file.sha256) return copy;
   return fail("has changed while it was read", file.path, "run the same command again");
 }
+
+// What quantises models.
+struct QuantisingTool {
+  std::string name{};                         // "onnxruntime 1.31.1"
+  std::vector<toolchain::Toolchain> sites{};  // their packages; the first one's Python runs it
+  toolchain::CompilerDescription compiler{};  // whose own tool it is; without a name: onnxruntime.quantization
+  std::string ending = ".onnx";               // of the file that it writes
+  [[nodiscard]] bool is_of_compiler() const { return !compiler.name.empty(); }
+};
 
 class Preparing {
  public:
@@ -112,58 +122,39 @@ class Preparing {
   Status quantised(ModelEntry& entry) {
     const auto exact = std::find_if(study_.models.begin(), study_.models.end(),
                                     [&](const ModelEntry& each) { return each.label == entry.variant_of; });
+    if (exact->kind() == config::ModelKind::compiled) {
+      return fail(exact->label + " is a compiled file, which nothing quantises", entry.label,
+                  "make it a variant of what that file was made of");
+    }
     const auto model = exact_model(*exact);
     if (!model) return error_of(model);
-    if (model->is_module()) {
-      return fail(fmt::format("quantise needs an ONNX file, and {} is a PyTorch module", exact->label), entry.label,
-                  "export it to a file (torch.onnx.export), and name that with the key onnx");
-    }
-    const auto runtime = toolchain_with(installation_, "onnxruntime", {"onnxruntime"});
-    const auto onnx = toolchain_with(installation_, "", {"onnx", "numpy", "packaging"});  // what quantisation imports
-    if (!runtime || !onnx) {
-      return fail(fmt::format("quantise needs {}, which {} installed",
-                              runtime ? "the packages onnx and packaging" : "onnxruntime",
-                              runtime ? "no toolchain has that is" : "is not"),
-                  entry.label,
-                  runtime ? "install one that has it: ngb toolchain install identity"
-                          : "run: ngb toolchain install onnxruntime");
-    }
     const config::Quantisation& how = *entry.quantise;
+    const Result<QuantisingTool> tool = how.tool.empty() ? tool_for_onnx(entry) : tool_of_compiler(entry);
+    if (!tool) return error_of(tool);
+    if (Status fits = check_quantisable(*model, *tool, entry); !fits) return fits;
     json content{{"model", model->key.hash},
-                 {"is_static", how.is_static},
+                 {"how", how.how},
                  {"per_channel", how.per_channel},
                  {"exclude", how.exclude},
-                 {"tools", {runtime->manifest_sha256, onnx->manifest_sha256}}};
+                 {"tools", json::array()}};
+    for (const toolchain::Toolchain& site : tool->sites) content["tools"].push_back(site.manifest_sha256);
+    if (tool->is_of_compiler()) content["tool"] = {how.tool, how.bits, model->key.batch};
     // The batch decides how many calibration inputs there are, and what they hold.
-    if (how.is_static)
+    if (how.is_static())
       content["calibration"] = {how.inputs, how.method, model->key.batch, study_.protocol.seed, judging_rows()};
-    const fs::path name = fmt::format("{}.onnx", how.is_static ? "static" : "dynamic");
+    const fs::path name = how.how + tool->ending;
     const auto made =
         kept_or_made(name_of_prepared(content), [&](const fs::path& folder, const fs::path& copies) -> Status {
-          say_(fmt::format("ngb: making {} with onnxruntime {}\n", entry.label, runtime->version));
-          fs::path file = copies / "exact.onnx";
-          if (Status there = write_exact(*exact, file); !there) return there;
-          std::map<std::string, std::string> copied;  // by name
-          for (const work::UserFile& each : model->files) {
-            const auto copy = copy_as_hashed(each, copies);
-            if (!copy) return error_of(copy);
-            copied[each.name] = copy->string();
-            if (each.path == model->path) file = *copy;
-          }
-          json question = question_of(*model, how, copied);
-          question["exact"] = file.string();
-          question["output"] = (folder / name).string();
-          const auto answer = ask(installation_, "quantise", {*onnx, *runtime}, question);
-          if (!answer) return fail(answer.error().what, entry.label + ": quantise", answer.error().next);
-          if (answer->value("shares_rows", false))
-            say_(
-                fmt::format("ngb: {} is calibrated with the rows that judge it: its exact model's files have no more "
-                            "than the {} of agreement_inputs\n",
-                            entry.label, judging_rows()));
-          return Done{};
+          say_(fmt::format("ngb: making {} with {}\n", entry.label, tool->name));
+          return quantise(entry, *exact, *model, *tool, {folder / name, copies});
         });
     if (!made) return error_of(made);
     entry.file = *made / name;
+    if (!entry.compiled.empty()) {  // it says its own shapes
+      const std::string& weights = tool->compiler.compiled_files.at(entry.compiled);
+      if (!weights.empty()) entry.weights = fs::path(entry.file).replace_extension(weights);
+      return Done{};
+    }
     entry.shapes = exact->shapes;
     entry.dimensions = exact->dimensions;
     return Done{};
@@ -171,6 +162,101 @@ class Preparing {
 
  private:
   [[nodiscard]] int judging_rows() const { return study_.protocol.agreement_inputs; }
+
+  struct Paths {
+    fs::path output{};
+    fs::path copies{};  // a folder for copies of the user's files
+  };
+
+  [[nodiscard]] Status quantise(const ModelEntry& entry, const ModelEntry& exact, const work::Model& model,
+                                const QuantisingTool& tool, const Paths& paths) const {
+    fs::path file = model.is_module() ? fs::path() : paths.copies / "exact.onnx";
+    if (Status there = write_exact(exact, file); !there) return there;
+    std::map<std::string, std::string> copied;  // by name
+    for (const work::UserFile& each : model.files) {
+      const auto copy = copy_as_hashed(each, paths.copies);
+      if (!copy) return error_of(copy);
+      copied[each.name] = copy->string();
+      if (each.path == model.path && !model.is_module()) file = *copy;
+    }
+    json question = question_of(model, *entry.quantise, copied);
+    question["exact"] = file.string();
+    question["output"] = paths.output.string();
+    if (tool.is_of_compiler()) question.update(question_of_tool(tool, model, *entry.quantise, copied));
+    const auto answer = ask(installation_, "quantise", tool.sites, question);
+    if (!answer) return fail(answer.error().what, entry.label + ": quantise", answer.error().next);
+    if (answer->value("shares_rows", false))
+      say_(
+          fmt::format("ngb: {} is calibrated with the rows that judge it: its exact model's files have no more "
+                      "than the {} of agreement_inputs\n",
+                      entry.label, judging_rows()));
+    return Done{};
+  }
+
+  // Adds to the question what a compiler's own tool needs.
+  [[nodiscard]] json question_of_tool(const QuantisingTool& tool, const work::Model& model,
+                                      const config::Quantisation& how,
+                                      const std::map<std::string, std::string>& copied) const {
+    json recipe = json_text::parse(work::json_of(model.source));
+    for (const char* const key : {"file", "state_dict"}) {
+      if (!model.is_module() || !recipe["module"].contains(key)) continue;
+      recipe["module"][key] = copied.at(recipe["module"][key].get<std::string>());
+    }
+    const auto exporter = toolchain_with(installation_, config::kExporter, {});
+    return {{"tool", how.tool},
+            {"bits", how.bits},
+            {"recipe", recipe.is_object() ? json_text::dump(recipe) : ""},
+            {"folders", json::array({tool.compiler.folder.string()})},
+            {"module_site", exporter ? exporter->site.string() : ""}};
+  }
+
+  // onnxruntime.quantization, with what it imports.
+  [[nodiscard]] Result<QuantisingTool> tool_for_onnx(const ModelEntry& entry) const {
+    const auto runtime = toolchain_with(installation_, "onnxruntime", {"onnxruntime"});
+    const auto onnx = toolchain_with(installation_, "", {"onnx", "numpy", "packaging"});
+    if (runtime && onnx) return QuantisingTool{"onnxruntime " + runtime->version, {*onnx, *runtime}};
+    return fail(
+        fmt::format("quantise needs {}, which {} installed",
+                    runtime ? "the packages onnx and packaging" : "onnxruntime",
+                    runtime ? "no toolchain has that is" : "is not"),
+        entry.label,
+        runtime ? "install one that has it: ngb toolchain install identity" : "run: ngb toolchain install onnxruntime");
+  }
+
+  [[nodiscard]] Result<QuantisingTool> tool_of_compiler(const ModelEntry& entry) const {
+    const std::string& name = entry.quantise->tool;
+    const auto catalog = toolchain::read_catalog(installation_.parts.lib);
+    if (!catalog) return error_of(catalog);
+    const auto owner =
+        std::find_if(catalog->begin(), catalog->end(), [&](const auto& each) { return each.quantiser.tool == name; });
+    QuantisingTool tool{.name = name, .compiler = *owner, .ending = owner->quantiser.file};
+    std::set<std::string> needed{owner->quantiser.toolchain, owner->toolchain, config::kExporter};
+    for (const std::string& each : {owner->quantiser.toolchain, owner->toolchain, std::string(config::kExporter)}) {
+      if (needed.erase(each) == 0) continue;  // it is there
+      const auto site = toolchain_with(installation_, each, {});
+      if (!site) {
+        return fail(fmt::format("{} needs the toolchain {}, which is not installed", name, each), entry.label,
+                    "run: ngb toolchain install " + each);
+      }
+      if (tool.sites.empty())
+        tool.name += each == name ? " " + site->version : fmt::format(" of {} {}", each, site->version);
+      tool.sites.push_back(*site);
+    }
+    return tool;
+  }
+
+  [[nodiscard]] static Status check_quantisable(const work::Model& model, const QuantisingTool& tool,
+                                                const ModelEntry& entry) {
+    const bool takes_modules = tool.compiler.runs_modules == "always";
+    if (model.is_module() && !takes_modules) {
+      return fail(fmt::format("{} needs an ONNX file, and {} is a PyTorch module",
+                              tool.is_of_compiler() ? entry.quantise->tool : "quantise", entry.variant_of),
+                  entry.label, "export it to a file (torch.onnx.export), and name that with the key onnx");
+    }
+    if (!model.inputs.empty()) return Done{};
+    return fail(fmt::format("quantise needs the inputs of {}", entry.variant_of), entry.label,
+                "give their shapes with the key shapes");
+  }
 
   // Returns the folder that the cache keeps under the name. If there is none, or it is damaged, `make` is called with a
   // new folder, which is then kept, and with one for copies of the user's files, which is removed.
@@ -213,9 +299,11 @@ class Preparing {
         each["array"] = values->array.empty() ? input.name : values->array;
       }
     }
-    return {{"inputs", std::move(inputs)}, {"seed", study_.protocol.seed},   {"batch", model.key.batch},
-            {"is_static", how.is_static},  {"per_channel", how.per_channel}, {"calibration_inputs", how.inputs},
-            {"method", how.method},        {"exclude", how.exclude},         {"judging_rows", judging_rows()}};
+    return {{"inputs", std::move(inputs)},    {"seed", study_.protocol.seed},
+            {"batch", model.key.batch},       {"how", how.how},
+            {"per_channel", how.per_channel}, {"calibration_inputs", how.inputs},
+            {"method", how.method},           {"exclude", how.exclude},
+            {"judging_rows", judging_rows()}};
   }
 
   // Adds the file, or each file in the folder, with its hash and the name of its copy.
@@ -258,16 +346,16 @@ Status prepare_models(const Installation& installation, config::Study& study, co
   if (cache.is_none()) return fail("there is no cache for the models that are made", study.path.string());
   Preparing preparing(installation, study, say, cache);
   for (ModelEntry& entry : study.models) {
-    if (entry.compiled.empty()) continue;
-    if (Status known = read_compiled_file(installation, study, entry); !known) return known;
-  }
-  for (ModelEntry& entry : study.models) {
     if (!entry.data) continue;
     if (Status made = preparing.data(entry); !made) return made;
   }
   for (ModelEntry& entry : study.models) {
     if (!entry.quantise) continue;
     if (Status made = preparing.quantised(entry); !made) return made;
+  }
+  for (ModelEntry& entry : study.models) {
+    if (entry.compiled.empty()) continue;
+    if (Status known = read_compiled_file(installation, study, entry); !known) return known;
   }
   return Done{};
 }

@@ -50,6 +50,7 @@ class ModelReader {
     for (const FamilyWords& family : vocabulary.models) families_.push_back(family.name);
     for (const CompilerWords& words : vocabulary.compilers) {
       endings_.insert(words.compiled_files.begin(), words.compiled_files.end());
+      if (!words.quantiser.tool.empty()) quantisers_.push_back(words.quantiser);
     }
   }
 
@@ -117,7 +118,7 @@ class ModelReader {
     }
     model.compilers = readers;
     if (!readers.empty()) return;
-    problems_.add(node, join_path(path, "file"),
+    problems_.add(node, join_path(path, model.quantise ? "quantise" : "file"),
                   fmt::format("none of its compilers runs {} files; add {}", model.compiled, text::join(able, " or ")));
   }
 
@@ -181,7 +182,7 @@ class ModelReader {
     }
     add_key_axes(*family, given, entry_path, axes);
     ModelEntry common;
-    UserModelReader(folder_, endings_, problems_).read_common(given, entry_path, common);
+    UserModelReader(folder_, endings_, quantisers_, problems_).read_common(given, entry_path, common);
     const std::string label = label_of(given, entry_path).value_or("");
     if (problems_.count() == before) add_product(entry, *family, axes, label, common);
   }
@@ -331,7 +332,7 @@ class ModelReader {
   bool add_user_model(const NodePointer& entry, const std::string& kind, const ModelPoint& point,
                       const std::string& path) {
     const std::size_t before = problems_.count();
-    ModelEntry model = UserModelReader(folder_, endings_, problems_).read(kind, point.given, path);
+    ModelEntry model = UserModelReader(folder_, endings_, quantisers_, problems_).read(kind, point.given, path);
     if (model.file.empty() && model.factory.empty() && !model.quantise)
       return false;  // its problem is reported already
     if (model.quantise) model.label = name_of_quantised(model);
@@ -357,10 +358,11 @@ class ModelReader {
 
   static std::string name_of_quantised(const ModelEntry& model) {
     const Quantisation& how = *model.quantise;
-    return fmt::format("{} int8 {}{}{}{}", model.variant_of, how.is_static ? "static" : "dynamic",
+    return fmt::format("{} int{} {}{}{}{}{}", model.variant_of, how.bits, how.how,
                        how.per_channel ? " per channel" : "",
                        how.method == Quantisation{}.method ? "" : " " + how.method,
-                       how.exclude.empty() ? "" : fmt::format(" but {}", text::join(how.exclude, ", ")));
+                       how.exclude.empty() ? "" : fmt::format(" but {}", text::join(how.exclude, ", ")),
+                       how.tool.empty() ? "" : " by " + how.tool);
   }
 
   // Returns what distinguishes the label of a model that is compiled once for any batch size.
@@ -377,6 +379,7 @@ class ModelReader {
   Problems& problems_;
   std::vector<std::string> families_;
   std::map<std::string, std::string> endings_;  // of compiled files, and of their weights
+  std::vector<work::Quantiser> quantisers_;     // compilers' own tools
   std::vector<ModelEntry> models_;
   std::vector<NodePointer> at_;
   std::map<std::string, std::string> recipes_;  // entry without its label -> label

@@ -35,13 +35,18 @@ struct InputEntry {
   bool operator==(const InputEntry&) const = default;
 };
 
-// Says how an int8 file is made from the exact model of a variant.
+// Says how a quantised file is made from the exact model of a variant.
 struct Quantisation {
-  bool is_static = false;              // with ranges from calibration; else computed anew in each inference
-  bool per_channel = false;            // a scale for each channel of a weight
-  int inputs = 32;                     // static: with which it is calibrated
-  std::string method{"minmax"};        // static: how ranges follow from them
+  // "static": ranges of what is computed come from calibration; "dynamic": each inference computes them anew;
+  // "weights": only weights are quantised, and it computes in real numbers.
+  std::string how{"dynamic"};
+  std::string tool{};            // a compiler's own (work/quantiser.h); "": onnxruntime.quantization
+  int bits = 8;                  // of a weight
+  bool per_channel = false;      // a scale for each channel of a weight; a compiler's own tool decides that itself
+  int inputs = 32;               // static: with which it is calibrated
+  std::string method{"minmax"};  // static: how ranges follow from them
   std::vector<std::string> exclude{};  // nodes that stay as they are
+  [[nodiscard]] bool is_static() const { return how == "static"; }
   bool operator==(const Quantisation&) const = default;
 };
 
@@ -72,7 +77,7 @@ struct ModelEntry {
   std::string family{};                // zoo: "resnet18", "conv_block"
   Parameters parameters{};             // only those that the study gives; zoo: one value for each axis
   std::filesystem::path file{};        // onnx, compiled, pytorch: absolute
-  std::string compiled{};              // compiled: the file's ending, ".tflite"; else ""
+  std::string compiled{};              // compiled: the file's ending, ".tflite", also before it is made; else ""
   std::filesystem::path weights{};     // compiled: the file with its weights, beside it; "" if they are in the file
   InputShapes shapes{};                // by input, sorted; onnx, compiled: of inputs that the file leaves open
   std::string factory{};               // pytorch: a function of the file; timm: the model's name

@@ -42,21 +42,30 @@ json inputs_json(const std::vector<std::pair<std::string, InputEntry>>& inputs) 
   return object;
 }
 
+json quantise_json(const Quantisation& how) {
+  json keys = how.is_static() ? json{{"inputs", how.inputs}} : json::object();
+  if (!how.tool.empty()) {
+    keys.update({{"tool", how.tool}, {"how", how.how}, {"bits", how.bits}});
+    return keys;
+  }
+  keys["per_channel"] = how.per_channel;
+  if (how.method != Quantisation{}.method) keys["method"] = how.method;
+  if (!how.exclude.empty()) keys["exclude"] = how.exclude;
+  return {{how.how, std::move(keys)}};
+}
+
 }  // namespace
 
 json model_json(const ModelEntry& model) {
   json entry{{"label", model.label}};
   if (model.kind() == ModelKind::zoo) entry["zoo"] = {{model.family, work::object_of(model.parameters)}};
   if (model.quantise) {
-    json& keys = entry["quantise"][model.quantise->is_static ? "static" : "dynamic"];
-    keys = {{"per_channel", model.quantise->per_channel}};
-    if (model.quantise->is_static) keys["inputs"] = model.quantise->inputs;
-    if (model.quantise->method != Quantisation{}.method) keys["method"] = model.quantise->method;
-    if (!model.quantise->exclude.empty()) keys["exclude"] = model.quantise->exclude;
+    entry["quantise"] = quantise_json(*model.quantise);
   } else if (model.kind() == ModelKind::onnx) {
     entry["onnx"] = model.file.string();
+  } else if (model.kind() == ModelKind::compiled) {
+    entry["file"] = model.file.string();
   }
-  if (model.kind() == ModelKind::compiled) entry["file"] = model.file.string();
   if (model.kind() == ModelKind::pytorch) entry["pytorch"] = model.file.string() + ":" + model.factory;
   if (model.kind() == ModelKind::timm) entry["timm"] = model.factory;
   if (model.kind() != ModelKind::zoo && !model.parameters.empty())
@@ -66,7 +75,7 @@ json model_json(const ModelEntry& model) {
   for (const auto& [name, extent] : model.dimensions) {
     if (!model.quantise) entry["dimensions"][name] = extent_json(extent);
   }
-  if (!model.inputs.empty() && !model.data) entry["inputs"] = inputs_json(model.inputs);
+  if (!model.inputs.empty() && !model.data && !model.quantise) entry["inputs"] = inputs_json(model.inputs);
   if (model.data) {
     if (!model.data->arrays.empty()) entry["data"]["arrays"] = model.data->arrays.string();
     if (!model.data->images.empty()) entry["data"]["images"] = model.data->images.string();

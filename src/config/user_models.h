@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "config/document.h"
 #include "config/problems.h"
 #include "config/study.h"
+#include "work/quantiser.h"
 
 namespace ngb::config {
 
@@ -19,10 +21,10 @@ using ModelFields = std::map<std::string, NodePointer>;  // of an entry, by key
 // Reads entries whose relative paths start at `folder`. A part that cannot be read is added to `problems` and left out.
 class UserModelReader {
  public:
-  // `endings` are those of compiled files, each with that of its weights' file.
+  // `endings` are those of compiled files, each with that of its weights' file; `quantisers` are compilers' own tools.
   UserModelReader(const std::filesystem::path& folder, const std::map<std::string, std::string>& endings,
-                  Problems& problems)
-      : folder_(folder), endings_(endings), problems_(problems) {}
+                  const std::vector<work::Quantiser>& quantisers, Problems& problems)
+      : folder_(folder), endings_(endings), quantisers_(quantisers), problems_(problems) {}
 
   // Reads the entry at `path` ("models[0]"). `kind` is onnx, file, pytorch, timm or quantise, and is a key of
   // `given`.
@@ -36,6 +38,7 @@ class UserModelReader {
   void read_pytorch(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_timm(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_quantise(const DocumentNode& node, const std::string& path, ModelEntry& model);
+  void read_tool(const DocumentNode& node, const std::vector<Field>& given, const std::string& path, ModelEntry& model);
   void read_data(const DocumentNode& node, const std::string& path, ModelEntry& model);
   std::filesystem::path read_file_or_folder(const DocumentNode& node, const std::string& path);
   std::filesystem::path read_file(const DocumentNode& node, const std::string& path, const std::string& expected_file);
@@ -51,6 +54,7 @@ class UserModelReader {
 
   const std::filesystem::path& folder_;
   const std::map<std::string, std::string>& endings_;
+  const std::vector<work::Quantiser>& quantisers_;
   Problems& problems_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "config/device.h"
 #include "work/compiler.h"
+#include "work/quantiser.h"
 
 namespace ngb::config {
 
@@ -42,8 +43,9 @@ struct CompilerWords {
   SettingWords settings{};
   bool in_flight = false;                               // can have several inferences in flight
   std::map<std::string, std::string> compiled_files{};  // that it runs: the ending, and that of their weights' file
-  std::string toolchain{};                              // the compiler whose versions it has: itself, or another one
-  int judging_place = 0;  // when it is asked for outputs that the study's reference cannot compute; 0: never
+  work::Quantiser quantiser{};
+  std::string toolchain{};  // the compiler whose versions it has: itself, or another one
+  int judging_place = 0;    // when it is asked for outputs that the study's reference cannot compute; 0: never
   work::Options judging_options{};
 };
 

@@ -129,6 +129,35 @@ Result<Judging> read_judging(const json& object, const std::string& where) {
   return judges;
 }
 
+Result<work::Quantiser> read_quantiser(const json& object, const std::string& where, const std::string& toolchain) {
+  work::Quantiser quantiser{.toolchain = toolchain};
+  Keys keys(object, where);
+  keys.read("tool", quantiser.tool, true);
+  keys.read("refused", quantiser.refused);
+  keys.read("file", quantiser.file, quantiser.refused.empty());
+  keys.read("ways", quantiser.ways, quantiser.refused.empty());
+  keys.read("toolchain", quantiser.toolchain);
+  if (const auto error = keys.finish()) return tl::unexpected(*error);
+  return quantiser;
+}
+
+// Reads what becomes of models that are quantised, and what quantises them.
+Status read_quantising(Keys& keys, CompilerDescription& compiler, const std::string& where) {
+  compiler.quantised_operators = "runs";
+  keys.read("quantised_operators", compiler.quantised_operators);
+  if (const std::string& word = compiler.quantised_operators;
+      word != "runs" && word != "emulates" && word != "refuses") {
+    keys.refuse(fmt::format("key \"quantised_operators\": \"{}\" is not runs, emulates or refuses", word));
+  }
+  json quantiser;
+  keys.read("quantiser", quantiser);
+  if (quantiser.is_null()) return Done{};
+  Result<work::Quantiser> read = read_quantiser(quantiser, where + ": quantiser", compiler.toolchain);
+  if (!read) return error_of(read);
+  compiler.quantiser = *std::move(read);
+  return Done{};
+}
+
 // Reads the last keys of a compiler.
 Status read_conduct(Keys& keys, CompilerDescription& compiler, const std::string& where) {
   int colour = 0;  // the build hands it to the room report
@@ -232,6 +261,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
     if (!read) return error_of(read);
     compiler.settings = *std::move(read);
   }
+  if (Status quantising = read_quantising(keys, compiler, path.string()); !quantising) return error_of(quantising);
   if (Status conduct = read_conduct(keys, compiler, path.string()); !conduct) return error_of(conduct);
   if (compiler.distributions.empty()) {
     if (std::string main = versioned_package(compiler.requirements); !main.empty()) {

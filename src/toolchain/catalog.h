@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "work/compiler.h"
+#include "work/quantiser.h"
 #include "work/usual_times.h"
 
 namespace ngb::toolchain {
@@ -60,6 +61,8 @@ struct CompilerDescription {
   // Compiled files that it runs as they are: the ending, and that of the file beside it with its weights, or "". Its
   // compiled_file.py says their inputs.
   std::map<std::string, std::string> compiled_files{};
+  work::Quantiser quantiser{};                  // its quantise.py runs the tool
+  std::string quantised_operators{};            // what becomes of those of an ONNX file: "runs", "emulates", "refuses"
   std::string runs_modules{};                   // when it runs PyTorch modules without their ONNX file: "always",
                                                 // "OPTION=VALUE", or "" for never
   std::string default_version{};                // from versions.json

@@ -14,7 +14,7 @@ struct Wheel {
   std::uint64_t disk_bytes = 0;
 };
 
-// Returns a tool that is one wheel, without what that requires.
+// Returns a tool of one wheel, without what that requires.
 CompilerDescription tool_of(const Wheel& wheel, std::string name, std::string summary) {
   CompilerDescription tool;
   tool.name = std::move(name);
@@ -37,7 +37,14 @@ CompilerDescription drawing_tool() {
                  "vl-convert: draws the figures of ngb report as SVG, PNG or PDF");
 }
 
-std::vector<CompilerDescription> tools() { return {drawing_tool()}; }
+CompilerDescription quantising_tool() {
+  CompilerDescription tool = tool_of({.name = "nncf", .module = "nncf", .disk_bytes = 350'000'000}, "nncf",
+                                     "nncf: quantises OpenVINO's models (quantise: {tool: nncf})");
+  tool.with_dependencies = true;
+  return tool;
+}
+
+std::vector<CompilerDescription> tools() { return {drawing_tool(), quantising_tool()}; }
 
 Result<std::optional<Toolchain>> find_tool(const std::filesystem::path& root, const CompilerDescription& tool) {
   const auto installed = list(root);

@@ -14,6 +14,8 @@ namespace ngb::toolchain {
 
 // Returns the toolchain "figures": vl-convert, which draws Vega-Lite figures as images without a browser.
 CompilerDescription drawing_tool();
+// Returns the toolchain "nncf", which quantises OpenVINO's models, with what it requires.
+CompilerDescription quantising_tool();
 // Returns all of them.
 std::vector<CompilerDescription> tools();
 

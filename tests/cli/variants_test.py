@@ -58,7 +58,7 @@ for dynamo, opset in ((False, 18), (False, 20), (True, 18), (True, 23)):
         onnx.save(whole, name + "-apart.onnx", save_as_external_data=True, size_threshold=0, location=name + ".data")
     for form, is_static in itertools.product(("apart", "whole"), (False, True)):
         made = os.path.abspath(f"{name}-{form}-{is_static}.int8")
-        quantise._quantise({"exact": f"{name}-{form}.onnx", "output": made, "is_static": is_static, "per_channel": False,
+        quantise._quantise({"exact": f"{name}-{form}.onnx", "output": made, "how": "static" if is_static else "dynamic", "per_channel": False,
                             "method": "minmax", "exclude": [], "calibration_inputs": 8, "judging_rows": 64, "seed": 1,
                             "batch": 2, "inputs": [{"name": "x", "type": "f32", "shape": [2, 3, 8, 8]}]})
         x = numpy.random.default_rng(3).uniform(-1, 1, (2, 3, 8, 8)).astype("f4")

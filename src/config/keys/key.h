@@ -96,9 +96,11 @@ std::span<const Key> model_keys();
 bool may_have(std::string_view kind, const Key& key);
 // Returns the keys below an input's name in `inputs` of a model.
 const std::vector<Key>& input_keys();
-// Returns the keys of `data` in an entry of models, and those of an entry's `quantise`, below static or dynamic.
+// Returns the keys of `data` in an entry of models, and those of an entry's `quantise`: below static or dynamic, and
+// those of a compiler's own tool.
 const std::vector<Key>& data_keys();
 const std::vector<Key>& quantise_keys();
+const std::vector<Key>& tool_keys();
 // Returns the keys below a compiler's name in an entry of compilers, in the order of words in its label.
 std::span<const Key> compiler_keys();
 // Returns the property of a cell that such a key says: `version` is compiler_version.

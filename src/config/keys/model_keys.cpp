@@ -258,6 +258,35 @@ const std::vector<Key>& quantise_keys() {
   return kKeys;
 }
 
+const std::vector<Key>& tool_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "tool",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "A compiler's own tool, which makes a file for that compiler",
+       .default_text = "needed"},
+      {.name = "how",
+       .type = ValueType::word,
+       .words = {"static", "dynamic", "weights"},
+       .meaning = "`static`: ranges of what is computed come from calibration; `dynamic`: each inference computes them "
+                  "anew; `weights`: only weights are quantised, and it computes in real numbers",
+       .default_text = "the tool's first"},
+      {.name = "bits",
+       .type = ValueType::integer,
+       .minimum = 2,
+       .maximum = 8,
+       .meaning = "Of a weight",
+       .default_text = "the tool's first"},
+      {.name = "inputs",
+       .type = ValueType::integer,
+       .minimum = 1,
+       .maximum = 10'000,
+       .meaning = "`static`: inputs with which ranges are calibrated, as above",
+       .default_text = "32"},
+  };
+  return kKeys;
+}
+
 const std::vector<Key>& input_keys() {
   static const std::vector<Key> kKeys{
       {.name = "range",

@@ -78,10 +78,18 @@ json keys_schema(const std::vector<Key>& keys) {
   return closed_object(std::move(properties));
 }
 
-// "static", or {"static": {its keys}}.
-json quantise_schema() {
+// "static", {"static": {its keys}}, or the keys of a compiler's own tool.
+json quantise_schema(const Vocabulary& vocabulary) {
   const json body = any_of(null_schema(), keys_schema(quantise_keys()));
-  return any_of({{"enum", {"static", "dynamic"}}}, one_of_names({{"static", body}, {"dynamic", body}}));
+  json by_tool = keys_schema(tool_keys());
+  by_tool["required"] = {"tool"};
+  json tools = json::array();
+  for (const CompilerWords& each : vocabulary.compilers) {
+    if (!each.quantiser.tool.empty() && each.quantiser.refused.empty()) tools.push_back(each.quantiser.tool);
+  }
+  by_tool["properties"]["tool"] = {{"enum", std::move(tools)}, {"description", tool_keys().front().meaning}};
+  return {{"anyOf", json::array({json{{"enum", {"static", "dynamic"}}},
+                                 one_of_names({{"static", body}, {"dynamic", body}}), std::move(by_tool)})}};
 }
 
 // Returns the schema of a list of labels or names; the compiler called null may be written without quotes.
@@ -133,9 +141,10 @@ json models_schema(const Vocabulary& vocabulary) {
   const json file = value_schema({.name = "file", .type = ValueType::path});
   const json function{{"type", "string"}, {"pattern", "^.+:[^:]+$"}};
   const json name{{"type", "string"}, {"pattern", "^[A-Za-z0-9_.]{1,100}$"}};
-  return list_of({{"anyOf", json::array({model_schema("zoo", named), model_schema("onnx", file),
-                                         model_schema("file", file), model_schema("pytorch", function),
-                                         model_schema("timm", name), model_schema("quantise", quantise_schema())})}});
+  return list_of(
+      {{"anyOf", json::array({model_schema("zoo", named), model_schema("onnx", file), model_schema("file", file),
+                              model_schema("pytorch", function), model_schema("timm", name),
+                              model_schema("quantise", quantise_schema(vocabulary))})}});
 }
 
 // Returns the schema of a value, or of a list of such values to compare.

@@ -64,22 +64,68 @@ TEST(StudyVariants, AreMadeByQuantising) {
            "  - {quantise: {static: {per_channel: true, inputs: 16, method: entropy, exclude: [conv1]}}, variant_of: "
            "resnet18}"));
   EXPECT_EQ(study.models[1].label, "resnet18 int8 dynamic");
-  EXPECT_EQ(study.models[1].quantise, (Quantisation{.is_static = false}));
+  EXPECT_EQ(study.models[1].quantise, Quantisation{});
   EXPECT_EQ(study.models[2].label, "resnet18 int8 static per channel entropy but conv1");
   EXPECT_EQ(
       study.models[2].quantise,
-      (Quantisation{.is_static = true, .per_channel = true, .inputs = 16, .method = "entropy", .exclude = {"conv1"}}));
+      (Quantisation{.how = "static", .per_channel = true, .inputs = 16, .method = "entropy", .exclude = {"conv1"}}));
 }
 
 TEST(StudyVariants, AreNotMadeOfMistakes) {
-  EXPECT_THAT(problems(with("  - zoo: resnet18\n  - {quantise: int4, variant_of: resnet18}")),
-              Contains(HasSubstr("models[1].quantise: expected static, dynamic, or one of them with its keys")));
+  EXPECT_THAT(
+      problems(with("  - zoo: resnet18\n  - {quantise: int4, variant_of: resnet18}")),
+      Contains(HasSubstr("models[1].quantise: expected static, dynamic, one of them with its keys, or {tool: NAME}")));
   EXPECT_THAT(problems(with("  - {quantise: static, label: alone}")),
               Contains(HasSubstr("add variant_of: the label of the model that is quantised")));
   EXPECT_THAT(problems(with("  - zoo: resnet18\n  - {quantise: {dynamic: {inputs: 4}}, variant_of: resnet18}")),
               Contains(HasSubstr("dynamic quantisation is not calibrated; remove the key inputs")));
   EXPECT_THAT(problems(with("  - zoo: resnet18\n  - {quantise: {static: {chanel: true}}, variant_of: resnet18}")),
               Contains(HasSubstr("chanel: unknown key")));
+}
+
+// A vocabulary whose openvino has a tool that makes its compiled files, and whose onnxruntime has one that cannot be
+// run.
+Vocabulary with_tools() {
+  Vocabulary vocabulary = small_vocabulary();
+  for (CompilerWords& each : vocabulary.compilers) {
+    if (each.name == "openvino") {
+      each.compiled_files = {{".xml", ".bin"}};
+      each.quantiser = {.tool = "nncf", .file = ".xml", .ways = {"static 8", "weights 8", "weights 4"}};
+    }
+    if (each.name == "onnxruntime") each.quantiser = {.tool = "ncnn", .refused = "no package has its programs"};
+  }
+  return vocabulary;
+}
+
+tl::expected<Study, std::vector<StudyProblem>> read_with_tools(const std::string& quantise) {
+  return read_study("compilers: [onnxruntime, openvino]\nmodels:\n  - zoo: resnet18\n  - {quantise: " + quantise +
+                        ", variant_of: resnet18}\n",
+                    "study.yaml", with_tools());
+}
+
+TEST(StudyVariants, AreMadeByACompilersOwnToolForThatCompiler) {
+  const auto study = read_with_tools("{tool: nncf, bits: 4}");
+  ASSERT_TRUE(study) << study.error()[0].text();
+  const ModelEntry& made = study->models[1];
+  EXPECT_EQ(made.label, "resnet18 int4 weights by nncf");
+  EXPECT_EQ(made.quantise, (Quantisation{.how = "weights", .tool = "nncf", .bits = 4}));
+  EXPECT_EQ(made.kind(), ModelKind::compiled);
+  EXPECT_THAT(made.compilers, testing::ElementsAre("openvino"));
+  const auto again = read_study(to_json(*study).dump(), "study.yaml", with_tools());
+  ASSERT_TRUE(again) << again.error()[0].text();
+  EXPECT_EQ(again->models[1].quantise, made.quantise);
+  EXPECT_EQ(read_with_tools("{tool: nncf, inputs: 8}")->models[1].quantise,
+            (Quantisation{.how = "static", .tool = "nncf", .inputs = 8}));
+}
+
+TEST(StudyVariants, AreRefusedWithWhatTheToolDoes) {
+  const auto why = [](const std::string& quantise) { return read_with_tools(quantise).error()[0].message; };
+  EXPECT_EQ(why("{tool: nnfc}"), "nnfc: unknown tool, did you mean nncf?");
+  EXPECT_EQ(why("{tool: ncnn}"), "ncnn: no package has its programs");
+  EXPECT_EQ(why("{tool: nncf, how: dynamic}"), "nncf does static 8, weights 8, weights 4 only");
+  EXPECT_EQ(why("{tool: nncf, how: weights, inputs: 8}"),
+            "weights quantisation is not calibrated; remove the key inputs");
+  EXPECT_EQ(why("{tool: nncf, bit: 8}"), "bit: unknown key, did you mean bits?");
 }
 
 TEST(StudyData, HasSamplesAndLabels) {

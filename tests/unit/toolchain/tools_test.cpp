@@ -28,6 +28,11 @@ void install_made_up(const std::filesystem::path& root, const std::string& name,
   ASSERT_TRUE(write_manifest({.compiler = name, .version = version, .folder = folder, .python = "python3"}, folder));
 }
 
+TEST(Tools, ThatQuantiseComeWithWhatTheyRequire) {
+  EXPECT_EQ(quantising_tool().default_version, "3.4.0");
+  EXPECT_TRUE(quantising_tool().with_dependencies);
+}
+
 TEST(Tools, AreFoundInTheirDefaultVersionElseInTheNewest) {
   const TemporaryFolder folder;
   const CompilerDescription tool = drawing_tool();
