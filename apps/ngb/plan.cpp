@@ -81,6 +81,7 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
   if (const auto compilers = campaign::Compilers::find(installation, plan)) {
     const std::vector<std::string> missing = toolchain_remarks(*compilers, plan);
     if (!missing.empty()) text += "\nToolchains\n  " + text::join(missing, "\n  ") + "\n";
+    for (const std::string& note : quantised_remarks(*compilers, plan)) text += "\nNote: " + note + "\n";
   }
   if (const std::string quota = quota_remark(plan); !quota.empty()) text += "\nQuota: " + quota + "\n";
   if (const std::string memory = memory_remark(plan); !memory.empty()) text += "\nMemory: " + memory + "\n";

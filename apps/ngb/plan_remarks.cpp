@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 #include "probe/probe.h"
 #include "probe/tree.h"
 #include "statistics/binomial_intervals.h"
+#include "userfiles/onnx_scan.h"
 
 namespace ngb::app {
 
@@ -28,6 +30,10 @@ std::set<std::string> devices_here(const plan::Plan& plan) {
     if (config::is_here(device)) here.insert(device.name);
   }
   return here;
+}
+
+std::string listed(const std::set<std::string>& names) {
+  return text::join(std::vector<std::string>(names.begin(), names.end()), ", ");
 }
 
 // Returns what a process of an exact model must hold at least; 0 if that is not known.
@@ -67,6 +73,40 @@ std::vector<std::string> toolchain_remarks(const campaign::Compilers& compilers,
                                       "install {0}",
                                       each.name())
                         : each.damage + ": its cells fail");
+  }
+  return lines;
+}
+
+std::vector<std::string> quantised_remarks(const campaign::Compilers& compilers, const plan::Plan& plan) {
+  std::map<std::string, std::map<std::string, std::set<std::string>>>
+      by_model;                                  // what becomes of it, names of compilers
+  std::map<std::string, std::string> operators;  // of each model
+  for (const work::Cell& cell : plan.cells) {
+    const work::Model& model = plan.model_of(cell);
+    const work::Compiler& compiler = plan.compiler_of(cell);
+    const auto* const described = compilers.description(compiler.name, compiler.version);
+    if (model.is_made() || model.arithmetic != "int8" || described == nullptr) continue;
+    if (described->quantised_operators != "runs")
+      by_model[model.label][described->quantised_operators].insert(compiler.name);
+    if (operators.contains(model.label)) continue;
+    const auto found = userfiles::quantising_operators(model.path);
+    operators[model.label] = found ? listed(*found) : "";
+  }
+  std::vector<std::string> lines;
+  for (const auto& [model, words] : by_model) {
+    if (operators[model].empty()) continue;  // an attribute says it
+    for (const auto& [word, names] : words) {
+      const std::string who = listed(names);
+      const bool is_one = names.size() == 1;
+      lines.push_back(
+          word == "refuses"
+              ? fmt::format(
+                    "{} refuse{} {} of {}: its cells fail there; name in the model's key compilers those that run it",
+                    who, is_one ? "s" : "", operators[model], model)
+              : fmt::format(
+                    "{} compute{} {} of {} for their value alone, in real numbers: flag emulated, and in no verdict",
+                    who, is_one ? "s" : "", operators[model], model));
+    }
   }
   return lines;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Says what a study should be told before it runs: toolchains that it lacks, processors that a control group does not
 // allow, memory limits that are more than the machine has or less than a model needs, percentiles that it will not
-// have.
+// have, compilers that do not run what a file quantises with.
 #pragma once
 
 #include <string>
@@ -17,6 +17,10 @@ std::string words_of_quota(const std::string& processors);
 
 // Returns a line for each toolchain that the plan's cells on this machine lack, with what to type.
 std::vector<std::string> toolchain_remarks(const campaign::Compilers& compilers, const plan::Plan& plan);
+
+// Returns lines that name the operators with which ONNX files quantise numbers, and the compilers that refuse them or
+// compute them for their value alone.
+std::vector<std::string> quantised_remarks(const campaign::Compilers& compilers, const plan::Plan& plan);
 
 // Returns a line about this machine's quota if cells that are measured here use more threads than it allows; else "".
 std::string quota_remark(const plan::Plan& plan);

@@ -287,4 +287,14 @@ Result<OnnxOutputs> inspect_outputs(const std::filesystem::path& path) {
   return found;
 }
 
+Result<std::set<std::string>> quantising_operators(const std::filesystem::path& path) {
+  std::set<std::string> found;
+  ScanVisitor visitor;
+  visitor.on_operator = [&](const std::string& type) {
+    if (quantises(type)) found.insert(type);
+  };
+  if (const Status status = scan_onnx(path, visitor); !status) return error_of(status);
+  return found;
+}
+
 }  // namespace ngb::userfiles

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -66,5 +67,8 @@ struct OnnxOutputs {
 
 // Fails as scan_onnx does.
 Result<OnnxOutputs> inspect_outputs(const std::filesystem::path& path);
+
+// Returns the types of the file's nodes that quantise numbers: "QuantizeLinear". Fails as scan_onnx does.
+Result<std::set<std::string>> quantising_operators(const std::filesystem::path& path);
 
 }  // namespace ngb::userfiles
