@@ -17,8 +17,9 @@ if importlib.util.find_spec("torch") is None and not SITE.exists():
     sys.exit(77)
 sys.path.append(str(SITE))
 
+import pandas  # noqa: E402
 import torch  # noqa: E402
-from ngraphbench import saved_module  # noqa: E402
+from ngraphbench import notebook, saved_module  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
@@ -158,11 +159,18 @@ class Measuring(PackageTest):
 
 
 class Shown(PackageTest):
+    def test_words_between_backticks_are_code_in_a_notebook(self):
+        cells = pandas.DataFrame(columns=["device", "model", "batch", "load", "throughput_per_s", "throughput_per_s_low", "throughput_per_s_high"])
+        shown = notebook.html_of(["3 rounds (`rounds: {until: decided}`)"], "| x |\n| --- |\n", cells, ["`turns` < 2"])
+        self.assertIn("<p>3 rounds (<code>rounds: {until: decided}</code>)</p>", shown)
+        self.assertIn("<li><code>turns</code> &lt; 2</li>", shown)
+
     def test_a_notebook_shows_the_answer_the_table_and_a_bar_for_each_speed(self):
         results = self.measure()
         shown = results._repr_html_()
         for sentence in results.answer:
-            self.assertIn(sentence.replace("&", "&amp;").replace("'", "&#x27;"), shown)
+            escaped = sentence.replace("&", "&amp;").replace("'", "&#x27;")
+            self.assertIn(re.sub("`(.*?)`", r"<code>\1</code>", escaped), shown)
         self.assertEqual(shown.count("<tr>"), 1 + len(results.cells))
         widths = [float(each) for each in re.findall(r'<rect y="2" width="([\d.]+)"', shown)]
         self.assertEqual(len(widths), 8)  # of twelve cells, four failed

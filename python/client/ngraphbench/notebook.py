@@ -19,9 +19,14 @@ def html_of(answer: Sequence[str], table: str, cells: pandas.DataFrame, to_act_o
     heads, _, *rows = [_words_of(line) for line in table.splitlines() if line.startswith("|")]
     bars = ["samples/s", *_bars_of(cells)]
     lines = [_row(each, bar, tag) for each, bar, tag in zip([heads, *rows], bars, ["th", *["td"] * len(rows)], strict=True)]
-    sentences = [f"<p>{html.escape(each)}</p>" for each in answer]
-    items = [f"<li>{html.escape(each)}</li>" for each in to_act_on]
+    sentences = [f"<p>{_prose(each)}</p>" for each in answer]
+    items = [f"<li>{_prose(each)}</li>" for each in to_act_on]
     return "\n".join([*sentences, f"<table>{''.join(lines)}</table>", *(["<p>To act on:</p>", "<ul>", *items, "</ul>"] if items else [])])
+
+
+def _prose(sentence: str) -> str:
+    """Returns a sentence as HTML, what it has between backticks as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(sentence))
 
 
 def _words_of(line: str) -> list[str]:
