@@ -185,7 +185,8 @@ struct Judging {
 Judging judging_of(Better better) {
   switch (better) {
     case Better::lower_exactly:
-      return {"ratio, exactly where no process differs from the others of its side", "none; Student's t of the rounds' logarithms where one differs"};
+      return {"ratio, exactly where no process differs from the others of its side",
+              "none; Student's t of the rounds' logarithms where one differs"};
     case Better::lower_by_difference:
       return {"difference of the processes, exactly where none differs from the others of its side",
               "Student's t of the rounds' differences"};

@@ -50,7 +50,8 @@ bool has_loads(std::span<const CellData* const> cells) {
 ColumnsInUse columns_in_use(const CellData& cell) {
   const bool generates = std::any_of(cell.processes.begin(), cell.processes.end(),
                                      [](const auto& process) { return process.facts.contains("feeding_back"); });
-  return {is_loaded(cell), cell.of.compiler.instances > 1, cell.of.model.is_variant(), generates, metrics::has_delegate(cell)};
+  return {is_loaded(cell), cell.of.compiler.instances > 1, cell.of.model.is_variant(), generates,
+          metrics::has_delegate(cell)};
 }
 ColumnsInUse operator|(ColumnsInUse a, ColumnsInUse b) {
   return {a.load || b.load, a.instances || b.instances, a.variants || b.variants, a.decoders || b.decoders,

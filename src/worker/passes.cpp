@@ -161,8 +161,8 @@ void Passes::write_step(std::size_t step) {
   fill_with_number(position_, decoding_->context + static_cast<std::int64_t>(step));
 }
 
-std::size_t Passes::repeat(const Times& times, std::span<std::int64_t> latencies_ns,
-                           samples::RunCount& done, ngb_status* status) {
+std::size_t Passes::repeat(const Times& times, std::span<std::int64_t> latencies_ns, samples::RunCount& done,
+                           ngb_status* status) {
   const std::size_t stride = latency_stride(steps());
   const std::size_t kept_of_pass = latency_count(steps());
   for (std::size_t pass = 0; pass < times.walls_ns.size(); ++pass) {

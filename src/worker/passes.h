@@ -32,8 +32,8 @@ class Passes {
   static Result<Passes> make(const work::Model& model, std::uint64_t seed, const Target& target, const Inputs& inputs);
 
   // Runs as many passes as `times` holds. Returns how many were completed; after fewer, *status and the target's error
-  // are set. A pass lasts as long as its steps together. `done` grows by one repetition for each. `latencies_ns` receives
-  // the times of steps that are kept (in_flight.h), as far as it has room.
+  // are set. A pass lasts as long as its steps together. `done` grows by one repetition for each. `latencies_ns`
+  // receives the times of steps that are kept (in_flight.h), as far as it has room.
   std::size_t repeat(const Times& times, std::span<std::int64_t> latencies_ns, samples::RunCount& done,
                      ngb_status* status);
   [[nodiscard]] std::uint32_t steps() const { return static_cast<std::uint32_t>(decoding_->new_tokens); }

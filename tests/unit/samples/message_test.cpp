@@ -133,6 +133,7 @@ TEST(Message, AJobSurvivesEncodingInEveryField) {
                  {{"input", DataType::f32, {-1, 3, 224, 224}}},
                  {{"model/net.py", "/home/net.py", "00ff"}},
                  {{.input = "input", .range = {{0, 1}}}, {.input = "ids", .file = "inputs/1/a.npz", .array = "b"}},
+                 "",
                  "labels/1/y.npy",
                  true}};
   job.models[0].exact = {job.models[0]};
