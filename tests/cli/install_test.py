@@ -40,7 +40,7 @@ class FirstSteps(NgbTest):
         planned = self.ngb("plan", "quikstart")
         self.assertEqual(planned.returncode, 2)
         self.assertIn("no such file", planned.stderr)
-        self.assertIn("studies that ship with ngb: encoder, mha, paper/compile,", planned.stderr)
+        self.assertIn("studies that ship with ngb: decode, encoder, mha, paper/compile,", planned.stderr)
 
     def test_a_new_study_can_be_planned_as_it_is_and_is_never_overwritten(self):
         written = self.ngb("new", "first.yaml")
