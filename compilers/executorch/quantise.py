@@ -4,6 +4,7 @@ import os
 import sys
 
 from ngraphbench import exporter_module, quantise
+from ngraphbench.adaptor import CompilerError
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "python"))
 
@@ -28,5 +29,8 @@ def write(question, batches):
     else:
         observed(*exporting.zeros)  # observes the weights
     quantised = torch.export.export(convert_pt2e(observed), tuple(exporting.zeros), strict=False)
+    if not any("quantize" in str(node.target) for node in quantised.graph.nodes):
+        raise CompilerError("unsupported_operator", "XNNPACK's quantiser finds nothing that it quantises in the model",
+                            "a MatMul of an ONNX file is nothing for it, a Gemm and a convolution are; or use another tool")
     with open(question["output"], "wb") as file:
         compiling.lower(quantised, True)[0].write_to_file(file)

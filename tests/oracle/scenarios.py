@@ -243,6 +243,14 @@ def _add_claimed(make):
         make.cell(setting, _at(resnet, 4), speed / 2, device="laptop")
     make.cell(TENSORRT, _at(resnet, 4), 10 * speed, change=_on_a_gpu)
     make.cell(IDENTITY_ON_GPU, _at(resnet, 4), 4 * speed, change=_on_a_gpu)
+    make.cell(ORT_TWO, _at(large, 4), slower, repetitions=140, change=_two_at_a_time)  # enough steps for p99
+    make.cell(ORT_BASIC, _at(large, 16), slower, change=_delegating)
+
+
+def _delegating(processes):
+    for process in processes:
+        process.facts = {**process.facts, "delegate": "XNNPACK", "delegated": "3", "not_delegated": "ADD 2, MUL 1"}
+    return processes
 
 
 def _refused(processes):

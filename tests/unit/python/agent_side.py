@@ -39,7 +39,7 @@ def request(**changes):
              "python_path": "", "manifest_sha256": "", "runs_modules": "", "why_missing": ""}
     place.update(changes.pop("place", {}))
     protocol = {
-        "processes": 1, "rounds": None, "turns": 1, "longer_look_s": 0, "profile": False, "compile": "each",
+        "processes": 1, "rounds": None, "turns": 1, "longer_look_s": 0, "profile": False, "leak": False, "compile": "each",
         "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0,
         "max_transient_ns": 30_000_000_000,
         "stop_when": None, "arrivals": None, "tolerances": {"absolute": None, "relative": None},
@@ -47,7 +47,8 @@ def request(**changes):
     protocol.update(changes.pop("protocol", {}))
     model = {"key": {"hash": "h", "batch": 1}, "label": "m", "family": "", "source": {"type": "file"}, "path": "",
              "inputs": [{"name": "input", "type": "f32", "shape": [1, 3]}], "open_inputs": [], "files": [],
-             "values": [], "labels": "", "dynamic_batch": False, "arithmetic": "", "outputs": [], "exact": [], "parameters": None, "macs": None, "macs_torchinfo": None}
+             "values": [], "labels": "", "dynamic_batch": False, "arithmetic": "", "outputs": [], "decoding": None, "prompt_tokens": 0,
+             "exact": [], "parameters": None, "macs": None, "macs_torchinfo": None}
     model.update(changes.pop("model", {}))
     whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",
              "model_path": "", "model": model, "compiler": compiler, "place": place, "protocol": protocol,
