@@ -35,6 +35,7 @@ WAYS = (("litert", "ai_edge_quantizer", "static", 8, 25), ("litert", "ai_edge_qu
         ("mnn", "mnn", "weights", 8, 30), ("mnn", "mnn", "weights", 4, 10),
         ("openvino", "nncf", "static", 8, 25), ("openvino", "nncf", "weights", 8, 30), ("openvino", "nncf", "weights", 4, 10),
         ("onnxruntime", "matmul_nbits", "weights", 4, 10), ("onnxruntime", "matmul_nbits", "weights", 8, 30))
+# OpenVINO has two threads: on one, its 2026.4.1 computes zeros of such a product where the processor has AMX.
 NEEDED = ("identity", "litert", "executorch", "mnn", "openvino", "onnxruntime", "nncf")
 
 
@@ -47,7 +48,7 @@ class QuantisedByTools(MeasuredFiles):
         variants = "".join(f"  - {{quantise: {{tool: {tool}, how: {how}, bits: {bits}}}, variant_of: source, compilers: [{compiler}]}}\n"
                            for compiler, tool, how, bits, _ in WAYS)
         self.write("study.yaml", f"models:\n  - {{onnx: net.onnx, label: source}}\n{variants}"
-                                 "compilers: [identity, litert, executorch, mnn, openvino, onnxruntime]\n"
+                                 "compilers: [identity, litert, executorch, mnn, {openvino: {label: openvino, threads: 2}}, onnxruntime]\n"
                                  "processes: 1\nrepetitions: 6\ndisturbance: {max_wait_percent: 100}\noutput: results\n")
         self.ran = self.ngb("run", "study.yaml", "--no-report", timeout=1500)
         self.assertEqual(self.ran.returncode, 0, self.ran.stdout + self.ran.stderr)
@@ -125,7 +126,8 @@ class QuantisedByTools(MeasuredFiles):
 
     def test_a_column_says_what_a_delegate_computes(self):
         shown = self.ngb("show", "results", "--model", "source", "--columns", "delegated,not-delegated")
-        self.assertRegex(shown.stdout, r"litert .* 3 +0")
+        self.assertRegex(shown.stdout, r"litert .* 2 +0")
+        self.assertRegex(shown.stdout, r"executorch .* 3 +0")
         self.assertRegex(self.ngb("show", "results", "--compiler", "executorch").stdout, r"not delegated")
         self.assertNotRegex(self.ngb("show", "results", "--compiler", "onnxruntime").stdout, r"not delegated")
 

@@ -29,26 +29,39 @@ def process(draw, number, is_worse):
     def varied(value, deviation):
         return times * value * math.exp(draw.gauss(0, deviation))
 
-    agrees = 0.87 if is_worse else 0.97
     inference_ms = varied(10.0, 0.02)
     return Process(
         [inference_ms * draw.gauss(1, 0.01) for _ in range(8)], compile_s=varied(2.0, 0.03),
         timed_peak_bytes=round(varied(50e6, 0.02)), busy_cpus=1.5 * math.exp(draw.gauss(0, 0.02)),
-        readings=[("artifact_size", "end", times * 3000.0)] + memory.marks(draw, memory.Leaking if is_worse else memory.Noisy),
-        agreement=[(int(draw.random() < agrees), 30.0, 0.99, 0.1, None) for _ in range(INPUTS)] if number == 0 else [])
+        readings=[("artifact_size", "end", times * 3000.0)] + memory.marks(draw, memory.Leaking if is_worse else memory.Noisy))
+
+
+def process_of_variant(draw, number, is_worse):
+    """As fast as the other side's: a variant that agrees less has no verdict on its speed."""
+    made = process(draw, number, False)
+    agrees = 0.87 if is_worse else 0.97
+    made.agreement = [(int(draw.random() < agrees), 30.0, 0.99, 0.1, None) for _ in range(INPUTS)] if number == 0 else []
+    return made
 
 
 def verdicts(models, rounds, seed=1):
     """{metric: (of equal sides, how many are told worse or better; of worse candidates, how many are told worse)}."""
+    of_variants = ["agreement_ratio"]
+    plain = [Model(f"m{i}", 1) for i in range(models)]
+    variants = [Model(f"m{i} int8", 1, variant_of=f"m{i}", exact_hash="0" * 64) for i in range(models)]
+    return {**_verdicts_on([metric for metric in WORSE if metric not in of_variants], plain, process, rounds, seed),
+            **_verdicts_on(of_variants, variants, process_of_variant, rounds, seed)}
+
+
+def _verdicts_on(metrics, names, make, rounds, seed):
     draw = random.Random(seed)
-    names = [Model(f"m{i} int8", 1, variant_of=f"m{i}", exact_hash="0" * 64) for i in range(models)]
     worse = {model.label for model in names[::2]}
     with Folder() as folder:
         made_up.study(folder, [Setting("old", "old"), Setting("new", "new")], names, rounds,
-                      lambda compiler, model, number: process(draw, number, compiler.label == "new" and model.label in worse),
+                      lambda compiler, model, number: make(draw, number, compiler.label == "new" and model.label in worse),
                       baseline="old")
         counted = {}
-        for metric in WORSE:
+        for metric in metrics:
             false, found = Counted(), Counted()
             for pair in made_up.compared(folder, "old", "new", "--metric", metric):
                 if pair["model"] in worse:
