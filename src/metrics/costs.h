@@ -7,6 +7,9 @@
 
 namespace ngb::metrics {
 
+// Bits that compressing saves in a second. The paper names TCR/s and gives no formula.
+Formula saved_bits;
+
 Formula compile_total, break_even, cpu_of_machine, cpu_of_threads, cpu_deviation, gpu_use;
 
 // What one inference, which answers a whole batch, takes of the processor and of energy: what a phase of a process

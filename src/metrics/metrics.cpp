@@ -21,8 +21,6 @@
 namespace ngb::metrics {
 namespace {
 
-constexpr double kBitsPerByte = 8;
-
 // Applies `compute` to the steady repetitions, or returns why there are none.
 template <class Compute>
 Value of_steady(const Analysis& analysis, std::size_t cell, const Compute& compute) {
@@ -45,23 +43,6 @@ Value throughput(const Analysis& analysis, std::size_t cell) {
   return of_steady(analysis, cell, [&](const Steady& steady) {
     return geometric_mean(steady.throughput_by_process, analysis.error_rate());
   });
-}
-
-// Bits that compressing saves in a second. The paper names TCR/s and gives no formula.
-Value saved_bits(const Analysis& analysis, std::size_t cell) {
-  Value value = throughput(analysis, cell);
-  if (!value.value) return value;
-  const store::CellData& data = analysis.cell(cell);
-  if (!data.of.model.raw_bytes || !data.of.model.encoded_bytes) {
-    return unknown("the study gives no raw_bytes and encoded_bytes of the model");
-  }
-  const double bits = kBitsPerByte * (static_cast<double>(*data.of.model.raw_bytes) -
-                                      static_cast<double>(*data.of.model.encoded_bytes));
-  for (std::optional<double>* each : {&value.value, &value.low, &value.high}) {
-    if (*each) **each *= bits;
-  }
-  if (bits < 0) std::swap(value.low, value.high);
-  return value;
 }
 
 Value throughput_median(const Analysis& analysis, std::size_t cell) {

@@ -3,76 +3,19 @@
 
 import hashlib
 import http.server
-import json
-import pathlib
 import shutil
 import signal
 import sqlite3
-import tempfile
 import threading
 
-from ngb_program import NgbTest, kill
-from slowpoke import UNSTEADY, make_installation, make_wheel, unpack_toolchain
+from bisected_wheels import STUDY, BisectedWheels
+from ngb_program import kill
+from slowpoke import UNSTEADY
 
-STUDY = """\
-name: speed
-models:
-  - zoo: {conv_block: {width: 8, depth: 1, image_size: 16}}
-compilers:
-  - onnxruntime: {version: "1.0"}
-reference: onnxruntime
-rounds: {min: 3, max: 3}
-repetitions: 4
-warm_up: 1
-disturbance:
-  max_wait_percent: 100
-"""
 SLOW = 0.080  # eight times as long as a good version
 
 
-class Bisect(NgbTest):
-    @classmethod
-    def setUpClass(cls):
-        """Makes one installation, and installs one version, whose manifest is the pattern of those that are only unpacked."""
-        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="ngb-bisect-"))
-        cls.addClassCleanup(shutil.rmtree, cls.shared, ignore_errors=True)
-        cls.program = make_installation(cls.shared / "installation")
-        installing = cls()
-        installing.setUp()
-        cls.addClassCleanup(installing.doCleanups)
-        installing.publish(["1.0"])
-        installed = installing.ngb("toolchain", "install", "onnxruntime@1.0")
-        installing.assertEqual(installed.returncode, 0, installed.stderr)
-        cls.pattern = installing.folder / "toolchains/onnxruntime/1.0"
-
-    def setUp(self):
-        super().setUp()
-        self.wheels = self.folder / "wheels"
-        self.environment |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels), "PIP_CONFIG_FILE": "/dev/null",
-                             "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-        self.write("study.yaml", STUDY)
-
-    def publish(self, versions, **faults):
-        """Puts versions on the index, from which the bisection installs what it tries. Returns {version: wheel}."""
-        return {version: make_wheel(self.wheels, version, **faults) for version in versions}
-
-    def make(self, versions, **faults):
-        """Publishes versions that are installed already, for the tests whose subject is not the installing."""
-        for version, wheel in self.publish(versions, **faults).items():
-            unpack_toolchain(wheel, version, self.folder / "toolchains", self.pattern)
-
-    def bisect(self, first, last, *arguments):
-        return self.ngb("bisect", "study.yaml", *self.ends(first, last), *arguments, timeout=1500)
-
-    @staticmethod
-    def ends(first, last):
-        return ("--compiler", "onnxruntime", "--from", first, "--to", last)
-
-    def answer(self, first, last, *arguments, code=0):
-        told = self.bisect(first, last, "--json", *arguments)
-        self.assertEqual(told.returncode, code, told.stderr)
-        return json.loads(told.stdout)
-
+class Bisect(BisectedWheels):
     @staticmethod
     def verdicts(answer):
         return {each["version"]: each["verdict"] for each in answer["tried"]}
@@ -123,40 +66,6 @@ class Bisect(NgbTest):
         self.assertEqual(answer["first_bad"], "1.2")
         self.assertEqual(self.verdicts(answer), {"1.1": "not faster", "1.2": "faster", "1.3": "faster"})
         self.assertEqual(answer["summary"], "onnxruntime 1.2 is the first version that is faster than 1.0 by more than 100 %")
-
-    def test_finds_the_version_that_began_to_leak_wherever_it_is(self):
-        """Ten times: each version from the second to the eleventh is the culprit once. It keeps 1 kB of each inference."""
-        versions = [f"1.{i}" for i in range(11)]
-        for culprit in range(1, 11):
-            with self.subTest(versions[culprit]):
-                shutil.rmtree(self.folder / "toolchains", ignore_errors=True)
-                shutil.rmtree(self.folder / "results", ignore_errors=True)
-                self.make(versions[:culprit])
-                self.make(versions[culprit:], keeps=1024)
-                answer = self.answer("1.0", "1.10", "--metric", "memory_growth_bytes_per_inference:500B")
-                self.assertEqual((answer["first_bad"], answer["last_good"]), (versions[culprit], versions[culprit - 1]))
-                bad = next(each for each in answer["tried"] if each["version"] == versions[culprit])
-                self.assertGreater(bad["difference"]["low"], 500)
-                self.assertLess(bad["difference"]["high"], 2000)
-        self.assertEqual(answer["summary"], "onnxruntime 1.10 is the first version that is worse than 1.0 by more than 500 B in "
-                                            "memory_growth_bytes_per_inference")
-        self.assertEqual(answer["metric"], "memory_growth_bytes_per_inference")
-
-    def test_finds_the_version_that_compiles_longer(self):
-        self.make(["1.0", "1.1"], waits=0.02)
-        self.make(["1.2", "1.3"], waits=0.4)
-        answer = self.answer("1.0", "1.3", "--metric", "compile_s:100%")
-        self.assertEqual(answer["first_bad"], "1.2")
-        self.assertEqual(self.verdicts(answer), {"1.1": "not worse", "1.2": "worse", "1.3": "worse"})
-
-    def test_refuses_a_metric_beside_another_search_or_without_a_verdict(self):
-        self.make(["1.0", "1.1"])
-        for arguments, reason in ((("--metric", "timed_peak_bytes:5%", "--fails"), "excludes"),
-                                  (("--metric", "speed_up_ratio"), "no verdict can be made of speed_up_ratio"),
-                                  (("--metric", "timed_peak_bytes:5"), "has no unit")):
-            told = self.bisect("1.0", "1.1", *arguments)
-            self.assertEqual(told.returncode, 2, told.stderr)
-            self.assertIn(reason, told.stderr)
 
     def test_finds_the_first_failing_version(self):
         self.make(["1.0", "1.1"])

@@ -4,7 +4,20 @@
 import dataclasses
 
 import numpy
-from by_scipy import RATE, Number, contrast, judge, log_ratio, ratio
+from by_scipy import judge, ratio
+from claim_parts import Test, _above, _at_largest_batch, _below, _bsr, _mean_over, _rtr, _styled
+from design_claims import (
+    _bsr_consistently_above_one,
+    _convolutions_gain,
+    _convolutions_keep_efficiency,
+    _cpu_use_falls_with_batch,
+    _load_hurts_larger_models,
+    _scarce_devices_keep_efficiency,
+    _transformers_gain_less,
+    _vendors_gain_over_depth,
+    _width_costs_efficiency,
+    _width_is_mitigated,
+)
 from findings import _has_other_baseline, _ids, _parts, _value, sides_of
 from variants import exact_cells
 
@@ -41,43 +54,6 @@ def _together(test, statuses, p):
     return (statuses[0] if all(each == "holds" for each in statuses[1:]) else undecided), p[0]
 
 
-@dataclasses.dataclass
-class Test:
-    """The claim that `quantity` is on the side of each bound that its sign says: -1 below, 1 above."""
-
-    cells: list
-    quantity: list
-    bounds: list  # (sign, bound)
-    premise: list | None = None  # another ratio, which must be below 1
-    others: list = dataclasses.field(default_factory=list)  # quantities of which the same is claimed, beside the lowest
-    largest_of: list = dataclasses.field(default_factory=list)
-
-    @property
-    def has_premise(self):
-        return self.premise is not None
-
-    def ratios(self):
-        """Ratios that are claimed to be below 1."""
-        own = [_times([(values, -sign * weight) for values, weight in quantity], bound**sign)
-               for quantity in (self.quantity, *self.others) for sign, bound in self.bounds]
-        return own + ([self.premise] if self.has_premise else [])
-
-    def value(self):
-        if not self.largest_of:
-            return ratio(self.quantity)
-        rate = RATE / len(self.largest_of)
-        ends = [contrast(parts, rate) for parts in self.largest_of]
-        return Number(ratio(self.quantity).value, *(numpy.exp(max(getattr(each, end) for each in ends)) for end in ("low", "high")))
-
-
-def _below(bound, cells, quantity):
-    return Test(cells, quantity, [(-1, bound)])
-
-
-def _above(bound, cells, quantity):
-    return Test(cells, quantity, [(1, bound)])
-
-
 def _networks(oracle, cells):
     """Whole networks, or all cells if there are none."""
     return [key for key in cells if not oracle.cell(key).family.endswith("_block")] or cells
@@ -89,10 +65,6 @@ def _status(verdict, parts):
         value = _value(parts)
         return "does_not" if value.low > 1 / 1.03 and value.high < 1.03 else "holds"
     return "undecided" if verdict == "undecided" else "does_not"
-
-
-def _mean_over(log_of, cells, weight=1.0):
-    return [part for key in cells for part in log_of(key, weight / len(cells))]
 
 
 def _small_batch_gains(oracle, cells):
@@ -109,11 +81,6 @@ def _small_batch_gains(oracle, cells):
     keys = [key for _, key in sorted(largest.items())]
     singles = [oracle.relatives.at_batch_1(key) for key in keys]
     return _below(1, [*keys, *singles], _mean_over(oracle.log_speed_up, keys) + _mean_over(oracle.log_speed_up, singles, -1.0))
-
-
-def _styled(oracle, cells, style):
-    return [key for key in cells if oracle.cell(key).model_style == style and not oracle.cell(key).family.endswith("_block")
-            and oracle.log_speed_up(key) is not None]
 
 
 def _convnext_among_transformers(oracle, cells):
@@ -161,32 +128,6 @@ def _mha_retains_less_than_conv(oracle, cells):
 def _cpu_relief(oracle, cells):
     known = [key for key in cells if (oracle.cell(key).compute_device or "cpu") != "cpu" and oracle.log_cpu_ratio(key) is not None]
     return _below(1, known, _mean_over(oracle.log_cpu_ratio, known)) if known else None
-
-
-def _times(parts, factor):
-    """The parts of a ratio that is `factor` times as large."""
-    (values, weight), *others = parts
-    return [(numpy.asarray(values) + numpy.log(factor) / weight, weight), *others]
-
-
-def _bsr(oracle):
-    def log_of(key, weight=1.0):
-        single = oracle.relatives.at_batch_1(key)
-        return None if single is None else _parts(oracle.log_speed_up(key, weight), oracle.log_speed_up(single, -weight))
-    return log_of
-
-
-def _rtr(oracle):
-    return lambda key, weight=1.0: oracle.log_ratio(key, oracle.relatives.at_batch_1(key), weight)
-
-
-def _at_largest_batch(oracle, cells, log_of):
-    largest = {}
-    for key in cells:
-        name, batch = oracle.cell(key).model_hash, oracle.cell(key).batch
-        if batch > 1 and log_of(key) is not None and (name not in largest or oracle.cell(largest[name]).batch < batch):
-            largest[name] = key
-    return [largest[name] for name in sorted(largest)]
 
 
 def _small_batches_gain_two_to_six(oracle, cells):
@@ -294,129 +235,6 @@ def _only_tvm_compiles_longer(oracle, cells):
 def _cpu_use_rises_on_cpu(oracle, cells):
     used = [key for key in cells if (oracle.cell(key).compute_device or "cpu") == "cpu" and oracle.log_cpu_ratio(key) is not None]
     return _above(1, used, _mean_over(oracle.log_cpu_ratio, used)) if used else None
-
-
-VENDORS = ("openvino", "tensorrt", "tensorrt-cpp")
-
-
-def _apart(log_of, high, low):
-    """The geometric mean of high / low."""
-    return _mean_over(log_of, high) + _mean_over(log_of, low, -1.0)
-
-
-def _ends(oracle, cells, group_of, value_of):
-    """([the cell of the highest value of each group of several], [that of the lowest])."""
-    groups = {}
-    for key in cells:
-        groups.setdefault(group_of(oracle.cell(key)), {}).setdefault(value_of(oracle.cell(key)), key)
-    in_order = sorted(groups.items(), key=lambda each: "\n".join(map(str, each[0])))
-    several = [values for _, values in in_order if len(values) > 1]
-    return [values[max(values)] for values in several], [values[min(values)] for values in several]
-
-
-def _small_and_styled(oracle, cells, style):
-    return [key for key in _styled(oracle, cells, style) if oracle.cell(key).batch <= 2]
-
-
-def _convolutions_gain(oracle, cells):
-    used = _small_and_styled(oracle, cells, "convolutional")
-    return _above(1, used, _mean_over(oracle.log_speed_up, used)) if used else None
-
-
-def _transformers_gain_less(oracle, cells):
-    low, high = _small_and_styled(oracle, cells, "convolutional"), _small_and_styled(oracle, cells, "transformer")
-    if oracle.cell(cells[0]).compiler in VENDORS or not low or not high:
-        return None
-    return _below(1, [*high, *low], _apart(oracle.log_speed_up, high, low))
-
-
-def _vendors_gain_over_depth(oracle, cells):
-    compiler = oracle.cell(cells[0]).compiler
-    if compiler not in (*VENDORS, "onnxruntime"):
-        return None
-    blocks = [key for key in cells if oracle.cell(key).family == "conv_block" and oracle.cell(key).block
-              and oracle.log_speed_up(key) is not None]
-    high, low = _ends(oracle, blocks, lambda cell: (cell.block.name, cell.batch), lambda cell: cell.block.depth)
-    claimed, bound = (_above, 1) if compiler in VENDORS else (_below, 1.1)
-    return claimed(bound, [*high, *low], _apart(oracle.log_speed_up, high, low)) if high else None
-
-
-def _ends_of_width(oracle, cells):
-    wide = [key for key in cells if oracle.cell(key).block and oracle.cell(key).block.width is not None]
-    return _ends(oracle, wide, lambda cell: (cell.block.name_sans_width, cell.block.depth, cell.batch), lambda cell: cell.block.width)
-
-
-def _width_costs_efficiency(oracle, cells):
-    high, low = _ends_of_width(oracle, _at_largest_batch(oracle, cells, _rtr(oracle)))
-    return _below(1, [*high, *low], _apart(_rtr(oracle), high, low)) if high else None
-
-
-def _width_is_mitigated(oracle, cells):
-    high, low = _ends_of_width(oracle, [key for key in cells if oracle.log_speed_up(key) is not None])
-    return _above(1, [*high, *low], _apart(oracle.log_speed_up, high, low)) if high else None
-
-
-def _convolutions_keep_efficiency(oracle, cells):
-    if oracle.cell(cells[0]).compiler != "openvino":
-        return None
-    used = _at_largest_batch(oracle, cells, _bsr(oracle))
-    high, low = ([key for key in used if oracle.cell(key).family == family] for family in ("conv_block", "mha_block"))
-    return _above(1, [*high, *low], _apart(_bsr(oracle), high, low)) if high and low else None
-
-
-def _bsr_consistently_above_one(oracle, cells):
-    log_of = _bsr(oracle)
-    used = [key for key in cells if oracle.cell(key).batch > 1 and log_of(key) is not None]
-    if not used:
-        return None
-    lowest = min(used, key=lambda key: ratio(log_of(key)).value)
-    return dataclasses.replace(_above(1, used, log_of(lowest)), others=[log_of(key) for key in used if key != lowest])
-
-
-def _scarce_devices_keep_efficiency(oracle, cells):
-    log_of = _bsr(oracle)
-    high = _at_largest_batch(oracle, cells, log_of)
-
-    def baselines(keys):
-        speeds = [oracle.by_process(oracle.relatives.baseline(key)) for key in keys]
-        return numpy.mean([numpy.log(of_each).mean() for of_each in speeds])
-
-    def like(key):
-        cell = oracle.cell(key)
-        return cell.model_hash, cell.batch, cell.load, cell.setting
-
-    devices = {oracle.cell(key).device: {} for key in oracle.cells() if high and oracle.cell(key).device != oracle.cell(high[0]).device}
-    for key in oracle.cells():
-        if oracle.cell(key).device in devices and log_of(key) is not None:
-            devices[oracle.cell(key).device].setdefault(like(key), key)
-    there = [[found[like(key)] for key in high] for found in devices.values() if all(like(key) in found for key in high)]
-    faster = [keys for keys in there if baselines(keys) > baselines(high)]
-    if not faster:
-        return None
-    low = max(faster, key=baselines)
-    return _above(1, [*high, *low], _apart(log_of, high, low))
-
-
-def _cpu_use_falls_with_batch(oracle, cells):
-    def log_of(key, weight=1.0):
-        single = oracle.relatives.at_batch_1(key)
-        if single is None or not len(oracle.busy_cpus(key)) or not len(oracle.busy_cpus(single)):
-            return None
-        own, other = oracle.busy_cpus(key), oracle.busy_cpus(single)
-        return log_ratio(own, other, key == single, weight) if (own > 0).all() and (other > 0).all() else None
-
-    used = [key for key in _at_largest_batch(oracle, cells, log_of) if (oracle.cell(key).compute_device or "cpu") != "cpu"]
-    return _below(1, used, _mean_over(log_of, used)) if used else None
-
-
-def _load_hurts_larger_models(oracle, cells):
-    def log_of(key, weight=1.0):
-        alone = oracle.relatives.without_load(key)
-        return None if oracle.cell(key).load == "none" else oracle.log_ratio(key, alone, weight)
-
-    loaded = [key for key in cells if oracle.cell(key).parameters is not None and log_of(key) is not None]
-    high, low = _ends(oracle, loaded, lambda cell: (cell.group, cell.batch), lambda cell: cell.parameters)
-    return _below(1, [*high, *low], _apart(log_of, high, low)) if high else None
 
 
 _CLAIMS = (_small_batch_gains, _convnext_among_transformers, _tvm_weak_on_transformers, _mha_retains_less_than_conv,

@@ -17,6 +17,7 @@ import unittest
 try:
     import agreement
     import kept
+    import known
     import scenarios
     from metrics import Oracle
     import pandas
@@ -107,7 +108,7 @@ class Correctness(unittest.TestCase):
         cls.addClassCleanup(scratch.cleanup)
         cls.folder = pathlib.Path(scratch.name)
         cls.real = measure(cls.folder)
-        scenarios.write_known(cls.folder / "known", cls.real)
+        known.write_known(cls.folder / "known", cls.real)
         scenarios.write_broad(cls.folder / "broad", cls.real)
         cls.broad, cls.told = compared(cls.folder, cls.folder / "broad", Oracle(cls.folder / "broad"))
 
@@ -124,7 +125,7 @@ class Correctness(unittest.TestCase):
         oracle = Oracle(self.folder / "known")
         ours = {cell["compiler_label"]: cell["metrics"] for cell in shown(self.folder, "known")["cells"]}
         pandas = {oracle.cell(key).compiler_label: oracle.metrics(key) for key in oracle.cells()}
-        for (compiler, metric), expected in scenarios.KNOWN.items():
+        for (compiler, metric), expected in known.KNOWN.items():
             for part, answer in zip(("value", "low", "high"), expected, strict=True):
                 with self.subTest(f"{compiler} {metric} {part}"):
                     for found in (ours[compiler][metric].get(part), getattr(pandas[compiler][metric], part)):

@@ -20,9 +20,8 @@ LATENCY_NEEDS = {"latency_p90_s": (0.90, 64), "latency_p95_s": (0.95, 130), "lat
 
 def _number(value):
     """A Number, or None for a value that is unknown."""
-    if value is None or isinstance(value, Number):
-        return value
-    return None if pandas.isna(value) else Number(value)
+    is_known = value is None or isinstance(value, Number)
+    return value if is_known else None if pandas.isna(value) else Number(value)
 
 
 class Oracle(Flags):
@@ -255,16 +254,14 @@ class Oracle(Flags):
         }
 
     def _first_inference(self, key):
-        rows = self.repetitions(key)
-        first = rows[rows["repetition_index"] == 0]
-        first = first[(first["is_warm_up"] == 1) & (first["inferences"] == 1)]
+        first = self.repetitions(key).query("repetition_index == 0 and is_warm_up == 1 and inferences == 1")
         return first["wall_s"].median() if len(first) and self.has_speed(key) else None
 
     def _delegates(self, key):
-        facts = self.raw.of_processes("fact", key)
-        facts = dict(zip(facts.name, facts.value)) if self.has_speed(key) else {}
+        rows = self.raw.of_processes("fact", key)
+        facts = dict(zip(rows.name, rows.value)) if self.has_speed(key) else {}
         if facts.get("delegate", "none") == "none":
-            return {"delegated_count": None, "not_delegated_count": None}
+            return dict.fromkeys(("delegated_count", "not_delegated_count"))
         left = facts.get("not_delegated", "none" if facts.get("is_fully_delegated") == "true" else None)
         return {"delegated_count": int(facts["delegated"]) if "delegated" in facts else None,
                 "not_delegated_count": sum(int(each.split()[-1]) for each in left.split(",") if left != "none") if left else None}
@@ -395,10 +392,9 @@ class Oracle(Flags):
 
     def _reading(self, key, quantity, moment, how):
         rows = self.raw.of_processes("reading", key)
-        rows = rows[(rows["quantity"] == quantity) & (rows["moment"] == moment)]["value"]
+        rows = rows[(rows["quantity"] == quantity) & (rows["moment"] == moment)].value
         return rows.agg(how) if len(rows) and self.has_speed(key) else None
 
     def _readings(self, key, quantity, moment=None):
-        rows = self.raw.of_processes("reading", key)
-        rows = rows[rows["quantity"].str.startswith(quantity)]
+        rows = self.raw.of_processes("reading", key).query("quantity.str.startswith(@quantity)")
         return rows[rows["moment"] == moment]["value"].dropna() if moment else rows["value"].dropna()

@@ -82,8 +82,9 @@ TEST(BisectionReport, BeginsWithTheAnswer) {
 TEST(BisectionReport, HasARowForEachVersionInFormatsOfTables) {
   EXPECT_THAT(
       shown(with_culprit(), "csv"),
-      StartsWith("version,verdict,ratio,ratio_low,ratio_high,processes,cell,reason,results\r\n1.1,not slower,1,"));
-  EXPECT_THAT(shown(with_culprit(), "csv"), HasSubstr("\r\n1.2,stepped over,,,,,,cannot import onnxruntime,\r\n"));
+      StartsWith("version,verdict,ratio,ratio_low,ratio_high,difference,difference_low,difference_high,processes,cell,"
+                 "reason,results\r\n1.1,not slower,1,"));
+  EXPECT_THAT(shown(with_culprit(), "csv"), HasSubstr("\r\n1.2,stepped over,,,,,,,,,cannot import onnxruntime,\r\n"));
   EXPECT_THAT(shown(with_culprit(), "markdown"), HasSubstr("\n| 1.3 | **slower** | 0.80 ["));
 }
 
