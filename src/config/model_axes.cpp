@@ -130,7 +130,7 @@ std::vector<std::string> axes_told_by(const std::string& text, const std::vector
 std::string before_axes(std::string text, const std::vector<std::string>& told) {
   constexpr std::string_view kBetweenWords = " _-.";
   const std::string whole = text;
-  for (const std::string& axis : told) text = text.substr(0, text.find("{" + axis + "}"));
+  for (const std::string& axis : told) text.resize(std::min(text.size(), text.find("{" + axis + "}")));
   if (text.size() == whole.size()) return whole;
   const std::size_t end = text.find_last_of(kBetweenWords);
   if (end != std::string::npos) text.resize(end);

@@ -183,7 +183,10 @@ ByProcess by_process(std::span<const Judged> judged, const store::CellData& cell
   if (!of_inputs.empty()) add_inputs(cell, of_inputs);
   ByProcess made;
   for (std::vector<Collected>* const list : {&of_processes, &of_inputs}) {
-    for (Collected& each : *list) made.emplace(each.metric, std::move(each).known());
+    for (Collected& each : *list) {
+      const Metric* const metric = each.metric;
+      made.emplace(metric, std::move(each).known());
+    }
   }
   return made;
 }

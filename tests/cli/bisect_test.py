@@ -16,10 +16,6 @@ SLOW = 0.080  # eight times as long as a good version
 
 
 class Bisect(BisectedWheels):
-    @staticmethod
-    def verdicts(answer):
-        return {each["version"]: each["verdict"] for each in answer["tried"]}
-
     def digest(self, results):
         return hashlib.sha256((self.folder / results / "results.db").read_bytes()).hexdigest()
 

@@ -66,3 +66,7 @@ class BisectedWheels(NgbTest):
         told = self.bisect(first, last, "--json", *arguments)
         self.assertEqual(told.returncode, code, told.stderr)
         return json.loads(told.stdout)
+
+    @staticmethod
+    def verdicts(answer):
+        return {each["version"]: each["verdict"] for each in answer["tried"]}
