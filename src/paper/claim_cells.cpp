@@ -29,6 +29,11 @@ Cells at_largest_batch(const Analysis& analysis, const Setting& setting, const L
   return cells;
 }
 
+Cells of_style(const Analysis& analysis, const Setting& setting, Style style) {
+  return cells_with(analysis, setting, speed_ups(analysis),
+                    [&](const CellData& cell) { return style_of(cell) == style && !is_of_blocks(cell); });
+}
+
 LogOf speed_ups(const Analysis& analysis) {
   return [&analysis](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
 }

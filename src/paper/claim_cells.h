@@ -16,6 +16,10 @@ Cells cells_with(const Analysis& analysis, const Setting& setting, const LogOf& 
 // Returns each model's cell of the largest batch size above 1 of which `log_of` has a value.
 Cells at_largest_batch(const Analysis& analysis, const Setting& setting, const LogOf& log_of);
 
+// Returns the cells of whole networks of a style that have a speed-up. Stacks of blocks are left out: claims about
+// styles are about whole networks.
+Cells of_style(const Analysis& analysis, const Setting& setting, Style style);
+
 // weight · log of the cell's speed-up, RTR, BSR. The functions must not outlive the Analysis.
 LogOf speed_ups(const Analysis& analysis);
 LogOf rtrs(const Analysis& analysis);

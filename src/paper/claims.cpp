@@ -7,28 +7,13 @@
 #include <array>
 #include <map>
 
-#include "paper/claim_tests.h"
+#include "paper/claim_cells.h"
 
 namespace ngb::paper {
 namespace {
 
 using metrics::series::Claim;
 using store::CellData;
-
-// Returns the cells of the setting that fit and have a speed-up.
-template <class Fits>
-Cells those_that(const Analysis& analysis, const Setting& setting, const Fits& fits) {
-  Cells found;
-  std::copy_if(setting.begin(), setting.end(), std::back_inserter(found),
-               [&](std::size_t i) { return fits(analysis.cell(i)) && log_speed_up(analysis, i).reason.empty(); });
-  return found;
-}
-
-// Leaves out stacks of blocks: claims about styles are about whole models.
-Cells of_style(const Analysis& analysis, const Setting& setting, Style style) {
-  return those_that(analysis, setting,
-                    [&](const CellData& cell) { return style_of(cell) == style && !is_of_blocks(cell); });
-}
 
 void append(Cells& all, const Cells& more) { all.insert(all.end(), more.begin(), more.end()); }
 
@@ -48,7 +33,7 @@ ClaimTest small_batch_gains(const Analysis& analysis, const Setting& setting) {
   if (cells.empty()) return {.reason = "no model has a speed-up at batch 1 and at a larger batch size"};
   Cells singles;
   for (const std::size_t i : cells) singles.push_back(*analysis.single_of(i));
-  const auto log_of = [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
+  const LogOf log_of = speed_ups(analysis);
   Relation change = sum_of_all(mean_over(cells, 1, log_of), mean_over(singles, -1, log_of));
   append(cells, singles);
   return claimed_below(std::move(change), 1, std::move(cells));
@@ -63,7 +48,7 @@ ClaimTest convnext_among_transformers(const Analysis& analysis, const Setting& s
   if (convolutional.empty() || transformer.empty() || hybrid.empty()) {
     return {.reason = "needs speed-ups of a convolutional model, a transformer and a hybrid"};
   }
-  const auto log_of = [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
+  const LogOf log_of = speed_ups(analysis);
   const Relation apart = sum_of_all(mean_over(transformer, 1, log_of), mean_over(convolutional, -1, log_of));
   const bool gain_less = statistics::contrast(apart.parts).estimate < 0;
   Cells cells = hybrid;
@@ -85,7 +70,7 @@ ClaimTest tvm_weak_on_transformers(const Analysis& analysis, const Setting& sett
   if (convolutional.empty() || transformer.empty()) {
     return {.reason = "needs speed-ups of a convolutional model and of a transformer"};
   }
-  const auto log_of = [&](std::size_t i, double weight) { return log_speed_up(analysis, i, weight); };
+  const LogOf log_of = speed_ups(analysis);
   Cells cells = transformer;
   append(cells, convolutional);
   return claimed_below(sum_of_all(mean_over(transformer, 1, log_of), mean_over(convolutional, -1, log_of)), 1,
@@ -100,7 +85,7 @@ std::vector<std::pair<std::size_t, std::size_t>> stacks_of(const Analysis& analy
     std::optional<std::size_t> deepest{};
   };
   std::map<std::string, Ends> stacks;
-  for (const std::size_t i : those_that(analysis, setting, [&](const CellData& cell) {
+  for (const std::size_t i : cells_with(analysis, setting, speed_ups(analysis), [&](const CellData& cell) {
          return cell.of.model.family == family && block_of(cell).has_value();
        })) {
     const Block block = *block_of(analysis.cell(i));
@@ -139,13 +124,11 @@ ClaimTest mha_retains_less_than_conv(const Analysis& analysis, const Setting& se
 }
 
 ClaimTest cpu_relief(const Analysis& analysis, const Setting& setting) {
-  Cells cells;
-  std::copy_if(setting.begin(), setting.end(), std::back_inserter(cells), [&](std::size_t i) {
-    const bool is_accelerated = analysis.cell(i).of.compute_device.value.value_or("cpu") != "cpu";
-    return is_accelerated && log_cpu_ratio(analysis, i).reason.empty();
+  const LogOf log_of = [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); };
+  const Cells cells = cells_with(analysis, setting, log_of, [](const CellData& cell) {
+    return cell.of.compute_device.value.value_or("cpu") != "cpu";
   });
   if (cells.empty()) return {.reason = "no cell's use of the processor is known on a device with an accelerator"};
-  const auto log_of = [&](std::size_t i, double weight) { return log_cpu_ratio(analysis, i, weight); };
   return claimed_below(sum_of(mean_over(cells, 1, log_of)), 1, cells);
 }
 

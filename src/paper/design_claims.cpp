@@ -59,10 +59,10 @@ std::string widths_of(const CellData& cell) {
   return fmt::format("{}\n{}\n{}", block.name_sans_width, block.depth, cell.of.model.key.batch);
 }
 
-Cells networks_of_style(const Analysis& analysis, const Setting& setting, Style style) {
-  return cells_with(analysis, setting, speed_ups(analysis), [&](const CellData& cell) {
-    return style_of(cell) == style && !is_of_blocks(cell) && cell.of.model.key.batch <= 2;
-  });
+Cells of_style_at_small_batches(const Analysis& analysis, const Setting& setting, Style style) {
+  Cells cells = of_style(analysis, setting, style);
+  std::erase_if(cells, [&](std::size_t i) { return analysis.cell(i).of.model.key.batch > 2; });
+  return cells;
 }
 
 // weight · log(processor time per wall time of the cell / that of the same compiler at batch 1).
@@ -125,15 +125,15 @@ std::optional<double> log_of_baselines(const Analysis& analysis, const Cells& ce
 }  // namespace
 
 ClaimTest convolutions_gain(const Analysis& analysis, const Setting& setting) {
-  const Cells cells = networks_of_style(analysis, setting, Style::convolutional);
+  const Cells cells = of_style_at_small_batches(analysis, setting, Style::convolutional);
   if (cells.empty()) return not_measured("no convolutional model has a speed-up at batch 1 or 2");
   return claimed_above(sum_of(mean_over(cells, 1, speed_ups(analysis))), 1, cells);
 }
 
 ClaimTest transformers_gain_less(const Analysis& analysis, const Setting& setting) {
   if (is_of_a_vendor(analysis.cell(setting.front()))) return not_measured("the claim is about compilers of no vendor");
-  const Pairs styles{.low = networks_of_style(analysis, setting, Style::convolutional),
-                     .high = networks_of_style(analysis, setting, Style::transformer)};
+  const Pairs styles{.low = of_style_at_small_batches(analysis, setting, Style::convolutional),
+                     .high = of_style_at_small_batches(analysis, setting, Style::transformer)};
   if (styles.low.empty() || styles.high.empty()) {
     return not_measured("needs speed-ups of a convolutional model and of a transformer at batch 1 or 2");
   }

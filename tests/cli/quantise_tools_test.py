@@ -53,6 +53,12 @@ class QuantisedByTools(MeasuredFiles):
         self.ran = self.ngb("run", "study.yaml", "--no-report", timeout=1500)
         self.assertEqual(self.ran.returncode, 0, self.ran.stdout + self.ran.stderr)
 
+    def refusal(self, name, models, compilers):
+        """What `ngb plan` says of a study that it refuses."""
+        refused = self.ngb("plan", self.write(name, f"models:\n{models}compilers: {compilers}\n"))
+        self.assertEqual(refused.returncode, 2, refused.stdout)
+        return refused.stderr
+
     def test_each_is_measured_by_its_compiler_and_agrees_with_its_source(self):
         cells = self.cells()
         for compiler, tool, how, bits, sqnr in WAYS:
@@ -90,11 +96,9 @@ class QuantisedByTools(MeasuredFiles):
             self.assertLess(sqnr, 80)  # it is quantised
 
     def test_a_tool_that_finds_nothing_to_quantise_makes_no_variant(self):
-        self.write("nothing.yaml", "models:\n  - {onnx: net.onnx, label: source}\n  - {quantise: {tool: torchao}, variant_of: source}\n"
-                                   "compilers: [executorch]\n")
-        refused = self.ngb("plan", "nothing.yaml")
-        self.assertEqual(refused.returncode, 2, refused.stdout)
-        self.assertIn("torchao: XNNPACK's quantiser finds nothing that it quantises in the model", refused.stderr)
+        said = self.refusal("nothing.yaml", "  - {onnx: net.onnx, label: source}\n"
+                               "  - {quantise: {tool: torchao}, variant_of: source}\n", "[executorch]")
+        self.assertIn("torchao: XNNPACK's quantiser finds nothing that it quantises in the model", said)
 
     def test_a_file_for_one_batch_size_is_not_measured_at_another(self):
         self.write("two.yaml", "models:\n  - {onnx: net.onnx, label: source}\n  - {quantise: {tool: mnn, how: weights}, variant_of: source}\n"
@@ -102,11 +106,9 @@ class QuantisedByTools(MeasuredFiles):
         self.assertIn("it was compiled for another batch size than 2", self.ngb("plan", "two.yaml").stderr)
 
     def test_a_model_without_matrix_products_is_refused_by_the_tool_of_their_weights(self):
-        self.write("none.yaml", "models:\n  - {zoo: {conv_block: {width: 8, image_size: 8}}, label: source}\n"
-                                "  - {quantise: {tool: matmul_nbits}, variant_of: source}\ncompilers: [onnxruntime]\n")
-        refused = self.ngb("plan", "none.yaml")
-        self.assertEqual(refused.returncode, 2, refused.stdout)
-        self.assertIn("matmul_nbits: the model has no MatMul with constant weights", refused.stderr)
+        said = self.refusal("none.yaml", "  - {zoo: {conv_block: {width: 8, image_size: 8}}, label: source}\n"
+                               "  - {quantise: {tool: matmul_nbits}, variant_of: source}\n", "[onnxruntime]")
+        self.assertIn("matmul_nbits: the model has no MatMul with constant weights", said)
 
     def test_what_compilers_do_not_run_of_a_quantised_file_is_said_by_the_plan(self):
         self.write("qdq.yaml", "models: [{onnx: qdq.onnx}]\ncompilers: [onnxruntime, ncnn, litert, executorch, mnn]\n")
@@ -118,11 +120,9 @@ class QuantisedByTools(MeasuredFiles):
         self.assertNotIn("of net", self.ngb("plan", "net.yaml").stdout)
 
     def test_a_tool_that_no_package_has_is_refused_with_what_to_do(self):
-        self.write("ncnn.yaml", "models:\n  - {onnx: net.onnx, label: source}\n  - {quantise: {tool: ncnn}, variant_of: source}\n"
-                                "compilers: [ncnn]\n")
-        refused = self.ngb("plan", "ncnn.yaml")
-        self.assertEqual(refused.returncode, 2, refused.stdout)
-        self.assertIn("ncnn: ncnn2table and ncnn2int8, which quantise for it, are programs that its packages lack", refused.stderr)
+        said = self.refusal("ncnn.yaml", "  - {onnx: net.onnx, label: source}\n"
+                               "  - {quantise: {tool: ncnn}, variant_of: source}\n", "[ncnn]")
+        self.assertIn("ncnn: ncnn2table and ncnn2int8, which quantise for it, are programs that its packages lack", said)
 
     def test_a_column_says_what_a_delegate_computes(self):
         shown = self.ngb("show", "results", "--model", "source", "--columns", "delegated,not-delegated")
