@@ -161,7 +161,7 @@ typedef struct ngb_feedback {
   uint32_t input;  /* index among the bound inputs */
   uint32_t output; /* in graph order; it has the input's type */
   /* -1: the output takes the input's place; it has its shape, or is longer along one axis, in every run. Else it has
-   * rows along this axis, which belong into the input behind those that earlier runs have written. */
+   * rows along this axis, which go into the input, behind those of earlier runs. */
   int32_t axis;
 } ngb_feedback;
 

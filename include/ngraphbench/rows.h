@@ -12,7 +12,7 @@
 
 namespace ngb {
 
-// The rows of `from` belong into `into` along `axis`; the other extents are equal. Both tensors are dense and outlive
+// The rows of `from` go into `into` along `axis`; the other extents are equal. Both tensors are dense and outlive
 // it.
 class RowCopy {
  public:

@@ -127,11 +127,8 @@ Value rate_of(const CellData& cell, double amount) {
     const samples::ProcessResult* const failed = metrics::decisive_failure(cell);
     return {.reason = failed == nullptr ? steady.reason : failed->failure->message};
   }
-  Value value = metrics::geometric_mean(steady.throughput_by_process, metrics::interval_error_rate(cell));
-  for (std::optional<double>* const each : {&value.value, &value.low, &value.high}) {
-    if (*each) **each *= amount;
-  }
-  return value;
+  return metrics::scaled(metrics::geometric_mean(steady.throughput_by_process, metrics::interval_error_rate(cell)),
+                         amount);
 }
 
 const CellData* cell_called(const std::vector<CellData>& cells, const std::string& label) {

@@ -77,7 +77,7 @@ std::vector<ModelAxis> axes_of(ModelFields& given, const std::string& path, Prob
   return axes;
 }
 
-// Returns the node with each `{axis}` of its texts replaced; the node itself if it has none.
+// Returns a copy of the node with each `{axis}` of its texts replaced.
 NodePointer filled(const NodePointer& node, const std::vector<std::pair<std::string, std::string>>& named) {
   auto copy = std::make_shared<DocumentNode>(*node);
   for (const auto& [axis, value] : named) {
@@ -140,16 +140,30 @@ std::string before_axes(std::string text, const std::vector<std::string>& told) 
 
 }  // namespace
 
+bool may_be_so_many(std::size_t models, const DocumentNode& at, Problems& problems) {
+  if (models <= kMaxModels) return true;
+  problems.add(at, "models", fmt::format("more than {} models", kMaxModels));
+  return false;
+}
+
+std::vector<std::size_t> combination(std::size_t number, const std::vector<std::size_t>& counts) {
+  std::vector<std::size_t> places(counts.size());
+  for (std::size_t axis = counts.size(); axis-- > 0;) {
+    places[axis] = number % counts[axis];
+    number /= counts[axis];
+  }
+  return places;
+}
+
 std::vector<ModelPoint> points_of(const std::string& kind, ModelFields given, const std::string& path,
                                   Problems& problems) {
   const std::size_t before = problems.count();
   const std::vector<ModelAxis> axes = axes_of(given, path, problems);
   std::size_t count = 1;
+  std::vector<std::size_t> counts;
   for (const ModelAxis& axis : axes) {
-    count *= std::max<std::size_t>(1, axis.values.size());
-    if (count <= kMaxModels) continue;
-    problems.add(*given.at(axis.section), "models", fmt::format("more than {} models", kMaxModels));
-    break;
+    count *= counts.emplace_back(axis.values.size());
+    if (!may_be_so_many(count, *given.at(axis.section), problems)) break;
   }
   if (problems.count() != before) return {};
   const auto label = given.find("label");
@@ -160,10 +174,10 @@ std::vector<ModelPoint> points_of(const std::string& kind, ModelFields given, co
   for (std::size_t at = 0; at < count; ++at) {
     ModelPoint point{.given = given, .told = told};
     if (label != given.end() || !told.empty()) point.group = before_axes(told_in, told);
-    std::size_t stride = count;  // points that share a value of this axis
-    for (const ModelAxis& axis : axes) {
-      stride /= axis.values.size();
-      const NodePointer& value = axis.values[at / stride % axis.values.size()];
+    const std::vector<std::size_t> places = combination(at, counts);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      const ModelAxis& axis = axes[i];
+      const NodePointer& value = axis.values[places[i]];
       point.named.emplace_back(axis.name, words_of(*value));
       point.given[axis.section] = with_value(*point.given[axis.section], axis.name, value);
     }

@@ -11,6 +11,13 @@
 
 namespace ngb::config {
 
+// Returns whether a study may have so many models; adds a problem at the node if not.
+bool may_be_so_many(std::size_t models, const DocumentNode& at, Problems& problems);
+
+// Returns which value each axis has in the combination with that number, of axes with so many values: the last axis
+// changes fastest.
+std::vector<std::size_t> combination(std::size_t number, const std::vector<std::size_t>& counts);
+
 // The entry with one value of each of its axes.
 struct ModelPoint {
   ModelFields given{};

@@ -93,7 +93,9 @@ class ModelReader {
     if (kinds[0] == "zoo") {
       read_zoo(node, given, path);
     } else {
-      for (const ModelPoint& point : points_of(kinds[0], given, path, problems_)) {
+      const std::vector<ModelPoint> points = points_of(kinds[0], given, path, problems_);
+      if (!may_be_so_many(models_.size() + points.size(), *node, problems_)) return;
+      for (const ModelPoint& point : points) {
         if (!add_user_model(node, kinds[0], point, path)) break;
       }
     }
@@ -269,25 +271,22 @@ class ModelReader {
   void add_product(const NodePointer& entry, const FamilyWords& family, const std::vector<Axis>& axes,
                    const std::string& label, const ModelEntry& common) {
     std::size_t count = 1;
+    std::vector<std::size_t> counts;
     for (const Axis& axis : axes) {
-      count *= axis.values.size();
-      if (count > kMaxModels || models_.size() + count > kMaxModels) {
-        problems_.add(*entry, "models", fmt::format("more than {} models", kMaxModels));
-        return;
-      }
+      count *= counts.emplace_back(axis.values.size());
+      if (!may_be_so_many(models_.size() + count, *entry, problems_)) return;
     }
     for (std::size_t point = 0; point < count; ++point) {
       ModelEntry model = common;
       model.label = label.empty() ? family.name : label;
       model.family = family.name;
-      bool is_repeated = false;    // it differs from an earlier one only in what it has nothing of
-      std::size_t stride = count;  // points that share a value of this axis
-      for (const Axis& axis : axes) {
-        stride /= axis.values.size();
-        const std::size_t place = point / stride % axis.values.size();
-        const json& value = axis.values[place];
+      bool is_repeated = false;  // it differs from an earlier one only in what it has nothing of
+      const std::vector<std::size_t> places = combination(point, counts);
+      for (std::size_t i = 0; i < axes.size(); ++i) {
+        const Axis& axis = axes[i];
+        const json& value = axis.values[places[i]];
         if (axis.key != nullptr && is_of_generating(*axis.key) && model.decoder && model.decoder->is_prefill) {
-          is_repeated = is_repeated || place > 0;
+          is_repeated = is_repeated || places[i] > 0;
           continue;
         }
         if (axis.key != nullptr)

@@ -247,18 +247,13 @@ Value saved_bits(const Analysis& analysis, std::size_t cell) {
   const Steady& steady = analysis.steady(cell);
   if (!steady.reason.empty()) return unknown(steady.reason);
   constexpr double kBitsPerByte = 8;
-  Value value = geometric_mean(steady.throughput_by_process, analysis.error_rate());
   const store::CellData& data = analysis.cell(cell);
   if (!data.of.model.raw_bytes || !data.of.model.encoded_bytes) {
     return unknown("the study gives no raw_bytes and encoded_bytes of the model");
   }
   const double bits = kBitsPerByte * (static_cast<double>(*data.of.model.raw_bytes) -
                                       static_cast<double>(*data.of.model.encoded_bytes));
-  for (std::optional<double>* each : {&value.value, &value.low, &value.high}) {
-    if (*each) **each *= bits;
-  }
-  if (bits < 0) std::swap(value.low, value.high);
-  return value;
+  return scaled(geometric_mean(steady.throughput_by_process, analysis.error_rate()), bits);
 }
 
 }  // namespace ngb::metrics

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/phases.h"
+#include "metrics/ratios.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -13,24 +15,18 @@ namespace {
 constexpr const char* kGeneratesNone = "the model generates no tokens";
 constexpr const char* kReadsNone = "the model reads no prompt";
 
-// Returns the largest value of the processes that count; nothing if none has such a reading.
-std::optional<double> largest_reading(const store::CellData& cell, std::string_view quantity) {
-  std::optional<double> largest;
-  for (const store::RecordedProcess& process : cell.processes) {
-    for (const samples::Reading& reading : process.readings) {
-      if (reading.quantity != quantity || !reading.value.value) continue;
-      largest = std::max(largest.value_or(*reading.value.value), *reading.value.value);
-    }
-  }
-  return largest;
+// Returns the reading, or why the cell has none: it was not measured, or is of another kind of model.
+Value known_reading(const Analysis& analysis, std::size_t cell, std::string_view quantity, const char* why_not) {
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
+  Value reading = largest_reading(analysis, cell, quantity);
+  return reading.value ? reading : unknown(why_not);
 }
 
 // Returns another metric of a cell that has such a reading.
 Value where_read(const Analysis& analysis, std::size_t cell, std::string_view quantity, const char* metric,
                  const char* why_not) {
-  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
-  if (!largest_reading(analysis.cell(cell), quantity)) return unknown(why_not);
-  return find_metric(metric)->compute(analysis, cell);
+  const Value reading = known_reading(analysis, cell, quantity, why_not);
+  return reading.value ? find_metric(metric)->compute(analysis, cell) : reading;
 }
 
 Value of_steps(const Analysis& analysis, std::size_t cell, const char* metric) {
@@ -38,9 +34,7 @@ Value of_steps(const Analysis& analysis, std::size_t cell, const char* metric) {
 }
 
 Value largest_of_steps(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
-  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return unknown(reason);
-  const std::optional<double> largest = largest_reading(analysis.cell(cell), quantity);
-  return largest ? Value{largest} : unknown(kGeneratesNone);
+  return known_reading(analysis, cell, quantity, kGeneratesNone);
 }
 
 }  // namespace
@@ -76,12 +70,8 @@ Value first_pass_ratio(const Analysis& analysis, std::size_t cell) {
 }
 
 Value prefill_tokens(const Analysis& analysis, std::size_t cell) {
-  Value value = where_read(analysis, cell, "prompt_tokens", "throughput_per_s", kReadsNone);
-  const std::optional<double> tokens = largest_reading(analysis.cell(cell), "prompt_tokens");
-  for (std::optional<double>* each : {&value.value, &value.low, &value.high}) {
-    if (*each && tokens) **each *= *tokens;
-  }
-  return value;
+  const Value tokens = known_reading(analysis, cell, "prompt_tokens", kReadsNone);
+  return tokens.value ? scaled(find_metric("throughput_per_s")->compute(analysis, cell), *tokens.value) : tokens;
 }
 
 Value time_to_first_token(const Analysis& analysis, std::size_t cell) {

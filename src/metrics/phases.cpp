@@ -155,9 +155,7 @@ Value first_inference(const Analysis& analysis, std::size_t cell) {
   return median_of(Known<std::vector<double>>::of(std::move(seconds)));
 }
 
-namespace {
-
-Value largest(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
+Value largest_reading(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
   if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return {.reason = reason};
   std::optional<double> found;
   std::string why;
@@ -174,11 +172,13 @@ Value largest(const Analysis& analysis, std::size_t cell, std::string_view quant
   return {.reason = why.empty() ? "no process recorded its " + std::string(quantity) : why};
 }
 
-}  // namespace
-
-Value model_size(const Analysis& analysis, std::size_t cell) { return largest(analysis, cell, "model_size"); }
-Value artifact_size(const Analysis& analysis, std::size_t cell) { return largest(analysis, cell, "artifact_size"); }
-Value runtime_size(const Analysis& analysis, std::size_t cell) { return largest(analysis, cell, "runtime_size"); }
+Value model_size(const Analysis& analysis, std::size_t cell) { return largest_reading(analysis, cell, "model_size"); }
+Value artifact_size(const Analysis& analysis, std::size_t cell) {
+  return largest_reading(analysis, cell, "artifact_size");
+}
+Value runtime_size(const Analysis& analysis, std::size_t cell) {
+  return largest_reading(analysis, cell, "runtime_size");
+}
 
 namespace {
 

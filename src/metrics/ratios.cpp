@@ -128,6 +128,14 @@ Value ratio_of(const statistics::Contrast& contrast, double divisor) {
   return value;
 }
 
+Value scaled(Value value, double factor) {
+  for (std::optional<double>* const each : {&value.value, &value.low, &value.high}) {
+    if (*each) **each *= factor;
+  }
+  if (factor < 0) std::swap(value.low, value.high);
+  return value;
+}
+
 bool are_above_zero(const std::vector<OfRound>& values) {
   return std::all_of(values.begin(), values.end(), [](const OfRound& each) { return each.value > 0; });
 }

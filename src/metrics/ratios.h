@@ -31,6 +31,9 @@ void add_difference(std::vector<statistics::Part>& parts, const std::vector<OfRo
 void add_speed_ratio(std::vector<statistics::Part>& parts, const Steady& a, const Steady& b, bool are_paired,
                      double weight);
 
+// Returns the value and its ends times a factor.
+Value scaled(Value value, double factor);
+
 // Returns the exponential of a contrast of logarithms and of its ends, divided by `divisor`.
 Value ratio_of(const statistics::Contrast& contrast, double divisor = 1);
 

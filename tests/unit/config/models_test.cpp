@@ -242,6 +242,19 @@ TEST(StudyModels, MistakesInAxesAreReportedOnce) {
           "models[5].size: expected an integer from 1 to 1000, found big"));
 }
 
+TEST(StudyModels, EntriesWithAxesAreTogetherAtMostTenThousandModels) {
+  const TemporaryFolder folder;
+  static_cast<void>(folder.write("net.py", "x"));
+  std::string values = "0";
+  for (int i = 1; i < 6000; ++i) values += ", " + std::to_string(i);
+  const std::string entry = "  - {pytorch: 'net.py:NAME', parameters: {width: {each: [" + values + "]}}}\n";
+  std::string models;
+  for (const char* const name : {"a", "b"}) models += std::string(entry).replace(entry.find("NAME"), 4, name);
+  const auto study = load_study(folder.write("study.yaml", with_models(models)), small_vocabulary());
+  ASSERT_FALSE(study);
+  EXPECT_EQ(study.error().front().key + ": " + study.error().front().message, "models: more than 10000 models");
+}
+
 TEST(StudyModels, DimensionsAndInputsOfAFileAreRead) {
   const TemporaryFolder folder;
   for (const char* const name : {"net.onnx", "ids.npy", "all.npz"}) static_cast<void>(folder.write(name, "x"));
