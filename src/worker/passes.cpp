@@ -21,24 +21,9 @@ TensorSignature signature_of(const ngb_tensor& tensor) {
           {tensor.shape, tensor.shape + tensor.rank}};
 }
 
-// A tensor as a list of blocks, each of which has all rows along an axis.
-struct Blocks {
-  Blocks(const ngb_tensor& tensor, int axis) {
-    row_bytes = table::type_row(tensor.dtype)->size_bytes;
-    rows = static_cast<std::size_t>(tensor.shape[axis]);
-    for (std::int32_t i = 0; i < tensor.rank; ++i) {
-      if (i < axis) count *= static_cast<std::size_t>(tensor.shape[i]);
-      if (i > axis) row_bytes *= static_cast<std::size_t>(tensor.shape[i]);
-    }
-  }
-  std::size_t count = 1;
-  std::size_t rows = 0;
-  std::size_t row_bytes = 1;
-};
-
 void make_stale(const ngb_tensor& tensor, int axis, std::size_t from) {
   if (tensor.dtype != NGB_F32) return;
-  const Blocks blocks(tensor, axis);
+  const RowBlocks blocks(tensor, axis);
   const std::size_t of_row = blocks.row_bytes / sizeof(float);
   auto* const elements = static_cast<float*>(tensor.data);
   for (std::size_t i = 0; i < blocks.count; ++i) {
@@ -262,7 +247,7 @@ void Passes::keep_output(std::uint32_t index, const ngb_tensor& tensor, std::siz
       tensor.shape[axis] >= decoding_->context + static_cast<std::int64_t>(steps())) {
     kept.signature = signature_of(tensor);
     kept.signature.shape[static_cast<std::size_t>(axis)] = steps();
-    const Blocks blocks(tensor, axis);
+    const RowBlocks blocks(tensor, axis);
     for (std::size_t i = 0; i < blocks.count; ++i) {
       kept.bytes.append(data + (i * blocks.rows + from) * blocks.row_bytes, steps() * blocks.row_bytes);
     }
