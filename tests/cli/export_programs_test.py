@@ -20,7 +20,7 @@ class Programs(ExportingTest):
                 folder = self.export(compiler)
                 program = (folder / "run.py").read_text()
                 self.assertNotIn("ngraphbench", program)
-                self.assertLessEqual(len(program.splitlines()), 90)
+                self.assertLessEqual(len(program.splitlines()), 85)
                 ran = run_program(compiler, folder, "--json")
                 self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
                 told, = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
