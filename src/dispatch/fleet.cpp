@@ -18,6 +18,24 @@ namespace {
 
 constexpr Nanoseconds kStopPoll = std::chrono::milliseconds(200);
 
+// Returns an error if a folder in which a device's files are written is a link to what may be somebody else's: results
+// may have come with the link. A user's own link to a faster disk leads to an empty folder, or to that of a run.
+Status check_links(const std::filesystem::path& work_folder) {
+  std::error_code code;
+  const bool is_of_a_run = std::filesystem::exists(work_folder / "journal", code);
+  const auto is_own = [&](const std::filesystem::path& folder) {
+    return is_of_a_run || std::filesystem::is_empty(folder, code);
+  };
+  for (const auto& folder :
+       {work_folder.parent_path(), work_folder, work_folder / "logs", work_folder / "references"}) {
+    const bool may_be_elsewhere = folder != work_folder / "logs" && folder != work_folder / "references";
+    if (!std::filesystem::is_symlink(folder, code) || (may_be_elsewhere && is_own(folder))) continue;
+    return fail("is a link, and a run would write into what it leads to", folder.string(),
+                "remove the link, or choose another output folder (--output)");
+  }
+  return Done{};
+}
+
 class Fleet {
  public:
   Fleet(const Installation& installation, const std::vector<Share>& shares, const Callbacks& callbacks,
@@ -90,6 +108,12 @@ class Fleet {
  private:
   // An exception for one device (it sends more than fits into memory) ends that device alone.
   asio::awaitable<void> alone(std::size_t index, asio::awaitable<void> (Fleet::*task)(std::size_t)) {
+    if (const Status links = check_links(shares_[index].work_folder); !links) {
+      endings_[index].ending = tl::unexpected(links.error());
+      if (task == &Fleet::tear_down_device) endings_[index].torn_down = tl::unexpected(links.error());
+      leave();
+      co_return;
+    }
     std::string thrown;
     try {
       co_await (this->*task)(index);

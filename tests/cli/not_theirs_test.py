@@ -147,16 +147,14 @@ class StudyBesideResults(NotTheirs):
 
 
 class WorkFolder(NotTheirs):
-    def test_that_leads_to_files_of_others_is_not_emptied(self):
-        theirs = self.folder / "theirs"
+    def test_that_has_files_of_others_is_not_emptied(self):
+        theirs = self.folder / "results/test/devices/local"
         for name in ("models/precious.onnx", "scratch/thesis.tex", "journal of 2025.txt"):
             (theirs / name).parent.mkdir(parents=True, exist_ok=True)
             (theirs / name).write_text("theirs")
-        (self.folder / "results/test/devices").mkdir(parents=True)
-        (self.folder / "results/test/devices/local").symlink_to(theirs)
         refused = self.ngb("run", "study.yaml", "--output", "results/test")
         self.assertEqual(refused.returncode, 3, refused.stdout)
-        self.assertIn("theirs/models: this folder would be emptied, but it has files and no run of ngb has worked beside it",
+        self.assertIn("local/models: this folder would be emptied, but it has files and no run of ngb has worked beside it",
                       refused.stderr)
         self.assertEqual([(theirs / name).read_text() for name in ("models/precious.onnx", "scratch/thesis.tex")],
                          ["theirs", "theirs"])
@@ -206,6 +204,22 @@ class LinksInResults(NotTheirs):
                     (work / name).symlink_to(theirs)
                 self.ngb("run", "more.yaml", "--output", work.parent.parent, "--no-report")
                 self.assertEqual(theirs.read_text(), "theirs")
+
+    def test_in_place_of_a_devices_folders_are_not_written_through(self):
+        self.write("more.yaml", STUDY + "batch_sizes: [1, 2]\n")
+        for name in ("devices", "devices/local", "devices/local/logs", "devices/local/references"):
+            with self.subTest(name):
+                results = self.measured(f"mailed {name.replace('/', ' ')}")
+                theirs = self.folder / f"theirs {name.replace('/', ' ')}"
+                theirs.mkdir()
+                (theirs / "thesis.tex").write_text("theirs")
+                if (results / name).exists():
+                    shutil.rmtree(results / name)
+                (results / name).symlink_to(theirs)
+                ran = self.ngb("run", "more.yaml", "--output", results, "--no-report")
+                self.assertEqual(ran.returncode, 3, ran.stdout + ran.stderr)
+                self.assertIn(f"{results / name}: is a link, and a run would write into what it leads to; remove the link", ran.stderr)
+                self.assertEqual([path.name for path in theirs.iterdir()], ["thesis.tex"])
 
     def test_beside_results_are_not_written_through(self):
         film = bytes(64) + b"film"  # begins with a zero, as a journal that is over
