@@ -24,12 +24,16 @@ struct ModelAxis {
   std::vector<NodePointer> values{};
 };
 
-std::string words_of(const DocumentNode& node) {
-  if (!node.is_sequence()) return node.is_map() ? found(node) : plain_text(scalar_json(node));
-  std::string words;
-  for (const NodePointer& item : node.items) words += (words.empty() ? "[" : ", ") + words_of(*item);
-  return words + "]";
+nlohmann::json whole_json(const DocumentNode& node) {
+  if (!node.is_sequence() && !node.is_map()) return scalar_json(node);
+  nlohmann::json whole = node.is_map() ? nlohmann::json::object() : nlohmann::json::array();
+  for (const NodePointer& item : node.items) whole.push_back(whole_json(*item));
+  for (const auto& [key, value] : node.entries) whole[key->text] = whole_json(*value);
+  return whole;
 }
+
+// Returns the value as labels of recipes have it: 16, relu, [2,2].
+std::string words_of(const DocumentNode& node) { return plain_text(whole_json(node)); }
 
 // Returns the list of values if the parameter is {each: [16, 32]}; else null.
 NodePointer values_of_each(const DocumentNode& node) {

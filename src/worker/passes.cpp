@@ -128,7 +128,6 @@ ngb_status Passes::begin() {
     std::memcpy(bound_[part.place].data, part.start.data(), part.start.size());
     grow(part.place, decoding_->context);
   }
-  write_step(0);
   if (keeps_) kept_.clear();
   std::uint64_t copied = NGB_FED_BY_HOST;
   ngb_status status = NGB_OK;

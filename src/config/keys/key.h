@@ -37,6 +37,9 @@ enum class ValueType {
 
 // Matches one line of text without blanks at its ends.
 inline constexpr const char* kLabel = R"(^[^\x00-\x20]([^\x00-\x1f]{0,98}[^\x00-\x20])?$)";
+// The same for the name of a model or a compiler, which may be made of all its parameters: at most kLongestLabel.
+inline constexpr const char* kEntryLabel = R"(^[^\x00-\x20]([^\x00-\x1f]*[^\x00-\x20])?$)";
+inline constexpr double kLongestLabel = 1000;
 
 // A way to reach a device. The kind of a device is the name of the key that has its way.
 struct Way {

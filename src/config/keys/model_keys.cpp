@@ -33,7 +33,8 @@ std::span<const Key> model_keys() {
   static const std::vector<Key> kKeys{
       {.name = "label",
        .type = ValueType::text,
-       .pattern = kLabel,
+       .maximum = kLongestLabel,
+       .pattern = kEntryLabel,
        .meaning = "Name of the model in tables, unique in the study",
        .default_text = "the recipe with its parameters, the file's name with its function, or timm's name"},
       {.name = "shapes",
@@ -76,7 +77,8 @@ std::span<const Key> model_keys() {
        .kinds = {"zoo", "onnx", "pytorch", "timm"}},
       {.name = "variant_of",
        .type = ValueType::text,
-       .pattern = kLabel,
+       .maximum = kLongestLabel,
+       .pattern = kEntryLabel,
        .meaning = "Label of the exact model of which this is a variant: the same network made cheaper, such as a "
                   "quantised file. It has agreement with the exact model's outputs in place of a check, and speed-ups "
                   "over the exact model",
@@ -164,7 +166,8 @@ std::span<const Key> model_keys() {
            }},
       {.name = "group",
        .type = ValueType::text,
-       .pattern = kLabel,
+       .maximum = kLongestLabel,
+       .pattern = kEntryLabel,
        .meaning = "What the model belongs to, such as the family of which it is one size; not part of its hash",
        .default_text = kOfTheZoo,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.group); },

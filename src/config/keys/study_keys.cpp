@@ -254,7 +254,8 @@ std::span<const Key> compiler_keys() {
        .default_text = "{}"},
       {.name = "label",
        .type = ValueType::text,
-       .pattern = kLabel,
+       .maximum = kLongestLabel,
+       .pattern = kEntryLabel,
        .meaning = "Name of the compiler in tables, unique in the study; equal entries need one each",
        .default_text = "its name, and its settings if the name is listed twice"},
   };

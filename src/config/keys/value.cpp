@@ -57,9 +57,11 @@ std::optional<json> as_number(const Key& key, const json& value) {
   return value;
 }
 
-std::optional<json> as_text(const json& value, const std::string& pattern) {
-  return value.is_string() && matches(value.get_ref<const std::string&>(), pattern) ? std::optional(value)
-                                                                                    : std::nullopt;
+std::optional<json> as_text(const Key& key, const json& value) {
+  if (!value.is_string()) return std::nullopt;
+  const auto& text = value.get_ref<const std::string&>();
+  const bool is_short = key.maximum == 0 || text.size() <= static_cast<std::size_t>(key.maximum);
+  return is_short && matches(text, key.pattern) ? std::optional(value) : std::nullopt;
 }
 
 std::optional<json> as_bare_text(const Key& key, const DocumentNode& node, const json& value) {
@@ -95,7 +97,7 @@ std::optional<json> accept_scalar(const Key& key, const DocumentNode& node) {
   const json value = scalar_json(node);
   switch (key.type) {
     case ValueType::text:
-      return as_text(value, key.pattern);
+      return as_text(key, value);
     case ValueType::path:
       return value.is_string() && !node.text.empty() && node.text.size() <= kMaxTextBytes ? std::optional(value)
                                                                                           : std::nullopt;
@@ -172,7 +174,9 @@ json integer_schema(const Key& key) {
 json bare_schema(const Key& key) {
   switch (key.type) {
     case ValueType::text:
-      return {{"type", "string"}, {"pattern", key.pattern}};
+      return key.maximum == 0
+                 ? json{{"type", "string"}, {"pattern", key.pattern}}
+                 : json{{"type", "string"}, {"pattern", key.pattern}, {"maxLength", static_cast<int>(key.maximum)}};
     case ValueType::path:
       return {{"type", "string"}, {"minLength", 1}, {"maxLength", kMaxTextBytes}};
     case ValueType::scalar:

@@ -49,6 +49,14 @@ TEST(MadeUpKernels, OfOtherWordsAreRefused) {
   }
 }
 
+TEST(PluginBoundary, RefusesWhatAWorkerOlderThanThePluginHandsOver) {
+  ngb_model model{};
+  model.struct_size = sizeof model;
+  EXPECT_EQ(&plugin::whole(model), &model);
+  model.struct_size = sizeof model - sizeof model.artifact_path;
+  EXPECT_THROW((void)plugin::whole(model), plugin::Failure);
+}
+
 TEST(KernelTable, PointsToTheWordsOfItsKernelsAlsoAfterAMove) {
   KernelTable made(
       {{.name = "a", .kind = "Conv", .ns = 2, .nodes = {"n1", "n2"}, .outputs = {"t"}, .found_by = "order"},

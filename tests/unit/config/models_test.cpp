@@ -172,6 +172,30 @@ TEST(StudyModels, EachValueOfAModulesParameterIsAModelAndTheLastAxisIsFastest) {
   EXPECT_EQ(third.encoded_bytes, 128U);
 }
 
+TEST(StudyModels, AnAxisMayBeOfListsAndMappingsWhichLabelsShowAsJson) {
+  const TemporaryFolder folder;
+  static_cast<void>(folder.write("net.py", "x"));
+  const auto study = load_study(folder.write("study.yaml", with_models(R"(
+  - pytorch: net.py:build
+    parameters: {stages: {each: [[2, 2], [2, 4]]}}
+  - pytorch: net.py:other
+    parameters: {sizes: {each: [{width: 8}, {width: 16}]}})")),
+                                small_vocabulary());
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_THAT(model_labels(*study), ElementsAre("net:build stages=[2,2]", "net:build stages=[2,4]",
+                                                R"(net:other sizes={"width":8})", R"(net:other sizes={"width":16})"));
+}
+
+TEST(StudyModels, ALabelMadeOfManyParametersIsReadAgain) {
+  const auto labelled = [](const std::string& label) {
+    return with_models("  - {zoo: resnet18, label: '" + label + "'}");
+  };
+  const std::string label = "a" + std::string(998, '=') + "z";
+  EXPECT_EQ(model_labels(good(to_json(good(labelled(label))).dump())), std::vector{label});
+  const TemporaryFolder folder;
+  EXPECT_FALSE(load_study(folder.write("study.yaml", labelled(label + "z")), small_vocabulary()));
+}
+
 TEST(StudyModels, ALabelMaySayTheAxesAndItsBeginningIsTheGroup) {
   const TemporaryFolder folder;
   static_cast<void>(folder.write("net.py", "x"));
