@@ -218,10 +218,10 @@ TEST(Placeholders, WithoutAValueAreNamed) {
   EXPECT_EQ(filled.error().what, "no value for {unheard_of}");
 }
 
-TEST(Pins, TestTwoVersionsOfOnnxRuntimeAndOpenVino) {
+TEST(Pins, TestSeveralVersionsOfOnnxRuntimeAndOpenVino) {
   for (const char* compiler : {"onnxruntime", "openvino"}) {
     const std::vector<std::string> tested = tested_versions(compiler);
-    ASSERT_EQ(tested.size(), 2U) << compiler;
+    ASSERT_GE(tested.size(), 2U) << compiler;
     EXPECT_EQ(tested.back(), default_version(compiler));
   }
   EXPECT_EQ(default_version("unheard_of"), "");
