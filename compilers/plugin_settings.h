@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,12 @@ inline nlohmann::json settings_json(const ngb_settings& given) {
     all[given.settings[i].name] = json_text::parse(given.settings[i].value);
   }
   return all;
+}
+
+// Returns whether a compiler that "keeps_file" is to write what it compiles to the model's artifact_path.
+inline bool keeps_file(const ngb_model& model) {
+  const std::string_view artifact = model.artifact_path;
+  return !artifact.empty() && artifact != model.path;
 }
 
 // Returns the failure of a setting that the compiler's library refuses; `why` has the library's own words.

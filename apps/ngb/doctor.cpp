@@ -12,7 +12,9 @@
 #include "apps/ngb/plan_remarks.h"
 #include "apps/ngb/terminal.h"
 #include "base/text.h"
+#include "base/topology.h"
 #include "probe/probe.h"
+#include "probe/shared_cores.h"
 #include "toolchain/doctor.h"
 #include "toolchain/toolchain.h"
 
@@ -40,6 +42,21 @@ Check processor(const samples::Environment& environment) {
                       shown(entry(environment, "cpu_threads")), shown(entry(environment, "cpu_cores")),
                       shown(entry(environment, "cpu_features"))),
           ""};
+}
+
+// Says whether two processors that a process may use share a core, which a rented machine may hide.
+Check cores() {
+  const std::vector<LogicalProcessor> all = topology_of(probe::allowed_cpus());
+  std::vector<int> numbers;
+  for (const LogicalProcessor& each : all) numbers.push_back(each.number);
+  std::optional<probe::SharedCore> shared = probe::shared_as_told(all);
+  if (!shared) shared = probe::shared_as_measured(numbers);
+  if (shared) {
+    const State state = shared->speed_ratio ? State::warning : State::ok;
+    return {"cores", state, probe::words_of(*shared), probe::advice_on(*shared)};
+  }
+  return {"cores", State::ok,
+          fmt::format("each of the processors {} has one of its own, as measured", cpu_list(numbers)), ""};
 }
 
 Check memory() {
@@ -111,10 +128,16 @@ Check gpu(const samples::Environment& environment) {
 std::vector<Check> all_checks(const Installation& installation) {
   const samples::Environment environment = probe::environment();
   const probe::Snapshot now = probe::snapshot();
-  std::vector<Check> checks{processor(environment),       memory(),        governor(environment),
-                            processor_limit(environment), steal(now),      load(now),
-                            c_library(environment),       gpu(environment)};
-  if (std::optional<Check> check = pod(environment)) checks.insert(checks.begin() + 4, *std::move(check));
+  std::vector<Check> checks{processor(environment),
+                            cores(),
+                            memory(),
+                            governor(environment),
+                            processor_limit(environment),
+                            steal(now),
+                            load(now),
+                            c_library(environment),
+                            gpu(environment)};
+  if (std::optional<Check> check = pod(environment)) checks.insert(checks.begin() + 5, *std::move(check));
   for (Check& check : toolchain::examine(installation.parts.lib, installation.toolchains))
     checks.push_back(std::move(check));
   return checks;

@@ -15,6 +15,7 @@
 #include "config/study.h"
 #include "plan/groups.h"
 #include "probe/probe.h"
+#include "work/own_processors.h"
 
 namespace ngb::app {
 namespace {
@@ -22,14 +23,16 @@ namespace {
 // Returns the processors that the cells of the local device leave free; all if they leave none.
 std::vector<int> free_cpus(const plan::Plan& plan) {
   const std::vector<int> allowed = probe::allowed_cpus();
-  int threads = 0;
+  const std::vector<LogicalProcessor> all = topology_of(allowed);
+  std::vector<int> used;
   for (const work::Cell& cell : plan.cells) {
     const auto device = std::find_if(plan.study.devices.begin(), plan.study.devices.end(),
                                      [&](const auto& each) { return each.name == cell.device; });
     if (device == plan.study.devices.end() || !config::is_here(*device)) continue;
-    threads = std::max(threads, plan.compiler_of(cell).threads);
+    const auto own = work::own_processors(plan.compiler_of(cell), all);
+    if (own) used.insert(used.end(), own->begin(), own->end());
   }
-  return threads == 0 ? allowed : other_cpus(allowed, choose_cpus(allowed, cores_of(allowed), threads));
+  return other_cpus(allowed, used);
 }
 
 // Returns the cells that have one baseline. With several, as on several processors, only results tell which one counts.

@@ -14,11 +14,13 @@
 #include "campaign/durations_file.h"
 #include "campaign/kept_calibrations.h"
 #include "campaign/prepared_models.h"
+#include "campaign/processor_remarks.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
 #include "dispatch/make_job.h"
 #include "plan/graph_shapes.h"
 #include "probe/probe.h"
+#include "probe/shared_cores.h"
 #include "report/calibration.h"
 
 namespace ngb::app {
@@ -83,6 +85,9 @@ int print_plan(const Installation& installation, const plan::Plan& plan, bool as
     if (!missing.empty()) text += "\nToolchains\n  " + text::join(missing, "\n  ") + "\n";
     for (const std::string& note : quantised_remarks(*compilers, plan)) text += "\nNote: " + note + "\n";
   }
+  const auto measured = [](const std::vector<int>& used) { return probe::shared_as_measured(used); };
+  const auto on = campaign::processor_remarks(plan, topology_of(probe::allowed_cpus()), measured);
+  if (!on.empty()) text += "\nProcessors\n  " + text::join(on, "\n  ") + "\n";
   if (const std::string quota = quota_remark(plan); !quota.empty()) text += "\nQuota: " + quota + "\n";
   if (const std::string memory = memory_remark(plan); !memory.empty()) text += "\nMemory: " + memory + "\n";
   if (const std::string weights = weights_remark(plan); !weights.empty()) text += "\nMemory: " + weights + "\n";

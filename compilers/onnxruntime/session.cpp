@@ -19,6 +19,9 @@ constexpr std::size_t kAlignment = 64;
 // Level 1 is f32, 4 (the library's default) 8-bit integers.
 constexpr const char* kWeightProducts = "session.qdq_matmulnbits_accuracy_level";
 constexpr const char* kInF32 = "1";
+// In the folder of an artifact.
+constexpr const char* kKeptModel = "model.onnx";
+constexpr const char* kKeptWeights = "model.weights";
 
 GraphOptimizationLevel level_of(const std::string& word) {
   if (word == "disabled") return ORT_DISABLE_ALL;
@@ -87,7 +90,8 @@ Owned<OrtSessionOptions> Session::make_options(std::size_t lane) const {
                  "set its threads");
   runtime_.check(api_.SetInterOpNumThreads(raw, 1), "set its threads");
   runtime_.check(api_.SetSessionExecutionMode(raw, ORT_SEQUENTIAL), "set its execution mode");
-  runtime_.check(api_.SetSessionGraphOptimizationLevel(raw, level_of(settings_.graph_optimization)),
+  runtime_.check(api_.SetSessionGraphOptimizationLevel(
+                     raw, is_optimised_ ? ORT_DISABLE_ALL : level_of(settings_.graph_optimization)),
                  "set its optimisation level");
   runtime_.check(api_.AddSessionConfigEntry(raw, "session.intra_op.allow_spinning", settings_.is_spinning ? "1" : "0"),
                  "set spinning");
@@ -102,6 +106,13 @@ Owned<OrtSessionOptions> Session::make_options(std::size_t lane) const {
 
 Owned<OrtSession> Session::make_session(std::size_t lane) const {
   const Owned<OrtSessionOptions> options = make_options(lane);
+  if (lane == 0 && !kept_folder_.empty()) {
+    const std::string kept = (kept_folder_ / kKeptModel).string();
+    runtime_.check(api_.SetOptimizedModelFilePath(options.get(), kept.c_str()), "keep its optimised model");
+    runtime_.check(api_.AddSessionConfigEntry(options.get(), "session.optimized_model_external_initializers_file_name",
+                                              kKeptWeights),
+                   "keep its weights");
+  }
   OrtSession* session = nullptr;
   OrtStatus* const status = api_.CreateSession(environment_.get(), model_path_.c_str(), options.get(), &session);
   if (packaged_) check_options(runtime_, status, settings_.provider_options);  // it reads them only now
@@ -111,6 +122,22 @@ Owned<OrtSession> Session::make_session(std::size_t lane) const {
 
 void Session::compile(const ngb_model& model) {
   model_path_ = model.path;
+  // What other providers have compiled is no part of the file.
+  if (plugin::keeps_file(model) && settings_.provider == "cpu") {
+    kept_folder_ = model.artifact_path;
+    std::error_code code;
+    std::filesystem::create_directories(kept_folder_, code);  // the library says why it cannot write there
+  }
+  begin(model);
+}
+
+void Session::load(const ngb_model& model) {
+  model_path_ = (std::filesystem::path(model.artifact_path) / kKeptModel).string();
+  is_optimised_ = true;
+  begin(model);
+}
+
+void Session::begin(const ngb_model& model) {
   session_ = make_session(0);
   for (std::size_t lane = 1; lane < lane_count_; ++lane) further_.push_back({make_session(lane)});
   check_inputs(inputs_of(runtime_, session_.get()), model);

@@ -29,7 +29,10 @@ class Session {
  public:
   Session(const ngb_settings& settings, const plugin::Options& options);
 
+  // Also keeps the optimised model, with its weights beside it, if a folder for it is asked for.
   void compile(const ngb_model& model);
+  // Opens what a session of this version has kept on this machine, and optimises nothing.
+  void load(const ngb_model& model);
   // Outputs of static shape receive a buffer at once. For the others, one inference shows their shapes; so does one if
   // the first inference fails, because the file may declare a wrong shape. Providers other than the CPU's are checked
   // by one inference of a separate session with profiling.
@@ -75,6 +78,7 @@ class Session {
   };
 
   // The options of session `lane` of all that share the threads.
+  void begin(const ngb_model& model);
   Owned<OrtSessionOptions> make_options(std::size_t lane = 0) const;
   Owned<OrtIoBinding> make_binding(OrtSession* session, const std::vector<Owned<OrtValue>>& outputs) const;
   [[nodiscard]] Owned<OrtSession> make_session(std::size_t lane) const;
@@ -114,6 +118,8 @@ class Session {
   Owned<OrtAllocator> gpu_memory_;  // of inputs and outputs; null: they are in our memory
   Owned<OrtRunOptions> run_options_;
   std::string model_path_;
+  std::filesystem::path kept_folder_;  // where the optimised model is kept; "": nowhere
+  bool is_optimised_ = false;          // the model is one that an earlier session has kept
   std::vector<std::string> input_names_;
   std::vector<Owned<OrtValue>> inputs_;
   std::unique_ptr<Transfer> transfer_;  // null: an inference includes no copies

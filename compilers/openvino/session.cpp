@@ -148,15 +148,39 @@ void Session::compile(const ngb_model& cell) {
     }
     throw;
   }
-  compiled_.reset(compiled);
-  make_requests();
-  running_ = slots_.front()->request.get();
-  read_back();
+  use(compiled);
+  if (plugin::keeps_file(cell)) {
+    runtime_.check(runtime_.ov_compiled_model_export_model(compiled, cell.artifact_path), "export the compiled model");
+  }
   if (const std::string version = version_that_wrote(cell); !version.empty())
     facts_.emplace_back("made_by_version", version);
   if (!settings_.is_profiled) return;
   compile_profiled(raw);
   profiled_->model = plugin::OnnxNodes::of_file(cell.path);
+}
+
+void Session::use(ov_compiled_model_t* compiled) {
+  compiled_.reset(compiled);
+  make_requests();
+  running_ = slots_.front()->request.get();
+  read_back();
+}
+
+void Session::load(const ngb_model& cell) {
+  if (settings_.is_profiled) {
+    throw plugin::Failure(NGB_NO_PROFILE, "an imported model of openvino does not tell its kernels' times",
+                          "remove compile: once");
+  }
+  std::ifstream file(cell.artifact_path, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  if (content.empty()) {
+    throw plugin::Failure(NGB_INTERNAL, std::string(cell.artifact_path) + " is not what openvino has exported");
+  }
+  ov_compiled_model_t* compiled = nullptr;
+  runtime_.check(
+      runtime_.ov_core_import_model(core_.get(), content.data(), content.size(), settings_.device.c_str(), &compiled),
+      "import the compiled model");
+  use(compiled);
 }
 
 void Session::make_requests() {

@@ -22,7 +22,10 @@ class Session {
  public:
   Session(const ngb_settings& settings, const plugin::Options& options);
 
+  // Also exports the compiled model if a file for it is asked for.
   void compile(const ngb_model& model);
+  // Imports what a session of this version has exported on this machine.
+  void load(const ngb_model& model);
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   ov_status_e run() {
     if (feeding_ != nullptr && feeding_->is_on) [[unlikely]]
@@ -88,6 +91,7 @@ class Session {
   void configure_device(const std::string& device);
   void set(const std::string& device, const char* key, const std::string& value);
   void hand_on(const std::string& name, const std::string& value);
+  void use(ov_compiled_model_t* compiled);
   void make_requests();
   ov_status_e run_and_feed();
   ov_status_e hand_on_grown();

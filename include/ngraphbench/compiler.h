@@ -135,7 +135,8 @@ typedef struct ngb_model {
    * "dynamic_batch": true, an extent may be -1: the model is compiled for any batch, and `bind` gives its size. */
   const ngb_tensor* inputs;
   uint32_t input_count;
-  /* File or folder that a compiler with "produces_file" writes; "" otherwise. The same as `path`: that file is in the
+  /* File or folder that a compiler with "produces_file" writes, or one with "keeps_file" for other processes; ""
+   * otherwise. The same as `path`: that file is in the
    * compiler's own form, and is opened as it is. */
   const char* artifact_path;
 } ngb_model;
@@ -188,7 +189,8 @@ typedef struct ngb_compiler {
    * can run when this returns. */
   ngb_status (*compile)(ngb_session* session, const ngb_model* model, ngb_error* error);
 
-  /* Opens an artifact that `compile` wrote, in this process or an earlier one. NULL if the compiler produces no file.
+  /* Opens an artifact that `compile` wrote, in this process or an earlier one. NULL if the compiler produces and keeps
+   * no file.
    */
   ngb_status (*load)(ngb_session* session, const ngb_model* model, ngb_error* error);
 

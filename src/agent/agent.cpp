@@ -267,7 +267,8 @@ class Server {
     stand_in(job, options_.device_folder);
     JobIdentity identity = identity_of(job);
     if (job_ && identity == identity_) return Done{};
-    resolve_threads(job, probe::usable_processors(surroundings_.cpus));
+    const int most = probe::usable_processors(surroundings_.cpus).all;
+    if (Status resolved = resolve_threads(job, topology_of(surroundings_.cpus), most); !resolved) return resolved;
     if (Status valid = work::check_job(job); !valid) return valid;
     if (Status ours = hold_device(); !ours) return ours;
     if (Status ours = hold_machine(job); !ours) return ours;

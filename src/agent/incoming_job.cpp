@@ -8,9 +8,9 @@
 
 #include "base/hash.h"
 #include "base/json_text.h"
-#include "base/processors.h"
 #include "probe/probe.h"
 #include "samples/codec.h"
+#include "work/own_processors.h"
 
 namespace ngb::agent {
 
@@ -30,15 +30,35 @@ void stand_in(work::Job& job, const std::filesystem::path& device_folder) {
   complete(job.reference_cache);
 }
 
-void resolve_threads(work::Job& job, const probe::UsableProcessors& processors) {
-  const auto& [all, physical] = processors;
-  int most = 1;
+namespace {
+
+Status check_own_processors(const work::Compiler& compiler, const std::vector<LogicalProcessor>& there) {
+  const auto own = work::own_processors(compiler, there);
+  if (!own) return error_of(own);
+  const auto choice = parse_processor_choice(compiler.processors);
+  const auto nodes = choice ? memory_meant(*choice, memory_nodes()) : error_of(choice);
+  return nodes ? Status() : error_of(nodes);
+}
+
+}  // namespace
+
+Status resolve_threads(work::Job& job, const std::vector<LogicalProcessor>& there, int most) {
+  int most_threads = 1;
   for (work::Compiler& compiler : job.compilers) {
-    if (!compiler.threads_asked.empty())
-      compiler.threads = work::threads_of_each(compiler.threads_asked == work::kAllThreads ? all : physical, compiler);
-    most = std::max(most, compiler.threads);
+    if (!compiler.threads_asked.empty()) {
+      const int all = work::threads_meant(compiler.threads_asked, work::usable_by(compiler, there), most);
+      compiler.threads = work::threads_of_each(all, compiler);
+    }
+    most_threads = std::max(most_threads, compiler.threads);
+    if (compiler.processors == work::kChosenProcessors) continue;
+    if (Status fits = check_own_processors(compiler, there); !fits) {
+      fits.error().where = compiler.label + ": processors";
+      return fits;
+    }
   }
-  if (job.reference) job.reference->threads = std::min(std::max(job.reference->threads, most), all);
+  const int all = work::threads_meant(work::kAllThreads, there, most);
+  if (job.reference) job.reference->threads = std::min(std::max(job.reference->threads, most_threads), all);
+  return Done{};
 }
 
 samples::Environment environment_of(const work::Job& job, const ControlGroups& groups, const Revision& agent) {

@@ -4,11 +4,12 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "agent/workers/control_group.h"
 #include "base/result.h"
 #include "base/revision.h"
-#include "probe/probe.h"
+#include "base/topology.h"
 #include "samples/environment.h"
 #include "work/job.h"
 
@@ -18,10 +19,12 @@ namespace ngb::agent {
 // `device_folder` is empty.
 void stand_in(work::Job& job, const std::filesystem::path& device_folder);
 
-// Replaces the word by which a compiler asks for threads by the number of processors or of cores, divided by the number
-// of the compiler's instances. The reference gets as many threads as the compiler with the most, but no more than there
-// are processors. Call it after identity_of, so that a job keeps its identity when the number changes.
-void resolve_threads(work::Job& job, const probe::UsableProcessors& processors);
+// Replaces the word by which a compiler asks for threads by the number of processors or of cores that it may use of
+// those `there`, of which a quota allows `most`, divided by the number of the compiler's instances. The reference gets
+// as many threads as the compiler with the most, but no more than there are processors. Call it after identity_of, so
+// that a job keeps its identity when the number changes. Returns an error if a study's own processors do not exist
+// here, may not be used, or are fewer than its threads.
+Status resolve_threads(work::Job& job, const std::vector<LogicalProcessor>& there, int most);
 
 // Returns the device's and the agent's description of themselves, with the variables that the job sets for its
 // processes.

@@ -11,7 +11,6 @@
 #include "agent/workers/kept_exports.h"
 #include "agent/workers/limits.h"
 #include "base/hash.h"
-#include "base/processors.h"
 #include "base/removal.h"
 #include "base/text.h"
 #include "probe/probe.h"
@@ -45,7 +44,7 @@ Runner::Runner(const Surroundings& surroundings, Children& children, const work:
       ledger_(ledger),
       environment_(std::move(environment)),
       environment_hash_(environment_.hash()),
-      cores_(cores_of(surroundings.cpus)),
+      processors_(topology_of(surroundings.cpus)),
       memory_limit_bytes_(memory_limit(job)),
       launchers_(surroundings, children),
       builds_(surroundings, job),

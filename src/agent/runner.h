@@ -23,6 +23,7 @@
 #include "agent/workers/model_writing.h"
 #include "base/cache_folder.h"
 #include "base/fingerprint.h"
+#include "base/topology.h"
 #include "samples/environment.h"
 #include "samples/message.h"
 #include "work/job.h"
@@ -102,6 +103,7 @@ class Runner {
   [[nodiscard]] work::WorkerRequest request_for(const work::Step& step);
   [[nodiscard]] work::WorkerRequest request_for(const work::Compiler& compiler);
   [[nodiscard]] work::Model model_for_request();
+  [[nodiscard]] std::vector<int> cpus_of(const work::Compiler& compiler) const;
   [[nodiscard]] AttemptPlan plan_for(work::WorkerRequest request) const;
 
   Status record(const samples::Event& event) { return record(std::vector{event}); }
@@ -131,7 +133,7 @@ class Runner {
   Ledger& ledger_;
   samples::Environment environment_;
   std::string environment_hash_;
-  std::vector<int> cores_;
+  std::vector<LogicalProcessor> processors_;  // those of surroundings_.cpus
   std::uint64_t memory_limit_bytes_;
   Nanoseconds started_ = system_clock().now();
   LauncherPool launchers_;

@@ -10,6 +10,7 @@
 #include "agent/workers/limits.h"
 #include "base/processors.h"
 #include "work/compiler.h"
+#include "work/own_processors.h"
 
 namespace ngb::agent {
 namespace {
@@ -159,9 +160,14 @@ work::Model Runner::model_for_request() {
   return handed;
 }
 
+// Returns the processors of the compiler's processes. The job was refused if its own ones are not there.
+std::vector<int> Runner::cpus_of(const work::Compiler& compiler) const {
+  return work::own_processors(compiler, processors_).value_or(surroundings_.cpus);
+}
+
 AttemptPlan Runner::plan_for(WorkerRequest request) const {
   AttemptPlan plan;
-  plan.cpus = choose_cpus(surroundings_.cpus, cores_, work::needed_processors(request.compiler));
+  plan.cpus = cpus_of(request.compiler);
   plan.memory_limit_bytes = memory_limit_bytes_;
   plan.log_name = name_of_log(request);
   plan.timeouts = job_.limits.timeouts;
@@ -174,15 +180,15 @@ AttemptPlan Runner::plan_for(WorkerRequest request) const {
 void Runner::start(std::vector<AttemptPlan> plans) {
   std::vector<Attempts::Member> members;
   std::set<const Launcher*> taken;
-  int processors = 0;
+  std::vector<int> used;
   const bool takes_turns = job_.protocol.turns > 1 && plans.front().request.task == work::Task::measure;
   for (AttemptPlan& plan : plans) {
-    processors = std::max(processors, work::needed_processors(plan.request.compiler));
+    used.insert(used.end(), plan.cpus.begin(), plan.cpus.end());
     Launcher& launcher = launchers_.of(plan.request.place, taken);
     taken.insert(&launcher);
     members.push_back({std::move(plan), &launcher});
   }
-  confine(0, other_cpus(surroundings_.cpus, choose_cpus(surroundings_.cpus, cores_, processors)));
+  confine(0, other_cpus(surroundings_.cpus, used));
   running_ = std::make_unique<Attempts>(surroundings_, children_, launchers_, std::move(members), takes_turns);
 }
 
@@ -291,8 +297,8 @@ void Runner::wait_for_quiet(const ProcessResult& disturbed, const work::Compiler
   if (running<QuietWait>() != nullptr || !is_disturbed(disturbed)) return;
   if (samples::is_final(FailureKind::disturbed, disturbed.attempt, job_.limits)) return;
   if (rule.wait_ns == 0 || ++quiet_waits_ > kMostWaits) return;
-  const std::vector<int> cpus = choose_cpus(surroundings_.cpus, cores_, work::needed_processors(compiler));
-  running_ = std::make_unique<QuietWait>(cpus, rule.max_wait_ratio, system_clock().now(), Nanoseconds(rule.wait_ns));
+  running_ = std::make_unique<QuietWait>(cpus_of(compiler), rule.max_wait_ratio, system_clock().now(),
+                                         Nanoseconds(rule.wait_ns));
 }
 
 }  // namespace ngb::agent

@@ -91,11 +91,12 @@ Status DurationsFile::drop_older_half() const {
 double again_s(const samples::ProcessResult& result, const work::Protocol& protocol) {
   using samples::Phase;
   const double wall_s = static_cast<double>(result.wall_ns) / 1e9;
-  if (!protocol.leak && (result.process_index > 0 || protocol.profile)) return wall_s;
+  const bool goes_on = protocol.leak || protocol.sessions;  // behind its phases, for as long as its speed made it
+  if (!goes_on && (result.process_index > 0 || protocol.profile)) return wall_s;
   double phases_s = 0;
   for (const samples::PhaseUse& phase : result.phases) phases_s += static_cast<double>(phase.wall_ns) / 1e9;
   const double alone_s = samples::seconds_of_phase(result, Phase::alone);
-  if (protocol.leak) return phases_s - alone_s;  // it went on behind them, for as long as its speed made it
+  if (goes_on) return phases_s - alone_s;
   const double longer_s = plan::longer_look_s(protocol, phases_s, samples::seconds_of_phase(result, Phase::timed));
   return std::max(wall_s - alone_s - longer_s, phases_s - alone_s);
 }
@@ -147,7 +148,7 @@ plan::Experience experience_for(const Installation& installation, const plan::Pl
   experience.study = store::study_hash(plan);
   if (const auto catalog = toolchain::read_catalog(installation.parts.lib)) {
     for (const toolchain::CompilerDescription& compiler : *catalog) {
-      if (compiler.produces_file) experience.file_makers.insert(compiler.name);
+      if (compiler.produces_file || compiler.keeps_file) experience.file_makers.insert(compiler.name);
       experience.usual[compiler.name] = {compiler.usual_times, compiler.usual_times_tuned, compiler.is_for_gpus()};
     }
   }

@@ -121,7 +121,7 @@ Result<config::Vocabulary> read_vocabulary(const Installation& installation) {
   const std::vector<int> cpus = probe::allowed_cpus();
   if (!cpus.empty()) {
     const probe::UsableProcessors usable = probe::usable_processors(cpus);
-    vocabulary.processors = {.all = usable.all, .physical = usable.physical};
+    vocabulary.processors = {.all = usable.all, .physical = usable.physical, .each = topology_of(cpus)};
   }
   for (const toolchain::CompilerDescription& compiler : *catalog) {
     config::CompilerWords words{.name = compiler.name, .default_version = compiler.default_version};

@@ -37,7 +37,7 @@ void tell_who_compiles_each(const Installation& installation, const plan::Plan& 
   std::set<std::string> told;
   for (const work::Compiler& compiler : plan.compilers) {
     const auto described = toolchain::find_compiler(*catalog, compiler.name);
-    if (!described || described->produces_file || !told.insert(compiler.name).second) continue;
+    if (!described || described->produces_file || described->keeps_file || !told.insert(compiler.name).second) continue;
     say(fmt::format(
         "ngb: compile: once: {} makes no file that another process can load, so each of its processes compiles\n",
         compiler.name));

@@ -22,9 +22,8 @@ constexpr std::size_t kMaxVariants = 1000;  // compilers from one entry
 
 class CompilerReader {
  public:
-  CompilerReader(const work::Compiler& usual, const std::vector<int>& instances, const Vocabulary& vocabulary,
-                 Problems& problems)
-      : usual_(usual), instances_(instances), vocabulary_(vocabulary), problems_(problems) {
+  CompilerReader(const work::Compiler& usual, const UsualAxes& axes, const Vocabulary& vocabulary, Problems& problems)
+      : usual_(usual), axes_(axes), vocabulary_(vocabulary), problems_(problems) {
     for (const CompilerWords& words : vocabulary.compilers) names_.push_back(words.name);
   }
 
@@ -73,7 +72,12 @@ class CompilerReader {
                                           .precision = usual_.precision}};
     const auto given = std::make_shared<GivenKeys>();
     if (body != nullptr && !body->is_null()) read_body(*body, join_path(path, words->name), *words, variants, *given);
-    if (!given->contains("instances")) with_usual_instances(variants);
+    if (!given->contains("processors")) {
+      with_each(axes_.processors, variants, [](auto& each, const std::string& usual) { each.processors = usual; });
+    }
+    if (!given->contains("instances")) {
+      with_each(axes_.instances, variants, [](auto& each, int usual) { each.instances = usual; });
+    }
     const bool is_good = problems_.count() == before;
     for (work::Compiler& compiler : variants) {
       compiler.options = without_defaults(std::move(compiler.options), words->options);
@@ -96,11 +100,12 @@ class CompilerReader {
     }
   }
 
-  // Makes a compiler of each variant for each of the study's numbers of instances, which change fastest.
-  void with_usual_instances(std::vector<work::Compiler>& variants) const {
+  // Makes a compiler of each variant for each of the study's values, which change fastest.
+  template <class Value, class Set>
+  static void with_each(const std::vector<Value>& values, std::vector<work::Compiler>& variants, const Set& set) {
     std::vector<work::Compiler> all;
     for (const work::Compiler& variant : variants) {
-      for (const int instances : instances_) all.emplace_back(variant).instances = instances;
+      for (const Value& value : values) set(all.emplace_back(variant), value);
     }
     variants = std::move(all);
   }
@@ -132,7 +137,8 @@ class CompilerReader {
   template <class Apply>
   void read_axis(const Key& key, const DocumentNode& node, const std::string& path,
                  std::vector<work::Compiler>& variants, const Apply& apply) {
-    const bool is_axis = node.is_sequence() && !node.items.empty() && key.name != "label";
+    const bool is_one = key.name == "label" || (key.type == ValueType::processors && is_one_list_of_processors(node));
+    const bool is_axis = node.is_sequence() && !node.items.empty() && !is_one;
     std::vector<work::Compiler> all;
     std::vector<json> values;
     for (std::size_t i = 0; is_axis && i < node.items.size(); ++i) {
@@ -295,7 +301,7 @@ class CompilerReader {
   }
 
   const work::Compiler& usual_;
-  const std::vector<int>& instances_;
+  const UsualAxes& axes_;
   const Vocabulary& vocabulary_;
   Problems& problems_;
   std::vector<std::string> names_;
@@ -308,10 +314,10 @@ class CompilerReader {
 
 }  // namespace
 
-CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const std::vector<int>& instances,
+CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const UsualAxes& axes,
                                const Vocabulary& vocabulary, Problems& problems) {
   if (!is_filled_list(node, "compilers", "a list of compilers such as - onnxruntime", problems)) return {};
-  return CompilerReader(usual, instances, vocabulary, problems).read(node);
+  return CompilerReader(usual, axes, vocabulary, problems).read(node);
 }
 
 Parameters without_defaults(Parameters given, const std::vector<Parameter>& described) {

@@ -38,16 +38,21 @@ struct CompilerEntries {
 };
 
 // Reads `compilers`. An entry without threads or precision gets those of `usual`; one without instances becomes a
-// compiler for each number in `instances`; one without a version gets the vocabulary's default. Labels that the study
-// does not give are made unique.
-CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const std::vector<int>& instances,
+// compiler for each number in `instances`, one without processors for each choice in `processors`; one without a
+// version gets the vocabulary's default. Labels that the study does not give are made unique.
+struct UsualAxes {
+  std::vector<int> instances{1};
+  std::vector<std::string> processors{work::kChosenProcessors};
+};
+CompilerEntries read_compilers(const DocumentNode& node, const work::Compiler& usual, const UsualAxes& axes,
                                const Vocabulary& vocabulary, Problems& problems);
 
 // Makes `compiler` ask for `value` threads: a number or a word, which is estimated as this machine's number.
 void set_threads(work::Compiler& compiler, const nlohmann::json& value, const std::optional<Processors>& processors);
 
-// Returns why the compiler's instances need more processors than this machine has; nothing if they do not, or if it
-// does not run on the device. Preconditions: the device is this machine, and `study.processors` is known.
+// Returns why the compiler's instances need more processors than this machine or the study's choice has, or why there
+// is no such choice here; nothing if there is no reason, or if it does not run on the device. Preconditions: the device
+// is this machine, and `study.processors` is known.
 std::optional<std::string> too_many_threads(const Study& study, const DeviceEntry& device,
                                             const work::Compiler& compiler);
 

@@ -89,7 +89,8 @@ class StudyReader {
     if (const DocumentNode* const node = given("compilers")) {
       const work::Compiler usual{
           .threads = study_.threads, .threads_asked = study_.threads_asked, .precision = study_.precision};
-      CompilerEntries entries = read_compilers(*node, usual, study_.instances, vocabulary_, problems_);
+      CompilerEntries entries =
+          read_compilers(*node, usual, {study_.instances, study_.processors_asked}, vocabulary_, problems_);
       study_.compilers = std::move(entries.compilers);
       given_in_entry_ = std::move(entries.given);
       for (std::size_t i = 0; i < study_.compilers.size(); ++i) {
@@ -260,10 +261,12 @@ class StudyReader {
     }
   }
 
-  // Returns where the study says how many processors a compiler needs on the device: by its instances if there are
-  // several, else by its threads.
+  // Returns where the study says which processors a compiler has on the device, else how many it needs: by its
+  // instances if there are several, else by its threads.
   [[nodiscard]] GivenValue place_of_processors(const DeviceEntry& device, std::size_t compiler) const {
-    const std::string key = study_.compilers[compiler].instances > 1 ? "instances" : "threads";
+    const work::Compiler& its = study_.compilers[compiler];
+    const bool is_own = its.processors != work::kChosenProcessors;
+    const std::string key = is_own ? "processors" : its.instances > 1 ? "instances" : "threads";
     if (const auto own = given_in_entry_[compiler]->find(key); own != given_in_entry_[compiler]->end())
       return own->second;
     const std::string path = key == "threads" && !device.threads.empty() ? "devices" : key;

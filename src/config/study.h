@@ -117,6 +117,7 @@ struct Study {
   int threads = 1;  // of compilers and devices without threads of their own; with a word, this machine's number
   std::string threads_asked{};    // "all" | "physical" (work/compiler.h); "": the number is asked for
   std::vector<int> instances{1};  // of compilers whose entries do not say otherwise: each is measured with each number
+  std::vector<std::string> processors_asked{work::kChosenProcessors};  // likewise, with each choice
   std::string precision = "f32";
   std::vector<work::Load> loads{work::Load{}};
   // The setting of the C library's allocator in the measured processes: "default", or "steady": it keeps all memory.

@@ -151,6 +151,7 @@ bool has_key(const Study& study, const work::Compiler& compiler, const Key& key)
   }
   if (key.name == "precision") return study.own_precision.contains(compiler.label);
   if (key.name == "instances" && study.instances != std::vector{1}) return true;
+  if (key.name == "processors" && study.processors_asked != Study{}.processors_asked) return true;
   const work::Property& property = property_of(key);
   const work::Configuration of{.compiler = compiler};
   return !property.text(of).empty() && !(property.is_left_out_at_default && is_at_default(property, of));

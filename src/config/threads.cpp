@@ -7,6 +7,7 @@
 
 #include "config/keys/value.h"
 #include "config/sections.h"
+#include "work/own_processors.h"
 
 namespace ngb::config {
 
@@ -16,7 +17,10 @@ void set_threads(work::Compiler& compiler, const nlohmann::json& value, const st
     compiler.threads = value.get<int>();
   } else {
     const Processors here = processors.value_or(Processors{});
-    compiler.threads = work::threads_of_each(value == work::kAllThreads ? here.all : here.physical, compiler);
+    int count = value == work::kAllThreads ? here.all : here.physical;
+    if (!here.each.empty() && compiler.processors != work::kChosenProcessors)
+      count = work::threads_meant(compiler.threads_asked, work::usable_by(compiler, here.each), here.all);
+    compiler.threads = work::threads_of_each(count, compiler);
   }
 }
 
@@ -32,6 +36,10 @@ std::optional<std::string> too_many_threads(const Study& study, const DeviceEntr
   const auto& chosen = device.compilers;
   if (std::find(chosen.begin(), chosen.end(), compiler.label) == chosen.end()) return std::nullopt;
   const work::Compiler there = on_device(study, device, compiler);
+  if (compiler.processors != work::kChosenProcessors && !study.processors->each.empty()) {
+    const Result<std::vector<int>> own = work::own_processors(there, study.processors->each);
+    return own ? std::nullopt : std::optional(own.error().what + "; " + own.error().next);
+  }
   const int threads = there.threads;
   const int processors = study.processors->all;
   if (work::needed_processors(there) <= processors) return std::nullopt;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/topology.h"
 #include "config/device.h"
 #include "work/compiler.h"
 #include "work/quantiser.h"
@@ -56,8 +57,9 @@ struct FamilyWords {
 
 // The processors that this machine lets a process use.
 struct Processors {
-  int all = 1;       // logical ones
-  int physical = 1;  // cores to which these belong
+  int all = 1;                           // logical ones
+  int physical = 1;                      // cores to which these belong
+  std::vector<LogicalProcessor> each{};  // by which a study's own processors are checked; empty: they are not
 };
 
 struct Vocabulary {

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "metrics/flag_rules.h"
@@ -20,51 +21,84 @@ namespace ngb::metrics {
 
 namespace {
 
-constexpr std::size_t kMostMarks = 400;  // all pairs of them have a slope
+constexpr std::size_t kMostMarks = 400;             // all pairs of them have a slope
+constexpr std::string_view kOfSession = "session";  // moment of readings
 
 }  // namespace
 
-std::vector<MemoryMark> memory_marks(const samples::ProcessResult& process, std::size_t most) {
-  std::map<std::int64_t, std::pair<std::optional<double>, std::optional<double>>> by_time;  // inferences, bytes
+std::vector<MemoryMark> memory_marks(const samples::ProcessResult& process, std::size_t most, MarksOf of) {
+  const std::string_view moment = of == MarksOf::inferences ? "mark" : kOfSession;
+  const std::string_view counted = of == MarksOf::inferences ? "inferences" : "sessions";
+  std::map<std::int64_t, std::pair<std::optional<double>, std::optional<double>>> by_time;  // count, bytes
   for (const samples::Reading& reading : process.readings) {
-    if (reading.moment != "mark" || !reading.at_ns || !reading.value.value) continue;
-    auto& [inferences, bytes] = by_time[*reading.at_ns];
-    if (reading.quantity == "inferences") inferences = reading.value.value;
+    if (reading.moment != moment || !reading.at_ns || !reading.value.value) continue;
+    auto& [count, bytes] = by_time[*reading.at_ns];
+    if (reading.quantity == counted) count = reading.value.value;
     if (reading.quantity == "memory") bytes = reading.value.value;
   }
   std::vector<MemoryMark> all;
   for (const auto& [at_ns, mark] : by_time) {
     if (mark.first && mark.second) all.push_back({*mark.first, *mark.second, at_ns});
   }
-  std::ranges::stable_sort(all, {}, &MemoryMark::inferences);
+  std::ranges::stable_sort(all, {}, &MemoryMark::count);
   if (all.size() <= most) return all;
   std::vector<MemoryMark> chosen;
   for (std::size_t i = 0; i < most; ++i) chosen.push_back(all[i * all.size() / most]);
   return chosen;
 }
 
-Value memory_growth(const Analysis& analysis, std::size_t cell) {
-  if (const Steady& steady = analysis.steady(cell); !steady.reason.empty()) return unknown(steady.reason);
-  statistics::Part growths;
-  std::size_t most_marks = 0;
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    std::vector<statistics::Point> points;
-    for (const MemoryMark& mark : memory_marks(process, kMostMarks)) points.push_back({mark.inferences, mark.bytes});
-    most_marks = std::max(most_marks, points.size());
-    if (const auto growth = statistics::slope_after_knees(points)) growths.values.push_back(*growth);
-  }
-  if (growths.values.empty()) {
-    return unknown(
-        fmt::format("its memory was read {} times while it ran, and {} are needed: `leak: true` in the study",
-                    most_marks, statistics::kLeastPoints));
-  }
-  const statistics::Contrast found = statistics::contrast({&growths, 1}, analysis.error_rate());
+namespace {
+
+// Returns the mean of one number of each process, with its interval.
+Value mean_over_processes(const statistics::Part& values, double error_rate) {
+  const statistics::Contrast found = statistics::contrast({&values, 1}, error_rate);
   Value value{found.estimate};
   if (found.interval) {
     value.low = found.interval->low;
     value.high = found.interval->high;
   }
   return value;
+}
+
+// Returns the slope of memory against what the marks count; `key` is the study's that asks for them.
+Value growth_by_marks(const Analysis& analysis, std::size_t cell, MarksOf of, std::string_view key) {
+  if (const Steady& steady = analysis.steady(cell); !steady.reason.empty()) return unknown(steady.reason);
+  statistics::Part growths;
+  std::size_t most_marks = 0;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    std::vector<statistics::Point> points;
+    for (const MemoryMark& mark : memory_marks(process, kMostMarks, of)) points.push_back({mark.count, mark.bytes});
+    most_marks = std::max(most_marks, points.size());
+    if (const auto growth = statistics::slope_after_knees(points)) growths.values.push_back(*growth);
+  }
+  if (!growths.values.empty()) return mean_over_processes(growths, analysis.error_rate());
+  return unknown(fmt::format("its memory was read {} times while it ran, and {} are needed: `{}` in the study",
+                             most_marks, statistics::kLeastPoints, key));
+}
+
+}  // namespace
+
+Value memory_growth(const Analysis& analysis, std::size_t cell) {
+  return growth_by_marks(analysis, cell, MarksOf::inferences, "leak: true");
+}
+
+Value session_memory(const Analysis& analysis, std::size_t cell) {
+  return growth_by_marks(analysis, cell, MarksOf::sessions, "sessions: 50");
+}
+
+Value session_time(const Analysis& analysis, std::size_t cell) {
+  if (const Steady& steady = analysis.steady(cell); !steady.reason.empty()) return unknown(steady.reason);
+  std::vector<double> seconds;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    for (const samples::Reading& reading : process.readings) {
+      if (reading.moment != kOfSession || reading.quantity != "session") continue;
+      if (!reading.value.value) return unknown(reading.value.reason);
+      seconds.push_back(*reading.value.value);
+    }
+  }
+  if (seconds.empty()) return unknown("it made no further sessions: `sessions: 50` in the study");
+  std::ranges::sort(seconds);
+  return {statistics::quantile_of_sorted(seconds, 0.5)};
 }
 
 namespace flag_rules {

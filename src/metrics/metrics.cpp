@@ -106,6 +106,7 @@ constexpr const char* kOfVariants = "docs/variants.md: ours";
 // Cases of tests/truth.
 constexpr const char* kTruthOfRates = "the_papers_mean_is_that_of_each_repetitions_rate";
 constexpr const char* kTruthOfPercentiles = "so_many_answers_came_within_a_percentile";
+constexpr const char* kTruthOfSessions = "sessions_leave_behind_what_they_keep";
 constexpr const char* kTruthOfCompiling = "the_process_in_the_middle_says_what_compiling_takes";
 constexpr const char* kTruthOfLargest = "the_largest_of_all_processes_has_to_fit";
 constexpr const char* kTruthOfMeters = "a_meter_divided_by_the_inferences_of_its_minute";
@@ -184,9 +185,12 @@ constexpr std::array kMetrics{
            "median over the processes that loaded what another one had compiled of the load phase's wall time",
            kProtocol, false, 0, load_time, kTruthOfCompiling, nullptr, About::every_cell, Better::lower},
     Metric{"cold_start_s", "cold start", "s",
-           "median over processes of the wall time of the phases before the warm-up: start, open, compile or load, "
-           "first inference and its check",
+           "median over the processes that compiled of the wall time of the phases before the warm-up: start, open, "
+           "compile, first inference and its check",
            kProtocol, false, 0, cold_start, kTruthOfCompiling, nullptr, About::every_cell, Better::lower},
+    Metric{"warm_start_s", "warm start", "s",
+           "as cold_start_s, over the processes that loaded what another one had compiled", kProtocol, false, 0,
+           warm_start, kTruthOfCompiling, nullptr, About::every_cell, Better::lower},
     Metric{
         "first_inference_s", "first inference", "s",
         "median over processes of t of the first inference after compiling or loading, which is in no other number of "
@@ -209,6 +213,13 @@ constexpr std::array kMetrics{
            "Sen (1968), for the slope; ours, for the knee", true, 0, memory_growth,
            "a_leak_is_what_each_inference_leaves_behind", nullptr, About::every_cell, Better::lower_by_difference,
            kLeastGrowthBytes, "leak"},
+    Metric{"session_s", "session", "s",
+           "median over all further sessions: open, compile or load, one inference and close of each", kProtocol, false,
+           0, session_time, kTruthOfSessions, nullptr, About::every_cell, Better::lower},
+    Metric{"session_memory_bytes", "kept of a session", "bytes",
+           "as memory_growth_bytes_per_inference, against further sessions in place of inferences",
+           "Sen (1968), for the slope; ours, for the knee", true, 0, session_memory, kTruthOfSessions, nullptr,
+           About::every_cell, Better::lower_by_difference, kLeastSessionBytes},
     Metric{"model_size_bytes", "model size", "bytes",
            "size of the ONNX file, with the files of its weights; highest of the processes", kProtocol, false, 0,
            model_size, kTruthOfLargest, nullptr, About::every_cell, Better::lower_exactly},

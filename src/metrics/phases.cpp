@@ -126,20 +126,29 @@ Value load_time(const Analysis& analysis, std::size_t cell) {
   return median_of(of_phase(analysis, cell, Phase::load, wall_s));
 }
 
-Value cold_start(const Analysis& analysis, std::size_t cell) {
+namespace {
+
+// Returns the median of what the phases before the warm-up took in the processes that loaded, or in those that did not.
+Value time_of_start(const Analysis& analysis, std::size_t cell, bool is_loading) {
   const Steady& steady = analysis.steady(cell);
   if (!steady.reason.empty()) return unknown(steady.reason);
   std::vector<double> seconds;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    if (samples::has_phase(process, Phase::load) != is_loading) continue;
     double sum_s = 0;
     for (const PhaseUse& use : process.phases) {
       if (use.phase < Phase::warm_up) sum_s += *wall_s(use).value;
     }
     if (sum_s > 0) seconds.push_back(sum_s);
   }
-  if (seconds.empty()) return unknown("no process recorded its phases");
-  return median_of(Known<std::vector<double>>::of(std::move(seconds)));
+  if (!seconds.empty()) return median_of(Known<std::vector<double>>::of(std::move(seconds)));
+  return unknown(is_loading ? "each of its processes compiled" : "no process recorded its phases");
 }
+
+}  // namespace
+
+Value cold_start(const Analysis& analysis, std::size_t cell) { return time_of_start(analysis, cell, false); }
+Value warm_start(const Analysis& analysis, std::size_t cell) { return time_of_start(analysis, cell, true); }
 
 // A process's first inference is the first repetition of its warm-up. Where requests arrive, these replace it.
 Value first_inference(const Analysis& analysis, std::size_t cell) {

@@ -12,7 +12,8 @@ namespace ngb::metrics {
 
 // Totals of the tuning that the cell's processes worked on together.
 Formula tuning_time, tuning_trials;
-Formula compile_time, compile_count, compile_cpu, compile_peak, timed_peak, load_time, cold_start, first_inference;
+Formula compile_time, compile_count, compile_cpu, compile_peak, timed_peak, load_time, cold_start, warm_start,
+    first_inference;
 // Returns the largest of the processes' readings of a quantity, or why there is none.
 Value largest_reading(const Analysis& analysis, std::size_t cell, std::string_view quantity);
 

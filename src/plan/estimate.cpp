@@ -121,6 +121,15 @@ double watch_s(const Plan& plan, const work::Cell& cell, double inference_s) {
   return std::min(kMost_s, std::max(kInferences * inference_s, kRepetitions * repetition_s(plan, inference_s)));
 }
 
+// Returns how long each process makes further sessions (worker/further_sessions.h), of which one takes `session_s`.
+double sessions_s(const Plan& plan, const work::Cell& cell, double session_s) {
+  constexpr double kMost_s = 60;
+  const work::Protocol& protocol = plan.study.protocol;
+  const bool has_none = protocol.arrivals || plan.compiler_of(cell).instances > 1;
+  if (has_none || !plan.load_of(cell).is_none()) return 0;
+  return std::min(kMost_s, protocol.sessions.value_or(0) * session_s);
+}
+
 double ratio_of_times(double one, double other) { return one > 0 && other > 0 ? one / other : 1; }
 
 // Returns what was found, scaled to the wanted size as the usual times are.
@@ -166,9 +175,10 @@ CellTime cell_time(const Plan& plan, const Experience& experience, const work::C
   const double load_s = time.load_s.value_or(std::min(usual_load_s, compile_s));
   const double repeat_s = timed_s(plan, compiler.instances, time.inference_s * steps);
   const double measure_s = time.warming_s + repeat_s;
-  const double rest_s = time.start_s + measure_s + watch_s(plan, cell, time.inference_s);
   const bool is_dear = compile_s + time.tuning_s > measure_s;
   const bool shares = shares_compilation(plan, experience, plan.compiler_of(cell), is_dear);
+  const double rest_s = time.start_s + measure_s + watch_s(plan, cell, time.inference_s) +
+                        sessions_s(plan, cell, (shares ? load_s : compile_s) + time.inference_s);
   const double longer_s = look_s(plan, cell, rest_s + compile_s + time.tuning_s, repeat_s);
   return {.first_s = rest_s + compile_s + time.tuning_s + longer_s,
           .look_s = longer_s,

@@ -101,7 +101,7 @@ Entry toolchain_of(const CellData& cell) {
 // The rule of percentiles is that of the metrics: a percentile has a value if there are enough single inferences.
 constexpr std::array kMetricColumns{"throughput_per_s", "instances_gain_ratio", "latency_p50_s",      "latency_p90_s",
                                     "latency_p95_s",    "latency_p99_s",        "cpu_per_inference_s"};
-constexpr std::array kLaterMetricColumns{"compile_s",          "load_s",        "cold_start_s",
+constexpr std::array kLaterMetricColumns{"compile_s",          "load_s",        "cold_start_s",    "warm_start_s",
                                          "max_absolute_error", "process_count", "repetition_count"};
 constexpr std::array kPhases{"open", "compile", "load", "check", "warm_up", "timed"};
 

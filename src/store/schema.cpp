@@ -28,7 +28,8 @@ constexpr std::array kMigrations{Migration{"the tables of the oldest version tha
                                  Migration{"variants of models and their agreement", kVersion10},
                                  Migration{"inputs without a finite score, least times of kernels", kVersion11},
                                  Migration{"columns of the key first", kVersion12},
-                                 Migration{"values of the whole file", kVersion13}};
+                                 Migration{"values of the whole file", kVersion13},
+                                 Migration{"own processors", kVersion14}};
 
 // Returns the steps that have made a file of the version, which is 0 or one that is read.
 std::span<const Migration> steps_to(std::int64_t version, std::span<const Migration> steps) {

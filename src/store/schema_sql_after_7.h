@@ -95,4 +95,9 @@ INSERT INTO series_part SELECT * FROM former;
 DROP TABLE temp.former;
 )sql";
 
+// Version 14 says on which processors a cell runs.
+inline constexpr const char* kVersion14 = R"sql(
+ALTER TABLE cell ADD COLUMN processors TEXT NOT NULL DEFAULT 'auto';  -- on which it runs, and where its memory is; auto: as many as its threads, which the device chooses
+)sql";
+
 }  // namespace ngb::store

@@ -235,6 +235,7 @@ Result<CompilerDescription> read_description(const std::filesystem::path& folder
   keys.read("precisions", compiler.precisions);
   keys.read("needs_toolchain", compiler.needs_toolchain, true);
   keys.read("produces_file", compiler.produces_file);
+  keys.read("keeps_file", compiler.keeps_file);
   keys.read("dynamic_batch", compiler.dynamic_batch);
   keys.read("in_flight", compiler.in_flight);
   keys.read("compiled_files", compiler.compiled_files);

@@ -56,6 +56,7 @@ struct CompilerDescription {
   bool needs_toolchain = true;
   std::string toolchain{};  // the compiler that owns its toolchain and the keys below; by default itself
   bool produces_file = false;
+  bool keeps_file = false;     // runs what it compiles, and can also write it for other processes
   bool dynamic_batch = false;  // can compile once for any batch size
   bool in_flight = false;      // can have several inferences in flight
   // Compiled files that it runs as they are: the ending, and that of the file beside it with its weights, or "". Its

@@ -13,9 +13,13 @@ namespace {
 constexpr const char* kAny = "*";
 constexpr std::initializer_list<Role> kCommon{Role::device, Role::batch, Role::load};  // to a candidate and a cell
 
-std::string key_of_candidate(const std::string& common, const std::string& threads, const std::string& instances,
+std::string key_of_candidate(const std::string& common, const std::string& threads, const std::string& placing,
                              const std::string& precision, const std::string& compute_device) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}", common, threads, instances, precision, compute_device);
+  return fmt::format("{}\n{}\n{}\n{}\n{}", common, threads, placing, precision, compute_device);
+}
+
+std::string placing_of(const Compiler& compiler) {
+  return fmt::format("{} {}", compiler.instances, compiler.processors);
 }
 
 // Returns the value by which a cell is found, then the one that fits all.
@@ -41,10 +45,9 @@ void BaselineCandidates::add(const Configuration& candidate, std::span<const std
   std::vector<std::string> all(compute_devices.begin(), compute_devices.end());
   all.emplace_back(kAnyComputeDevice);
   for (const std::string& threads : or_any(candidate.threads_there())) {
-    for (const std::string& instances : or_any(std::to_string(candidate.compiler.instances))) {
+    for (const std::string& placing : or_any(placing_of(candidate.compiler))) {
       for (const std::string& compute_device : all) {
-        first_.emplace(key_of_candidate(common, threads, instances, candidate.compiler.precision, compute_device),
-                       index);
+        first_.emplace(key_of_candidate(common, threads, placing, candidate.compiler.precision, compute_device), index);
       }
     }
   }
@@ -60,8 +63,8 @@ std::optional<std::size_t> BaselineCandidates::best_for(const Configuration& cel
     if (threads == kAny && !is_one_setting) break;
     for (const std::string& precision : precisions) {
       for (const std::string& compute_device : compute_devices) {
-        for (const std::string& instances : or_any(std::to_string(cell.compiler.instances))) {
-          const auto found = first_.find(key_of_candidate(common, threads, instances, precision, compute_device));
+        for (const std::string& placing : or_any(placing_of(cell.compiler))) {
+          const auto found = first_.find(key_of_candidate(common, threads, placing, precision, compute_device));
           if (found != first_.end()) return found->second;
         }
       }

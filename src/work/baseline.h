@@ -47,7 +47,8 @@ class BaselineCandidates {
   // Returns the candidate that a cell is compared with. It has the cell's device, model (of a variant: the exact
   // model), batch size and load. It has the cell's threads; only if the baseline is one setting and no candidate has
   // them, it may have others. Of several such candidates, one of f32 comes before one of the cell's own precision, then
-  // one on an earlier one of `compute_devices`, then one with as many instances as the cell.
+  // one on an earlier one of `compute_devices`, then one with as many instances as the cell, on
+  // the same processors.
   [[nodiscard]] std::optional<std::size_t> best_for(const Configuration& cell,
                                                     std::span<const std::string> compute_devices,
                                                     bool is_one_setting) const;

@@ -18,10 +18,11 @@ namespace ngb::work {
 // One compiler on one model at one batch size on one device, under one load.
 struct Cell {
   // First 16 hexadecimal digits of the SHA-256 over {"batch":…,"compiler":…,"device":…,"in_flight":…,"instances":…,
-  // "load":name,"model":hash,"options":{…},"precision":…,"settings":{…},"threads":…,"version":…} with sorted keys and
-  // no blanks: id_object (property.h). A cell without a load, without settings, with one inference at a time or with
-  // one instance has no such key, and "threads" is the number or the word that the study asks for (compiler.h). It is
-  // the same in every study, whatever the labels, the paths and the order of the file.
+  // "load":name,"model":hash,"options":{…},"precision":…,"processors":…,"settings":{…},"threads":…,"version":…} with
+  // sorted keys and no blanks: id_object (property.h). A cell without a load, without settings, with one inference at a
+  // time, with one instance or with processors that the device chooses has no such key, and "threads" is the number or
+  // the word that the study asks for (compiler.h). It is the same in every study, whatever the labels, the paths and
+  // the order of the file.
   std::string id{};
   std::string device{};    // "" in a job, which belongs to one device
   int compiler_index = 0;  // into Lists::compilers

@@ -34,6 +34,8 @@ std::vector<std::string> words_of(const Options& options);
 inline constexpr std::string_view kAllThreads = "all";            // the processors that it lets a process use
 inline constexpr std::string_view kPhysicalThreads = "physical";  // the cores to which these processors belong
 inline constexpr std::array kThreadWords{kAllThreads, kPhysicalThreads};
+// The word for processors that the study leaves to the device's agent.
+inline constexpr const char* kChosenProcessors = "auto";
 
 // A cell whose threads were asked for by a word has that word in its id, not a number: the plan is made before a device
 // is reached, the same study means the same cells on every machine, and a continued run finds its cells again. The
@@ -49,6 +51,9 @@ struct Compiler {
   std::string threads_asked{};       // "all" | "physical"; "": the number is asked for
   std::optional<int> in_flight = 1;  // inferences at a time; nothing: the compiler chooses ("auto")
   int instances = 1;                 // sessions at once, each in a process with threads and processors of its own
+  // The processors of all instances together, and where their memory is, as ProcessorChoice::text (base/topology.h);
+  // "auto": as many as the threads need, by choose_cpus (base/processors.h).
+  std::string processors = kChosenProcessors;
   std::string precision = "f32";
   std::string label{};  // unique in the study: "openvino", "openvino 2026.3.1"
   bool operator==(const Compiler&) const = default;
@@ -58,7 +63,8 @@ struct Compiler {
                  Field{"options", &Compiler::options}, Field{"settings", &Compiler::settings},
                  Field{"threads", &Compiler::threads}, Field{"threads_asked", &Compiler::threads_asked},
                  Field{"in_flight", &Compiler::in_flight}, Field{"instances", &Compiler::instances},
-                 Field{"precision", &Compiler::precision}, Field{"label", &Compiler::label});
+                 Field{"processors", &Compiler::processors}, Field{"precision", &Compiler::precision},
+                 Field{"label", &Compiler::label});
   }
 };
 

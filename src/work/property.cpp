@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "base/topology.h"
 
 namespace ngb::work {
 namespace {
@@ -112,6 +113,13 @@ constexpr std::array kProperties{
              [](Of of) { return std::to_string(of.compiler.instances); },
              [](To to, Text text) { return read_count(to.compiler.instances, text, kMostInstances); },
              "sessions at once, each in a process with its own threads", "instances", true},
+    Property{"processors", "processors", Kind::text, Role::options, [](Of of) { return of.compiler.processors; },
+             [](To to, Text text) {
+               return read_text(to.compiler.processors, text) &&
+                      (text == kChosenProcessors || parse_processor_choice(text).has_value());
+             },
+             "on which it runs, and where its memory is; auto: as many as its threads, which the device chooses",
+             "processors", true},
 };
 
 // Returns 2 for "2", and any other text as it is.

@@ -24,7 +24,7 @@ enum class Role {
   compiler,
   version,
   label,    // of the compiler in the study
-  options,  // what each of its instances is handed: options, settings, inferences in flight
+  options,  // what each of its instances is handed: options, settings, inferences in flight; its processors
   instances,
   threads,        // their number on the device
   threads_asked,  // the word by which the study asks for them
@@ -81,7 +81,7 @@ std::string key_of(const Configuration& of, std::initializer_list<Role> roles);
 std::string settings_key(const Compiler& compiler);
 
 // Returns names and values, as JSON text, of what the compiler is handed and is not at its default: options, settings,
-// inferences in flight, instances.
+// inferences in flight, processors, instances.
 Options handed_options(const Configuration& of);
 // Returns the same for people: "level=all in_flight=2"; "" if there is nothing to name.
 std::string words_of_options(const Configuration& of);

@@ -162,6 +162,7 @@ struct Protocol {
   bool profile = false;  // a process tells where its time goes, kernel by kernel, and has no speed
   std::optional<int> longer_look_s{};  // in which one process is watched; 0: off; nothing: by what that costs
   bool leak = false;                   // each process goes on, and its memory is read meanwhile
+  std::optional<int> sessions{};       // that each process makes and destroys beside the measured one; nothing: none
   Compilation compile = Compilation::each;
   Tolerances tolerances{};
   int agreement_inputs = 64;              // over which a variant is compared with its exact model
@@ -237,6 +238,16 @@ struct Protocol {
                         "take longer, and its memory is read from its first inference on. None goes on with arrivals, "
                         "instances or a load",
              .is_left_out_at_default = true}),
+        study_field("sessions", &Protocol::sessions,
+                    {.name = "sessions",
+                     .meaning = "Sessions that each process makes and destroys after its timed repetitions, beside the "
+                                "measured one, or as many as begin within a minute: session_s and "
+                                "session_memory_bytes tell what each takes and leaves behind ([starts](starts.md)). "
+                                "None does with arrivals, instances or a load",
+                     .minimum = 1,
+                     .maximum = 100'000,
+                     .default_text = "none",
+                     .is_left_out_at_default = true}),
         study_field(
             "compile", &Protocol::compile,
             {.name = "compile",

@@ -87,6 +87,7 @@ ProcessResult measure(const work::WorkerRequest& request, const ngb_compiler& co
     add_profile(request, prepared.timing().profiling, result);
   else
     timed.look_longer();
+  timed.make_further_sessions(compiler);
   return std::move(result);
 }
 

@@ -46,16 +46,16 @@ OwnMemory own_memory(const std::string& proc) {
                        : Known<double>::unknown("the kernel has no " + proc + "/self/smaps_rollup")};
 }
 
-void MemoryMarks::add(std::uint64_t inferences) {
-  if (is_watched_) marks_.push_back({system_clock().now().count(), inferences, own_memory()});
+void MemoryMarks::add(std::uint64_t count) {
+  if (is_watched_) marks_.push_back({system_clock().now().count(), count, own_memory()});
 }
 
 void MemoryMarks::add_to(std::vector<samples::Reading>& readings) const {
   for (const Mark& mark : marks_) {
-    const auto inferences = Known<double>::of(static_cast<double>(mark.inferences));
-    readings.push_back({"inferences", "1", "mark", inferences, mark.at_ns});
-    readings.push_back({"memory", "byte", "mark", mark.memory.resident, mark.at_ns});
-    readings.push_back({"proportional_memory", "byte", "mark", mark.memory.proportional, mark.at_ns});
+    const auto count = Known<double>::of(static_cast<double>(mark.count));
+    readings.push_back({quantity_, "1", moment_, count, mark.at_ns});
+    readings.push_back({"memory", "byte", moment_, mark.memory.resident, mark.at_ns});
+    readings.push_back({"proportional_memory", "byte", moment_, mark.memory.proportional, mark.at_ns});
   }
 }
 

@@ -19,22 +19,26 @@ struct OwnMemory {
 // <proc>/self/statm, which may be off by some dozen pages for each thread.
 OwnMemory own_memory(const std::string& proc = "/proc");
 
-// Collects the memory of this process at marks, each after a number of inferences, if it is to be watched.
+// Collects the memory of this process at marks, each after a number of inferences or of what `quantity` names, if it is
+// to be watched.
 class MemoryMarks {
  public:
-  explicit MemoryMarks(bool is_watched) : is_watched_(is_watched) {}
-  // Reads the memory now, after so many inferences.
-  void add(std::uint64_t inferences);
-  // Adds the readings of all marks, of moment "mark": inferences, memory and proportional_memory of one time each.
+  explicit MemoryMarks(bool is_watched, const char* moment = "mark", const char* quantity = "inferences")
+      : is_watched_(is_watched), moment_(moment), quantity_(quantity) {}
+  // Reads the memory now, after so many of them.
+  void add(std::uint64_t count);
+  // Adds the readings of all marks, of that moment: the count, memory and proportional_memory of one time each.
   void add_to(std::vector<samples::Reading>& readings) const;
 
  private:
   struct Mark {
     std::int64_t at_ns = 0;
-    std::uint64_t inferences = 0;
+    std::uint64_t count = 0;
     OwnMemory memory{};
   };
   bool is_watched_;
+  const char* moment_;
+  const char* quantity_;
   std::vector<Mark> marks_{};
 };
 

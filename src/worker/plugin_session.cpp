@@ -53,6 +53,11 @@ bool makes_artifact(const ngb_compiler& compiler, const nlohmann::json& descript
   return compiler.load != nullptr && description.value("produces_file", false);
 }
 
+// Returns whether the compiler runs what it compiles, and writes it for other processes where that is asked for.
+bool keeps_artifact(const ngb_compiler& compiler, const nlohmann::json& description) {
+  return compiler.load != nullptr && description.value("keeps_file", false);
+}
+
 // Owns everything that a plugin receives of a model. The arguments outlive it.
 struct HandedModel {
   HandedModel(const std::string& path, const work::Model& model, const std::string& artifact)
@@ -164,21 +169,22 @@ Attempt<Done> Session::compile(const std::string& model_path, const work::Model&
   // The worker's current folder; the agent empties it after each worker.
   const std::filesystem::path own = std::filesystem::current_path() / fmt::format("artifact-{}", ::getpid());
   const std::string artifact = model.is_compiled()     ? model_path
-                               : !makes_file           ? ""
+                               : !makes_file           ? (keeps_artifact(compiler_, described) ? artifact_path : "")
                                : artifact_path.empty() ? own.string()
                                                        : artifact_path;
   if (makes_file && model.is_compiled()) return load(model_path, model, model_path);
   const HandedModel handed(model_path, model, artifact);
   Attempt<Done> result = attempt(compiler_.compile(session_, &handed.value, &error_));
   if (result && makes_file) result = attempt(compiler_.load(session_, &handed.value, &error_));
-  if (result && makes_file) artifact_bytes_ = size_bytes(artifact);
+  if (result && !artifact.empty() && !model.is_compiled()) artifact_bytes_ = size_bytes(artifact);
   if (makes_file && artifact_path.empty()) file::remove_all(artifact);
   if (page_ != nullptr) samples::write_remark(*page_, {});
   return result;
 }
 
 Attempt<Done> Session::load(const std::string& model_path, const work::Model& model, const std::string& artifact_path) {
-  if (!makes_artifact(compiler_, description_of(compiler_))) {
+  const nlohmann::json described = description_of(compiler_);
+  if (!makes_artifact(compiler_, described) && !keeps_artifact(compiler_, described)) {
     samples::Failure failure;
     failure.message = "this compiler cannot load what another process has compiled";
     return tl::unexpected(failure);

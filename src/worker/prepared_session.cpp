@@ -36,7 +36,7 @@ Attempt<Done> PreparedSession::open() {
   if (const std::optional<Error> few = too_few_processors(request_.compiler, probe::allowed_cpus().size())) {
     return tl::unexpected(failure_of(FailureKind::invalid_option, *few));
   }
-  const Result<std::string> pinned = pin_to_cpus(request_.compiler.threads, instance_.index(), instance_.count());
+  const Result<std::string> pinned = pin_to_cpus(request_.compiler, instance_.index());
   if (!pinned) return tl::unexpected(failure_of(FailureKind::internal, pinned.error()));
   Attempt<Done> opened = session_.open(request_.compiler, request_.place, request_.cache_dir, page_,
                                        request_.protocol.profile, request_.model.is_compiled());

@@ -3,7 +3,10 @@
 
 #include <dirent.h>
 #include <fmt/format.h>
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +19,7 @@
 
 #include "base/file.h"
 #include "base/processors.h"
+#include "base/topology.h"
 #include "probe/probe.h"
 
 namespace ngb::worker {
@@ -66,26 +70,41 @@ int count_busy(const std::map<pid_t, std::int64_t>& before, const std::map<pid_t
       std::count_if(grown_ns.begin(), grown_ns.end(), [least_ns](std::int64_t ns) { return ns > least_ns; }));
 }
 
-std::string cpu_list(std::span<const int> cpus) {
-  std::string text;
-  for (std::size_t i = 0; i < cpus.size();) {
-    std::size_t end = i + 1;
-    while (end < cpus.size() && cpus[end] == cpus[end - 1] + 1) ++end;
-    if (!text.empty()) text += ',';
-    text += end - i == 1 ? fmt::format("{}", cpus[i]) : fmt::format("{}-{}", cpus[i], cpus[end - 1]);
-    i = end;
-  }
-  return text;
+namespace {
+
+// Sets from which nodes this thread and its threads take memory. A machine with one node has no choice.
+Status take_memory_from(const ProcessorChoice& choice) {
+  const std::vector<int> there = memory_nodes();
+  const Result<std::vector<int>> nodes = memory_meant(choice, there);
+  if (!nodes) return error_of(nodes);
+  if (nodes->empty() || there.size() == 1) return Done{};
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask(static_cast<std::size_t>(nodes->back()) / kBits + 1);
+  for (const int node : *nodes)
+    mask[static_cast<std::size_t>(node) / kBits] |= 1UL << static_cast<std::size_t>(node) % kBits;
+  const int mode = choice.memory == "interleave" ? MPOL_INTERLEAVE : MPOL_BIND;
+  // The kernel reads one bit less than it is told (set_mempolicy(2)).
+  if (::syscall(SYS_set_mempolicy, mode, mask.data(), mask.size() * kBits + 1) == 0) return Done{};
+  return tl::unexpected(file::from_errno("take memory from nodes " + cpu_list(*nodes), "processors", errno));
 }
 
-Result<std::string> pin_to_cpus(int threads, int instance, int instances) {
+}  // namespace
+
+Result<std::string> pin_to_cpus(const work::Compiler& compiler, int instance) {
   const std::vector<int> allowed = probe::allowed_cpus();
+  const bool is_own = compiler.processors != work::kChosenProcessors;
+  const int needed = work::needed_processors(compiler);
   // If the agent has already chosen the processors of a worker with one instance, nothing is read from /sys within the
   // open phase.
-  const bool are_chosen = allowed.size() <= static_cast<std::size_t>(std::max(threads, 1));
-  std::vector<int> chosen = are_chosen ? allowed : choose_cpus(allowed, cores_of(allowed), threads * instances);
-  if (instances > 1) chosen = part_of_cpus(chosen, cores_of(chosen), instance, instances);
+  const bool are_chosen = is_own || allowed.size() <= static_cast<std::size_t>(std::max(needed, 1));
+  std::vector<int> chosen = are_chosen ? allowed : choose_cpus(allowed, cores_of(allowed), needed);
+  if (compiler.instances > 1) chosen = part_of_cpus(chosen, cores_of(chosen), instance, compiler.instances);
   if (chosen.empty()) return fail("no processor is allowed", "affinity");
+  if (is_own) {
+    const Result<ProcessorChoice> choice = parse_processor_choice(compiler.processors);
+    if (!choice) return error_of(choice);
+    if (const Status taken = take_memory_from(*choice); !taken) return error_of(taken);
+  }
   if (!confine(0, chosen)) {
     return tl::unexpected(file::from_errno("pin to processors " + cpu_list(chosen), "affinity", errno));
   }

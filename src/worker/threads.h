@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -39,12 +38,11 @@ int count_busy(const std::map<pid_t, std::int64_t>& before, const std::map<pid_t
 
 // Gives every compiler equal conditions: the same processors, pinned before its library is opened.
 
-// Formats processor numbers as "0,2-3".
-std::string cpu_list(std::span<const int> cpus);
-
-// Pins the calling thread, and thereby all threads that it starts from now on. Of several instances, each gets as many
-// processors of its own. Returns the processors read back afterwards, as text for the facts: "2-3".
-Result<std::string> pin_to_cpus(int threads, int instance = 0, int instances = 1);
+// Pins the calling thread, and thereby all threads that it starts from now on, and sets from which nodes they take
+// memory if the study says it. Of several instances, each gets as many processors of its own. Processors that the study
+// chooses are those that the agent has left this process. Returns the processors read back afterwards, as text for the
+// facts: "2-3".
+Result<std::string> pin_to_cpus(const work::Compiler& compiler, int instance = 0);
 
 // Returns an error if the threads of all instances are more than the processors that this process may use.
 std::optional<Error> too_few_processors(const work::Compiler& compiler, std::size_t processors);

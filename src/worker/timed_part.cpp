@@ -9,6 +9,7 @@
 #include "probe/probe.h"
 #include "worker/allocator.h"
 #include "worker/arrivals.h"
+#include "worker/further_sessions.h"
 #include "worker/resources.h"
 #include "worker/subnormals.h"
 #include "worker/threads.h"
@@ -138,7 +139,7 @@ void TimedPart::add_repetitions() {
 }
 
 void TimedPart::look_longer() {
-  if (instance_.count() > 1 || server_ || request_.has_load) return;  // others run on
+  if (others_run_on()) return;
   watch_memory();
   if (request_.process_index == 0) {
     const std::int64_t for_ns = longer_look_ns(request_.protocol, result_.phases);
@@ -148,14 +149,26 @@ void TimedPart::look_longer() {
   if (phases_.page() != nullptr) phases_.page()->done.repetitions = result_.repetitions.size();  // those that are told
 }
 
+void TimedPart::make_further_sessions(const ngb_compiler& compiler) {
+  if (!request_.protocol.sessions || others_run_on() || !may_go_on_alone()) return;
+  add_further_sessions(request_, compiler, prepared_.inputs(), result_.readings);
+}
+
+bool TimedPart::others_run_on() const { return instance_.count() > 1 || server_ || request_.has_load; }
+
+// Waits for a last turn, in which no other process of the round runs. Returns false if the agent has ended it instead.
+bool TimedPart::may_go_on_alone() {
+  if (!takes_turns() || request_.process_index == 0 || is_alone_) return true;  // the first one has had it already
+  if (!timing_.pauses.wait_for_turn()) return false;
+  timing_.turns.end();
+  return is_alone_ = true;
+}
+
 // Does nothing unless the study asks for it. Memory is read between repetitions that count in no speed.
 void TimedPart::watch_memory() {
   constexpr std::int64_t kMost_ns = 30'000'000'000;
   if (!request_.protocol.leak) return;
-  if (takes_turns() && request_.process_index > 0) {  // the first one has had its last turn already
-    if (!timing_.pauses.wait_for_turn()) return;
-    timing_.turns.end();
-  }
+  if (!may_go_on_alone()) return;
   (void)timing_.repetitions.watch(kMost_ns, [this](std::uint64_t inferences) { marks_.add(inferences); });
   marks_.add_to(result_.readings);
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ngraphbench/compiler.h"
 #include "samples/process_result.h"
 #include "work/job.h"
 #include "worker/instances.h"
@@ -26,6 +27,8 @@ class TimedPart {
   void run(const std::vector<samples::Reading>& idle);
   // Goes on outside of what counts, to see whether the speed changes. Precondition: `run` has left no failure.
   void look_longer();
+  // Makes and destroys further sessions if the study asks for them. Likewise.
+  void make_further_sessions(const ngb_compiler& compiler);
 
  private:
   void run_timed_phase(const std::vector<samples::Reading>& idle);
@@ -37,6 +40,8 @@ class TimedPart {
   Attempt<Done> serve();
   void repeat_alone();
   void watch_memory();
+  [[nodiscard]] bool others_run_on() const;
+  bool may_go_on_alone();
   void add_repetitions();
   [[nodiscard]] bool takes_turns() const { return request_.protocol.turns > 1; }
   void tell_agent(std::string_view signal) const;
@@ -48,6 +53,7 @@ class TimedPart {
   Phases& phases_;
   samples::ProcessResult& result_;
   MemoryMarks marks_;
+  bool is_alone_ = false;                               // it has had its last turn
   std::optional<TimedServer> server_{};                 // only with arrivals
   std::vector<std::vector<std::int64_t>> served_ns_{};  // latencies of the requests of each batch that it answered
 };

@@ -24,8 +24,10 @@ struct CompilerUnderTest {
   [[nodiscard]] std::string toolchain_name() const;
   [[nodiscard]] bool is_native() const { return description->at("host") == "native"; }
   // Those that write a file take seconds for the smallest model: what is done often with others is done less.
-  [[nodiscard]] bool produces_file() const { return description->value("produces_file", false); }
-  [[nodiscard]] bool compiles_slowly() const { return produces_file() && name != "null"; }
+  [[nodiscard]] bool produces_file() const {
+    return description->value("produces_file", false) || description->value("keeps_file", false);
+  }
+  [[nodiscard]] bool compiles_slowly() const { return description->value("produces_file", false) && name != "null"; }
   [[nodiscard]] std::filesystem::path plugin() const { return folder / (name + ".so"); }
   // Why it cannot be tested here; empty when it can.
   [[nodiscard]] std::string missing() const;

@@ -5,6 +5,7 @@ import functools
 
 import numpy
 import pandas
+import starts
 import variants
 from by_scipy import Number, contrast, like_count, log_ratio, percentile, ratio, slope_behind_knees
 from flags import Flags
@@ -130,17 +131,17 @@ class Oracle(Flags):
         return log_ratio(own, other, not self.cell(key).exact_hash, weight) if (own > 0).all() and (other > 0).all() else None
 
     @functools.cache
-    def memory_growth(self, key):
+    def memory_growth(self, key, moment="mark", counted="inferences"):
         """The mean over processes of the slope of its marks behind the last knee; None if there are too few of them."""
         if not self.has_speed(key):
             return None
-        rows = self.raw.of_processes("reading", key).query("moment == 'mark'").dropna(subset=["value", "at_ns"])
+        rows = self.raw.of_processes("reading", key).query("moment == @moment").dropna(subset=["value", "at_ns"])
         growths = []
         for _, of_process in rows.groupby("process_key", sort=False):
             marks = of_process.pivot_table(index="at_ns", columns="quantity", values="value").reindex(
-                columns=["inferences", "memory"]).dropna().sort_values("inferences", kind="stable")
+                columns=[counted, "memory"]).dropna().sort_values(counted, kind="stable")
             if len(marks) >= 8:
-                growths.append(slope_behind_knees(marks.inferences.to_numpy(), marks.memory.to_numpy()))
+                growths.append(slope_behind_knees(marks[counted].to_numpy(), marks.memory.to_numpy()))
         return contrast([(numpy.array(growths), 1)]) if growths else None
 
     # The metrics.
@@ -157,6 +158,7 @@ class Oracle(Flags):
         errors = self.raw.of_all_attempts("output_check", key)["max_absolute_error"].dropna()
         found["max_absolute_error"] = Number(errors.max()) if len(errors) else None
         found["memory_growth_bytes_per_inference"] = self.memory_growth(key)
+        found |= starts.metrics_of(self, key)
         found["run_queue_wait_percent"] = self._reading(key, "run_queue_wait", "timed", "max")
         found = {name: _number(value) for name, value in found.items()}
         return found | {f"flag_{name}": Number(value) for name, value in self._flags(key, found["spread_ratio"]).items()}
@@ -233,8 +235,6 @@ class Oracle(Flags):
         tuned = pandas.to_numeric(self.raw.facts("tuning_seconds")).reindex(processes).max()
         trials = pandas.to_numeric(self.raw.facts("trials")).reindex(processes).max()
         loaded = phases[phases["phase"] == "load"]
-        before_warm_up = phases[phases["phase"].isin(("start", "open", "compile", "load", "check"))]
-        cold_s = before_warm_up.groupby("process_key")["wall_ns"].sum() * 1e-9
         has = len(compiled) > 0
         compile_s = (compiled["wall_ns"] * 1e-9 - tuned_here).median() if has else None
         is_tuned = not pandas.isna(tuned)
@@ -245,7 +245,6 @@ class Oracle(Flags):
             "tuning_trials": trials if is_tuned else None,
             "compile_total_s": compile_s + (tuned if is_tuned else 0) if has else None,
             "load_s": (loaded["wall_ns"] * 1e-9).median() if len(loaded) else None,
-            "cold_start_s": cold_s.median() if len(cold_s) and self.has_speed(key) else None,
             "first_inference_s": self._first_inference(key),
             **self._delegates(key),
             "compile_cpu_s": (compiled["cpu_ns"] * 1e-9).median() if has else None,

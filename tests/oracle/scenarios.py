@@ -305,6 +305,18 @@ def _leaking(processes):
     return processes
 
 
+def _making_sessions(processes):
+    """30 sessions beside the measured one: each takes about 20 ms and leaves 1 MB and a bit, beside noise."""
+    for number, process in enumerate(processes):
+        draw = random.Random(number)
+        process.readings += [
+            (quantity, "session", value, float(session))
+            for session in range(1, 31)
+            for quantity, value in (("session", 0.02 + draw.uniform(0, 1e-3)), ("sessions", float(session)),
+                                    ("memory", 8e7 + (1e6 + 9000 * number) * session + draw.uniform(0, 1e5)))]
+    return processes
+
+
 def _changing(processes):
     """Later an inference takes 1.6 times as long as in the slowest counted repetition."""
     slowest = max(processes[0].repetitions)
@@ -368,6 +380,7 @@ _CHANGES = (
     _of(reference_reason="identity 2.15.0 could not make its outputs"),
     _growing,
     _leaking,
+    _making_sessions,
     _changing,
     _subnormal,
     _of(output_change="output y differs"),

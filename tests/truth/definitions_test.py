@@ -109,8 +109,14 @@ def memory_marks(number):
             if inference % 20 == 0 for quantity, value in (("inferences", inference), ("memory", held))]
 
 
+def session_marks(number):
+    """40 sessions of 0.2 to 0.3 s, each of which leaves a megabyte and 10 kB for each earlier process."""
+    return [(quantity, "session", value, 100.0 + session) for session in range(1, 41) for quantity, value in (
+        ("session", (0.2, 0.25, 0.3)[number]), ("sessions", float(session)), ("memory", 5e7 + (1e6 + 1e4 * number) * session))]
+
+
 def readings(number):
-    return [*memory_marks(number), ("package_power", "timed", PACKAGE_W), ("idle_package_power", "start", IDLE_PACKAGE_W),
+    return [*memory_marks(number), *session_marks(number), ("package_power", "timed", PACKAGE_W), ("idle_package_power", "start", IDLE_PACKAGE_W),
             ("gpu_mean_power", "timed", GPU_W), ("idle_board_power", "start", IDLE_BOARD_W),
             *(("board_power", "during", each, at_s) for each, at_s in zip(BOARD_W, BOARD_S)), ("gpu_utilisation", "end", (70.0, 80.0, 99.0)[number]),
             ("run_queue_wait", "timed", (0.2, 0.9, 0.4)[number]), ("model_size", "end", 1000.0),
@@ -274,8 +280,11 @@ class Definitions(unittest.TestCase):
         folder = made_up.new_folder()
         made_up.study(folder, [IDENTITY], ["m"], 3, lambda compiler, model, number: Process(
             EVEN * 4, compile_s=None if number else 2.0))
-        self.asked[self._testMethodName].add("load_s")
-        self.assertEqual(made_up.metrics_of(made_up.shown(folder), "identity")["load_s"]["value"], 0.25)
+        self.asked[self._testMethodName].update(("load_s", "warm_start_s"))
+        shown = made_up.metrics_of(made_up.shown(folder), "identity")
+        self.assertEqual(shown["load_s"]["value"], 0.25)
+        self.assertEqual(shown["warm_start_s"]["value"], 0.25)  # nothing else is before its warm-up
+        self.assertEqual(shown["cold_start_s"]["value"], 2.0)  # of the one that compiled
         folder = made_up.new_folder()
         made_up.study(folder, [IDENTITY], ["m"], 3, lambda compiler, model, number: Process(
             EVEN * 4, warm_up=[(70.0, 90.0, 400.0)[number], 20.0]))
@@ -293,6 +302,10 @@ class Definitions(unittest.TestCase):
         """Once nothing fills any more: what a thousand inferences have added."""
         added = [held_bytes(number)[1999] - held_bytes(number)[999] for number in range(3)]
         self.expect("memory_growth_bytes_per_inference", statistics.mean(added) / 1000, FAST, within=1e-9)
+
+    def test_sessions_leave_behind_what_they_keep(self):
+        self.expect("session_memory_bytes", 1.01e6, FAST, within=1e-9)
+        self.expect("session_s", 0.25, FAST, within=1e-9)
 
     def test_what_counts_is_counted(self):
         self.expect("repetition_count", 3 * PATTERNS, FAST, within=0)

@@ -31,6 +31,8 @@ enum class ValueType {
   texts,            // a list of different values of type text, at least one
   arguments,        // a list of values of type bare_text, at least one
   batches,          // a list of different integers, or a single one
+  processors,       // a choice of processors (base/topology.h): a text, or a list of integers
+  processor_axis,   // such a choice, or a list of different ones
   section,          // a mapping of `keys`
   structured,       // models, compilers, devices, pairs, loads: each is read by a file of its own
 };

@@ -75,6 +75,15 @@ std::vector<Key> measurement_keys() {
           "instances", ValueType::batches, 1, 1024,
           "Sessions at once, for throughput, each in a process of its own with as many threads and processors as "
           "`threads` says, for compilers that do not say otherwise: one number, or a list without repetitions"),
+      {.name = "processors",
+       .type = ValueType::processor_axis,
+       .meaning =
+           "Processors on which inference runs, all instances together, for compilers that do not say otherwise: "
+           "a list of their numbers, numa:N, performance, efficiency, one_per_core or all; auto: as many as "
+           "threads, which the device chooses. memory:N or memory:interleave behind it says where memory is "
+           "([processors](processors.md)). A list of choices gives one compiler for each",
+       .set = set_member<&Study::processors_asked>,
+       .get = get_member<&Study::processors_asked>},
       {.name = "precision",
        .type = ValueType::word,
        .words = precision_words(),
@@ -235,6 +244,10 @@ std::span<const Key> compiler_keys() {
        .minimum = 1,
        .maximum = 1024,
        .meaning = "Sessions at once, as in a study; a list gives one compiler for each",
+       .default_text = "those of the study"},
+      {.name = "processors",
+       .type = ValueType::processors,
+       .meaning = "Processors on which it runs, as in a study; a list of choices gives one compiler for each",
        .default_text = "those of the study"},
       {.name = "precision",
        .type = ValueType::word,

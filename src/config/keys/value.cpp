@@ -13,6 +13,7 @@
 
 #include "base/json_text.h"
 #include "base/text.h"
+#include "base/topology.h"
 
 namespace ngb::config {
 namespace {
@@ -165,6 +166,38 @@ std::optional<json> read_list(const Key& key, const DocumentNode& node, const st
   return is_good ? std::optional(std::move(list)) : std::nullopt;
 }
 
+// Returns the one form of a choice of processors.
+std::optional<json> read_processors(const Key& key, const DocumentNode& node, const std::string& path,
+                                    Problems& problems) {
+  std::string text = node.text;
+  for (const NodePointer& item : node.items) text += (text.empty() ? "" : ",") + item->text;
+  if (text == work::kChosenProcessors) return json(text);
+  const bool is_choice = (node.is_scalar() && text.size() <= kMaxTextBytes) || is_one_list_of_processors(node);
+  const Result<ProcessorChoice> choice = is_choice ? parse_processor_choice(text) : fail("");
+  if (choice) return json(choice->text());
+  problems.add(node, path, fmt::format("expected {}, found {}", expected(key), found(node)));
+  return std::nullopt;
+}
+
+std::optional<json> read_processor_axis(const Key& key, const DocumentNode& node, const std::string& path,
+                                        Problems& problems) {
+  const bool is_axis = node.is_sequence() && !node.items.empty() && node.items.size() <= kMaxListItems &&
+                       !is_one_list_of_processors(node);
+  json list = json::array();
+  for (std::size_t i = 0; i < (is_axis ? node.items.size() : 1); ++i) {
+    const std::string item_path = is_axis ? fmt::format("{}[{}]", path, i) : path;
+    const DocumentNode& item = is_axis ? *node.items[i] : node;
+    const auto value = read_processors(key, item, item_path, problems);
+    if (!value) return std::nullopt;
+    if (std::find(list.begin(), list.end(), *value) != list.end()) {
+      problems.add(item, item_path, fmt::format("{} is listed twice; remove one of the two", value->dump()));
+      return std::nullopt;
+    }
+    list.push_back(*value);
+  }
+  return list;
+}
+
 json integer_schema(const Key& key) {
   return {{"type", "integer"},
           {"minimum", static_cast<std::int64_t>(key.minimum)},
@@ -221,12 +254,29 @@ json bare_schema(const Key& key) {
                       {"uniqueItems", true}};
       return {{"anyOf", json::array({integer_schema(key), list})}};
     }
+    case ValueType::processors:
+    case ValueType::processor_axis: {
+      const json numbers{{"type", "array"},
+                         {"items", {{"type", "integer"}, {"minimum", 0}}},
+                         {"minItems", 1},
+                         {"maxItems", kMaxListItems}};
+      const json one{{"anyOf", json::array({{{"type", "string"}}, {{"type", "integer"}, {"minimum", 0}}, numbers})}};
+      if (key.type == ValueType::processors) return one;
+      return {{"anyOf", json::array({one, {{"type", "array"}, {"items", one}, {"minItems", 1}}})}};
+    }
     default:
       return json::object();
   }
 }
 
 }  // namespace
+
+bool is_one_list_of_processors(const DocumentNode& node) {
+  return node.is_sequence() && !node.items.empty() && node.items.size() <= kMaxListItems &&
+         std::all_of(node.items.begin(), node.items.end(), [](const NodePointer& item) {
+           return item->is_scalar() && item->is_plain && scalar_json(*item).is_number_integer();
+         });
+}
 
 json scalar_json(const DocumentNode& node) {
   if (node.is_null()) return {};
@@ -247,6 +297,8 @@ std::optional<json> read_value(const Key& key, const DocumentNode& node, const s
   const bool is_list = key.type == ValueType::integers || key.type == ValueType::texts ||
                        key.type == ValueType::arguments || key.type == ValueType::batches;
   if (is_list) return read_list(key, node, path, problems);
+  if (key.type == ValueType::processors) return read_processors(key, node, path, problems);
+  if (key.type == ValueType::processor_axis) return read_processor_axis(key, node, path, problems);
   const bool is_single = node.is_scalar() || node.is_null();
   std::optional<json> value = is_single ? accept_scalar(key, node) : std::nullopt;
   if (value) return value;
@@ -292,6 +344,10 @@ std::string expected(const Key& key) {
       return "a list of texts";
     case ValueType::batches:
       return "a list of different integers " + integer_range(key);
+    case ValueType::processors:
+    case ValueType::processor_axis:
+      return "processors such as [0, 2, 4], numa:0, performance, efficiency, one_per_core, all or auto, with "
+             "memory:0 or memory:interleave behind them or without";
     case ValueType::section:
       return "a mapping with " + text::join(names(key.keys), ", ");
     case ValueType::structured:

@@ -23,6 +23,9 @@ nlohmann::json scalar_json(const DocumentNode& node);
 std::optional<nlohmann::json> read_value(const Key& key, const DocumentNode& node, const std::string& path,
                                          Problems& problems);
 
+// Returns whether a value is the list of processors of one choice, [0, 2, 4], and not a list of choices.
+bool is_one_list_of_processors(const DocumentNode& node);
+
 // Describes the values of a key: "an integer from 1 to 4096".
 std::string expected(const Key& key);
 

@@ -19,6 +19,7 @@
 #include "region_differences.vl.json.h"
 #include "report/figures/rows.h"
 #include "samples.vl.json.h"
+#include "scaling.vl.json.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -34,6 +35,7 @@ constexpr std::array kForms{
     NamedForm{"ratio_to_best", kText_ratio_to_best_vl_json},
     NamedForm{"region_differences", kText_region_differences_vl_json},
     NamedForm{"samples", kText_samples_vl_json},
+    NamedForm{"scaling", kText_scaling_vl_json},
 };
 
 constexpr std::array kRowsOf{
@@ -47,6 +49,7 @@ constexpr std::array kRowsOf{
     RowsOf{"speed_and_agreement", speed_and_agreement},
     RowsOf{"ratio_to_best", ratio_to_best},
     RowsOf{"samples", sample_strips},
+    RowsOf{"scaling", scaling},
     RowsOf{"memory_over_inferences", memory_over_inferences},
     RowsOf{"operator_times", operator_times},
     RowsOf{"region_differences", region_differences},

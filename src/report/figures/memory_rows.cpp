@@ -36,7 +36,7 @@ bool add_marks(const Selection& selection, const store::CellData& cell, const st
     for (const metrics::MemoryMark& mark : metrics::memory_marks(process, kMostMarksDrawn)) {
       Row row = form;
       row["at_s"] = static_cast<double>(mark.at_ns) * 1e-9;
-      row["inferences"] = mark.inferences;
+      row["inferences"] = mark.count;
       row["memory_bytes"] = mark.bytes;
       rows.push_back(std::move(row));
     }

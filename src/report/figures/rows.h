@@ -68,6 +68,7 @@ Rows pareto_compile(const Selection& selection);
 Rows pareto_cpu(const Selection& selection);
 Rows ratio_to_best(const Selection& selection);
 Rows sample_strips(const Selection& selection);
+Rows scaling(const Selection& selection);
 Rows memory_over_inferences(const Selection& selection);
 Rows operator_times(const Selection& selection);
 Rows region_differences(const Selection& selection);

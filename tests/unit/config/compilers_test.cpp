@@ -107,8 +107,8 @@ TEST(StudyCompilers, LabelsHaveTheirWordsInTheOrderOfTheKeysOfAnEntry) {
 TEST(StudyCompilers, HaveAPropertyForEachKeyOfAnEntry) {
   std::vector<std::string> names;
   for (const Key& key : compiler_keys()) names.emplace_back(property_of(key).name);
-  EXPECT_THAT(names, ElementsAre("compiler_version", "threads", "in_flight", "instances", "precision", "options",
-                                 "settings", "compiler_label"));
+  EXPECT_THAT(names, ElementsAre("compiler_version", "threads", "in_flight", "instances", "processors", "precision",
+                                 "options", "settings", "compiler_label"));
 }
 
 TEST(StudyCompilers, HaveTheLeastAndTheMostOfEachNumberThatIsSet) {

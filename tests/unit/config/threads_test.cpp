@@ -112,5 +112,86 @@ TEST(StudyThreads, OfDevicesElsewhereAreNotComparedWithThisMachine) {
               IsEmpty());
 }
 
+// The eight are two cores for performance of two processors each, and four for efficiency, all on one node.
+Vocabulary hybrid_vocabulary() {
+  Vocabulary vocabulary = vocabulary_of_eight();
+  using enum ProcessorKind;
+  vocabulary.processors->each = {{0, 0, 0, performance}, {1, 0, 0, performance}, {2, 2, 0, performance},
+                                 {3, 2, 0, performance}, {4, 4, 0, efficiency},  {5, 5, 0, efficiency},
+                                 {6, 6, 0, efficiency},  {7, 7, 0, efficiency}};
+  return vocabulary;
+}
+
+Study on_hybrid(const std::string& text) {
+  auto study = parse(std::string(kModels) + text, hybrid_vocabulary());
+  if (study) return *std::move(study);
+  for (const StudyProblem& problem : study.error()) ADD_FAILURE() << problem.text();
+  return {};
+}
+
+std::vector<std::string> problems_on_hybrid(const std::string& text) {
+  return problems(std::string(kModels) + text, hybrid_vocabulary());
+}
+
+std::vector<std::string> processors_of_each(const Study& study) {
+  std::vector<std::string> words;
+  for (const work::Compiler& compiler : study.compilers) words.push_back(compiler.processors);
+  return words;
+}
+
+TEST(StudyProcessors, AreAnAxisOfTheStudyAndOfACompiler) {
+  const Study study = on_hybrid(
+      "processors: [[0, 2], performance, efficiency]\ncompilers: [identity, {openvino: {processors: [2, 0, 1]}}]");
+  EXPECT_THAT(processors_of_each(study), ElementsAre("0,2", "performance", "efficiency", "0-2"));
+  EXPECT_EQ(study.compilers[0].label, "identity processors=0,2");
+  EXPECT_EQ(study.compilers[3].label, "openvino");
+  EXPECT_THAT(processors_of_each(on_hybrid("compilers: [{openvino: {processors: [all, one_per_core]}}]")),
+              ElementsAre("all", "one_per_core"));
+  EXPECT_THAT(processors_of_each(on_hybrid("processors: numa:0 memory:interleave\ncompilers: [identity]")),
+              ElementsAre("numa:0 memory:interleave"));
+  EXPECT_THAT(processors_of_each(on_hybrid("compilers: [identity]")), ElementsAre("auto"));
+}
+
+TEST(StudyProcessors, SayHowManyThreadsAWordMeans) {
+  const Study study = on_hybrid(
+      "processors: performance\nthreads: all\ncompilers: [identity, {openvino: {threads: physical}}, "
+      "{onnxruntime: {processors: efficiency, instances: 2}}]");
+  EXPECT_EQ(study.compilers[0].threads, 4);
+  EXPECT_EQ(study.compilers[1].threads, 2);
+  EXPECT_EQ(study.compilers[2].threads, 2) << "of each instance";
+}
+
+TEST(StudyProcessors, AreReadBackFromTheStudysJson) {
+  const Study study = on_hybrid("processors: [[0, 2], all]\ncompilers: [identity, {openvino: {processors: 3}}]");
+  const Study again = good(to_json(study).dump());
+  EXPECT_THAT(processors_of_each(again), ElementsAre("0,2", "all", "3"));
+}
+
+TEST(StudyProcessors, ThatAreNotThereOrTooFewAreRefusedWithWhatToWrite) {
+  EXPECT_THAT(
+      problems_on_hybrid("processors: [0, 9]\ncompilers: [identity]"),
+      ElementsAre("2:13: processors: processor 9 does not exist, or a process may not use it; list some of 0-7, "
+                  "or write all"));
+  EXPECT_THAT(
+      problems_on_hybrid("compilers:\n  - openvino: {processors: 'numa:1'}"),
+      ElementsAre("3:28: compilers[0].openvino.processors: node 1 has no processor that a process may use; name "
+                  "one of the nodes 0, or write all"));
+  EXPECT_THAT(
+      problems_on_hybrid("threads: 3\nprocessors: [0, 2]\ncompilers: [identity]"),
+      ElementsAre("3:13: processors: 3 threads need 3 processors, and 0,2 means 2 here: 0,2; give fewer threads "
+                  "or instances, or more processors"));
+}
+
+TEST(StudyProcessors, OfOtherFormsAreRefusedWithTheFormsThatThereAre) {
+  constexpr const char* kForms =
+      "expected processors such as [0, 2, 4], numa:0, performance, efficiency, one_per_core, all or auto, with "
+      "memory:0 "
+      "or memory:interleave behind them or without, found ";
+  EXPECT_THAT(problems_on_hybrid("processors: p-cores\ncompilers: [identity]"),
+              ElementsAre(std::string("2:13: processors: ") + kForms + "p-cores"));
+  EXPECT_THAT(problems_on_hybrid("processors: [all, all]\ncompilers: [identity]"),
+              ElementsAre("2:19: processors[1]: \"all\" is listed twice; remove one of the two"));
+}
+
 }  // namespace
 }  // namespace ngb::config

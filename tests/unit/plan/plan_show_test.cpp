@@ -120,7 +120,8 @@ TEST(PlanJson, HoldsModelsCellsAndOrder) {
   EXPECT_EQ(shown["cells"][1],
             json_text::parse(R"({"id": "2222222222222222", "device": "local", "compiler": "onnxruntime",
       "compiler_label": "onnxruntime", "compiler_version": "1.31.1", "threads": 16, "precision": "f32", "load": "none",
-      "options": {"arena": false, "graph_optimization": "basic"}, "settings": {}, "in_flight": "1", "instances": 1, "model_index": 0, "model": "größe=1", "batch": 1})"));
+      "options": {"arena": false, "graph_optimization": "basic"}, "settings": {}, "in_flight": "1", "instances": 1, "processors": "auto",
+      "model_index": 0, "model": "größe=1", "batch": 1})"));
   EXPECT_EQ(shown["groups"][0]["model_index"], 1);
   EXPECT_EQ(shown["groups"][0]["steps"][1], json_text::parse(R"({"cell_index": 2, "process_index": 0})"));
   EXPECT_EQ(shown["process_count"], 12);

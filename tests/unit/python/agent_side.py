@@ -33,13 +33,13 @@ def parse_frame(data):
 def request(**changes):
     """What a worker is to do, in the form of work::WorkerRequest."""
     compiler = {"name": "toy", "version": "", "precision": "f32", "threads": 1, "threads_asked": "", "options": [],
-                "settings": [], "in_flight": 1, "instances": 1, "label": "toy"}
+                "settings": [], "in_flight": 1, "instances": 1, "processors": "auto", "label": "toy"}
     compiler.update(changes.pop("compiler", {}))
     place = {"compiler": compiler["name"], "version": "", "host": "python", "toolchain_dir": "", "python": "",
              "python_path": "", "manifest_sha256": "", "runs_modules": "", "why_missing": ""}
     place.update(changes.pop("place", {}))
     protocol = {
-        "processes": 1, "rounds": None, "turns": 1, "longer_look_s": 0, "profile": False, "leak": False, "compile": "each",
+        "processes": 1, "rounds": None, "turns": 1, "longer_look_s": 0, "profile": False, "leak": False, "sessions": None, "compile": "each",
         "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0,
         "max_transient_ns": 30_000_000_000,
         "stop_when": None, "arrivals": None, "tolerances": {"absolute": None, "relative": None},

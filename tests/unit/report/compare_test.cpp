@@ -221,8 +221,9 @@ TEST(Compare, AsCsvHasALineForEachPairWithUnroundedNumbers) {
   const auto lines = text::split(compared_as("csv", one_of_each().compared()), '\n');
   ASSERT_EQ(lines.size(), 9U);  // a header, 7 pairs, nothing after the last line break
   EXPECT_THAT(lines[0], StartsWith("outcome,status,verdict,model,batch,baseline_cell_id,"));
-  EXPECT_THAT(lines[1],
-              StartsWith("slower,judged,slower,resnet18,7,fast-7,local,,fast,1.0,{},{},1,1,2,f32,none,fast-7,local,"));
+  EXPECT_THAT(
+      lines[1],
+      StartsWith("slower,judged,slower,resnet18,7,fast-7,local,,fast,1.0,{},{},1,auto,1,2,f32,none,fast-7,local,"));
   EXPECT_THAT(lines[1], HasSubstr(",0.5,0.495,0.505"));
   EXPECT_THAT(lines[3], StartsWith("failed,newly_failed,,resnet18,6,"));
   EXPECT_EQ(lines[8], "");
@@ -232,7 +233,7 @@ TEST(Compare, AsCsvAndJsonHasAllThatTellsItsSidesApart) {
   const auto lines = text::split(compared_as("csv", one_of_each().compared()), '\n');
   const auto pair = nlohmann::json::parse(compared_as("json", one_of_each().compared()))["pairs"][0]["candidate"];
   for (const char* const name : {"device", "compute_device", "compiler_label", "compiler_version", "options",
-                                 "settings", "in_flight", "instances", "threads", "precision", "load"}) {
+                                 "settings", "in_flight", "processors", "instances", "threads", "precision", "load"}) {
     EXPECT_THAT(lines[0], HasSubstr(std::string(",candidate_") + name + ",")) << name;
     EXPECT_TRUE(pair.contains(name)) << name;
   }

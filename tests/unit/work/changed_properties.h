@@ -45,7 +45,8 @@ inline const std::map<std::string, Change>& changes() {
       {"options", [](auto& of) { of.compiler.options = {{"level", "\"basic\""}}; }},
       {"settings", [](auto& of) { of.compiler.settings = {{"arena", "1"}}; }},
       {"in_flight", [](auto& of) { of.compiler.in_flight = std::nullopt; }},
-      {"instances", [](auto& of) { of.compiler.instances = 2; }}};
+      {"instances", [](auto& of) { of.compiler.instances = 2; }},
+      {"processors", [](auto& of) { of.compiler.processors = "0,2"; }}};
   return kChanges;
 }
 

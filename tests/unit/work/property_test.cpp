@@ -119,7 +119,7 @@ TEST(HandedOptions, AreOptionsThenSettingsThenInferencesInFlightAndInstances) {
 
 TEST(SettingsKey, DiffersWithWhatIsHandedThreadsAndPrecision) {
   const std::set<std::string> within{"threads",  "threads_asked", "precision", "options",
-                                     "settings", "in_flight",     "instances"};
+                                     "settings", "in_flight",     "instances", "processors"};
   for (const Property& each : properties()) {
     const bool is_equal = settings_key(changed(each.name).compiler) == settings_key(made_up::configuration().compiler);
     EXPECT_EQ(!is_equal, within.contains(each.name)) << each.name;

@@ -6,12 +6,6 @@
 namespace ngb::worker {
 namespace {
 
-TEST(Affinity, WritesListsAsTheKernelDoes) {
-  EXPECT_EQ(cpu_list(std::vector<int>{0, 1, 2, 5, 7, 8}), "0-2,5,7-8");
-  EXPECT_EQ(cpu_list(std::vector<int>{3}), "3");
-  EXPECT_EQ(cpu_list(std::vector<int>{}), "");
-}
-
 TEST(Affinity, TooFewProcessorsAreAnErrorThatNamesTheKeyAndTheNumbers) {
   EXPECT_FALSE(too_few_processors({.threads = 2, .instances = 2}, 4));
   EXPECT_EQ(too_few_processors({.threads = 2, .instances = 2}, 3)->text(),
