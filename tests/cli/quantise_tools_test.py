@@ -8,7 +8,7 @@ from compiled_files_test import MeasuredFiles, run_python
 from export_test import installed
 from ngb_program import TOOLCHAINS
 
-# y = relu(x @ a) @ b for x of [batch, 64]; and the same with a product between QuantizeLinear and DequantizeLinear.
+# y = relu(x @ a) @ b for x of [batch, 64]; a product between QuantizeLinear and DequantizeLinear; and one without products.
 NETS = """
 import numpy, onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -19,7 +19,8 @@ node = helper.make_node
 plain = [node("MatMul", ["x", "a"], ["h"]), node("Relu", ["h"], ["r"]), node("MatMul", ["r", "b"], ["y"])]
 qdq = [node("QuantizeLinear", ["x", "scale", "zero"], ["q"]), node("DequantizeLinear", ["q", "scale", "zero"], ["d"]),
        node("MatMul", ["d", "a"], ["y"])]
-for name, nodes, constants in (("net", plain, weights), ("qdq", qdq, [weights[0], *scale])):
+soft = [node("Softmax", ["x"], ["y"])]
+for name, nodes, constants in (("net", plain, weights), ("qdq", qdq, [weights[0], *scale]), ("soft", soft, [])):
     x, y = (helper.make_tensor_value_info(each, TensorProto.FLOAT, ["batch", 64]) for each in "xy")
     onnx.save(helper.make_model(helper.make_graph(nodes, name, [x], [y], constants),
                                 opset_imports=[helper.make_opsetid("", 17)], ir_version=8), name + ".onnx")
@@ -29,8 +30,9 @@ import torch
 def build(width=64):
     return torch.nn.Sequential(torch.nn.Linear(width, width), torch.nn.ReLU(), torch.nn.Linear(width, 10))
 """
-# Of XNNPACK's quantiser there is a test of its own: a MatMul is nothing for it. The compiler, its tool, what it does, and the least SQNR in dB that 8 and 4 bits have of such weights.
-WAYS = (("litert", "ai_edge_quantizer", "static", 8, 25), ("litert", "ai_edge_quantizer", "dynamic", 8, 25),
+# The compiler, its tool, what it does, and the least SQNR in dB that 8 and 4 bits have of such weights.
+WAYS = (("executorch", "torchao", "static", 8, 25), ("executorch", "torchao", "dynamic", 8, 25),
+        ("litert", "ai_edge_quantizer", "static", 8, 25), ("litert", "ai_edge_quantizer", "dynamic", 8, 25),
         ("litert", "ai_edge_quantizer", "weights", 8, 30), ("litert", "ai_edge_quantizer", "weights", 4, 10),
         ("mnn", "mnn", "weights", 8, 30), ("mnn", "mnn", "weights", 4, 10),
         ("openvino", "nncf", "static", 8, 25), ("openvino", "nncf", "weights", 8, 30), ("openvino", "nncf", "weights", 4, 10),
@@ -96,7 +98,7 @@ class QuantisedByTools(MeasuredFiles):
             self.assertLess(sqnr, 80)  # it is quantised
 
     def test_a_tool_that_finds_nothing_to_quantise_makes_no_variant(self):
-        said = self.refusal("nothing.yaml", "  - {onnx: net.onnx, label: source}\n"
+        said = self.refusal("nothing.yaml", "  - {onnx: soft.onnx, label: source}\n"
                                "  - {quantise: {tool: torchao}, variant_of: source}\n", "[executorch]")
         self.assertIn("torchao: XNNPACK's quantiser finds nothing that it quantises in the model", said)
 
