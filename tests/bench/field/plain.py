@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a file with a library as anybody does in Python: plain.py LIBRARY FILE INPUTS, where INPUTS is a JSON object
-{input: [type, shape, least, largest]}. Prints "runs", or why it does not. PYTHONPATH has the library and numpy."""
+{input: [type, shape, least, largest]}. FILE.py:FUNCTION is a module, of the library identity, which is PyTorch. Prints "runs", or why it does not. PYTHONPATH has the library and numpy."""
 import json
 import sys
 
@@ -23,6 +23,17 @@ def run_openvino(path, feeds):
     core.compile_model(model, "CPU")(feeds)
 
 
+def run_identity(source, feeds):
+    import importlib.util
+    import torch
+    path, _, function = source.rpartition(":")
+    spec = importlib.util.spec_from_file_location("modules", path)
+    modules = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(modules)
+    with torch.inference_mode():
+        getattr(modules, function)()(*(torch.from_numpy(value) for value in feeds.values()))
+
+
 def main(library, path, described):
     random = np.random.default_rng(1)
     feeds = {}
@@ -31,7 +42,7 @@ def main(library, path, described):
         values = random.integers(least, largest + 1, shape) if whole else random.uniform(least, largest, shape)
         feeds[name] = np.asarray(values).astype(NUMPY[kind])
     try:
-        {"onnxruntime": run_onnxruntime, "openvino": run_openvino}[library](path, feeds)
+        {"onnxruntime": run_onnxruntime, "openvino": run_openvino, "identity": run_identity}[library](path, feeds)
     except Exception as error:  # the libraries raise many types
         print(" ".join(str(error).split())[:300] or type(error).__name__)
     else:
