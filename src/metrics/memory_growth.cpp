@@ -1,63 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/memory_growth.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
-#include <utility>
+#include <string>
 
 #include "metrics/flag_rules.h"
+#include "samples/process_numbers.h"
 #include "statistics/contrast.h"
-#include "statistics/growth.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
 
-namespace {
-
-constexpr std::size_t kMostMarks = 400;  // all pairs of them have a slope
-
-}  // namespace
-
-std::vector<MemoryMark> memory_marks(const samples::ProcessResult& process, std::size_t most) {
-  std::map<std::int64_t, std::pair<std::optional<double>, std::optional<double>>> by_time;  // inferences, bytes
-  for (const samples::Reading& reading : process.readings) {
-    if (reading.moment != "mark" || !reading.at_ns || !reading.value.value) continue;
-    auto& [inferences, bytes] = by_time[*reading.at_ns];
-    if (reading.quantity == "inferences") inferences = reading.value.value;
-    if (reading.quantity == "memory") bytes = reading.value.value;
-  }
-  std::vector<MemoryMark> all;
-  for (const auto& [at_ns, mark] : by_time) {
-    if (mark.first && mark.second) all.push_back({*mark.first, *mark.second, at_ns});
-  }
-  std::ranges::stable_sort(all, {}, &MemoryMark::inferences);
-  if (all.size() <= most) return all;
-  std::vector<MemoryMark> chosen;
-  for (std::size_t i = 0; i < most; ++i) chosen.push_back(all[i * all.size() / most]);
-  return chosen;
-}
-
 Value memory_growth(const Analysis& analysis, std::size_t cell) {
   if (const Steady& steady = analysis.steady(cell); !steady.reason.empty()) return unknown(steady.reason);
   statistics::Part growths;
-  std::size_t most_marks = 0;
+  std::string why;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    std::vector<statistics::Point> points;
-    for (const MemoryMark& mark : memory_marks(process, kMostMarks)) points.push_back({mark.inferences, mark.bytes});
-    most_marks = std::max(most_marks, points.size());
-    if (const auto growth = statistics::slope_after_knees(points)) growths.values.push_back(*growth);
+    const Known<double> growth = *samples::memory_growth_bytes_per_inference(process);
+    if (growth.value) growths.values.push_back(*growth.value);
+    if (why.empty()) why = growth.reason;
   }
-  if (growths.values.empty()) {
-    return unknown(
-        fmt::format("its memory was read {} times while it ran, and {} are needed: `leak: true` in the study",
-                    most_marks, statistics::kLeastPoints));
-  }
+  if (growths.values.empty()) return unknown(why);
   const statistics::Contrast found = statistics::contrast({&growths, 1}, analysis.error_rate());
   Value value{found.estimate};
   if (found.interval) {
