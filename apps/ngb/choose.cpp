@@ -34,6 +34,7 @@ struct ChooseArguments {
   std::string memory;
   std::string disk;
   std::optional<double> min_agreement;
+  std::string metric;
   std::vector<std::string> costs;
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
   FormatArguments format;
@@ -95,6 +96,12 @@ Result<report::Demand> demand_of(const ChooseArguments& arguments) {
     if (!demand.disk_bytes) return fail("expected a size", "--disk " + arguments.disk, "for example --disk 20MB");
   }
   demand.min_agreement = arguments.min_agreement;
+  if (!arguments.metric.empty()) {
+    const auto by = metrics::parse_judged(arguments.metric, 0);
+    if (!by) return error_of(by);
+    demand.by = *by;
+    if (by->metric == nullptr) demand.by.metric = metrics::find_metric(by->name());
+  }
   auto costs = parse_costs(arguments.costs);
   if (!costs) return error_of(costs);
   demand.cost_per_hour = *std::move(costs);
@@ -205,6 +212,8 @@ void add_choose(CLI::App& app, const Installation& installation, Action& chosen)
       ->add_option("--min-agreement", arguments->min_agreement,
                    "Leave out variants that agree less with their exact model: 0.99")
       ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--metric", arguments->metric,
+                      "List first what is the best by this metric, before its cost: timed_peak_bytes, cold_start_s, …");
   add_cost_option(*command, arguments->costs);
   add_filter_options(*command, arguments->wanted, "load");  // here, the load is of requests
   command->add_flag("--all", arguments->all, "Also list those that fail, and why");

@@ -48,6 +48,7 @@ bool is_before_and_after(const ReportArguments& arguments) {
 int write_before_and_after(const Installation& installation, const ReportArguments& arguments) {
   ComparisonArguments sides;
   sides.results = arguments.results;
+  if (!arguments.request.metric.empty()) sides.metrics.push_back(arguments.request.metric);
   const auto judged = judge_results(installation, sides, statistics::Adjustment::benjamini_hochberg);
   if (!judged) return judged.error();
   const auto page = report::folder::begin_report(arguments.request.folder);
@@ -139,6 +140,9 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
   add_filter_options(*command, request.wanted);
   command->add_option("--baseline", request.baseline,
                       "The compiler to which speed-ups refer, as in ngb show (default: the study's baseline)");
+  command->add_option("--metric", request.metric,
+                      "Say first what is the best by this metric, and show it in the chart, instead of the speed: "
+                      "timed_peak_bytes, compile_total_s, …; NAME:5% is the same within 5 %");
   command
       ->add_option(
           "--figures", request.figures.image_format,
@@ -162,6 +166,7 @@ void add_report(CLI::App& app, const Installation& installation, Action& chosen)
                     "Images: without title and explanation, which the caption of an article has");
   command->footer(report::help_on_formats(report::table_formats()) +
                   "\nExamples:\n  ngb report results/quickstart\n"
+                  "  ngb report results/quickstart --metric timed_peak_bytes\n"
                   "  ngb report results/quickstart --figures pdf\n"
                   "  ngb report results/paper_quick_models --paper-figures --figures pdf --width page --no-heading\n"
                   "  ngb report results/quickstart --tables latex --tables csv --paper\n"

@@ -36,6 +36,7 @@ struct ShowArguments {
   bool series = false;
   bool findings = false;
   std::string baseline;                                    // "": that of the study
+  std::string metric;                                      // by which the answer is given; "": likewise
   std::string columns;                                     // "": the usual ones
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
 };
@@ -104,7 +105,7 @@ int show(const ShowArguments& arguments) {
   const auto sources = sources_of(arguments.results);
   if (!sources) return report_failure(sources.error(), kWrongUsage);
   auto reader = metrics::FamilyReader::open(
-      *sources, arguments.baseline.empty() ? std::nullopt : std::optional(arguments.baseline));
+      *sources, arguments.baseline.empty() ? std::nullopt : std::optional(arguments.baseline), arguments.metric);
   if (has_code(reader, ErrorCode::not_found)) return report_failure(reader.error(), kWrongUsage);
   if (!reader) return report_failure(reader.error(), kCannotGoOn);
   const bool is_table = !arguments.series && !arguments.findings;
@@ -165,6 +166,9 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   command->add_option("--baseline", arguments->baseline,
                       "The compiler to which speed-ups refer: NAME, NAME@VERSION, or its label in the study (default: "
                       "the study's baseline)");
+  command->add_option("--metric", arguments->metric,
+                      "Say first what is the best by this metric, instead of the fastest: timed_peak_bytes, "
+                      "compile_total_s, …; NAME:5% is the same within 5 % (default: the study's metric)");
   command->add_option("--columns", arguments->columns,
                       "Text and Markdown: these columns, such as size,agreement,latency: names of metrics, or headings "
                       "with - in place of blanks");

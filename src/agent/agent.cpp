@@ -280,7 +280,8 @@ class Server {
     journal_.reset();
     job_ = std::make_unique<work::Job>(std::move(job));
     identity_ = std::move(identity);
-    ledger_.emplace(job_->limits, work::planned_processes(job_->protocol), job_->protocol.rounds.has_value());
+    ledger_.emplace(job_->limits, work::planned_processes(job_->protocol), job_->protocol.rounds.has_value(),
+                    job_->decided_by);
     const StillMissing still_missing(*job_);
     Status done = open_journal(
         identity_,

@@ -5,7 +5,7 @@
 #include <limits>
 #include <variant>
 
-#include "samples/steady_rates.h"
+#include "samples/process_numbers.h"
 
 namespace ngb::agent {
 namespace {
@@ -37,9 +37,9 @@ void Ledger::add(const samples::Event& event) {
     const int origin = number_of(result->made_with, result->environment_hash);
     if (!result->failure) {
       complete(result->cell_id, result->process_index, origin);
-      if (keeps_speeds_) {
-        speeds_.try_emplace({result->cell_id, result->process_index, origin},
-                            samples::speeds_by_time(result->repetitions));
+      if (keeps_numbers_) {
+        deciding_.try_emplace({result->cell_id, result->process_index, origin},
+                              samples::deciding_numbers(*result, decided_by_));
         seconds_of_a_process_[result->cell_id] = static_cast<double>(result->wall_ns) * 1e-9;
       }
       return;
@@ -84,10 +84,10 @@ void Ledger::add_completed(const samples::Completed& completed) {
   const int origin = number_of(completed.made_with, completed.environment_hash);
   for (const auto& [cell_id, indices] : completed.processes) {
     for (const int index : indices) complete(cell_id, index, origin);
-    const auto speeds = completed.speeds.find(cell_id);
-    if (!keeps_speeds_ || speeds == completed.speeds.end()) continue;
-    for (std::size_t i = 0; i < std::min(indices.size(), speeds->second.size()); ++i) {
-      speeds_.try_emplace({cell_id, indices[i], origin}, speeds->second[i]);
+    const auto numbers = completed.numbers.find(cell_id);
+    if (!keeps_numbers_ || numbers == completed.numbers.end()) continue;
+    for (std::size_t i = 0; i < std::min(indices.size(), numbers->second.size()); ++i) {
+      deciding_.try_emplace({cell_id, indices[i], origin}, numbers->second[i]);
     }
   }
 }
@@ -96,10 +96,10 @@ bool Ledger::is_alike(int origin, const samples::Origin& now) const {
   return are_alike(origins_[static_cast<std::size_t>(origin)].origin, now);
 }
 
-const std::vector<double>* Ledger::speeds(const std::string& cell_id, int process_index,
-                                          const samples::Origin& now) const {
-  for (auto found = speeds_.lower_bound({cell_id, process_index, kFirst});
-       found != speeds_.end() && std::get<0>(found->first) == cell_id && std::get<1>(found->first) == process_index;
+const std::vector<double>* Ledger::numbers(const std::string& cell_id, int process_index,
+                                           const samples::Origin& now) const {
+  for (auto found = deciding_.lower_bound({cell_id, process_index, kFirst});
+       found != deciding_.end() && std::get<0>(found->first) == cell_id && std::get<1>(found->first) == process_index;
        ++found) {
     if (is_alike(std::get<2>(found->first), now)) return &found->second;
   }

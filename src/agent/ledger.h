@@ -21,10 +21,10 @@ namespace ngb::agent {
 class Ledger {
  public:
   // A process is tried until a failure is final (samples::is_final). Each cell has `processes` processes.
-  // `keeps_speeds`: the speeds of processes are kept, which decide how many rounds there are.
+  // `keeps_numbers`: those of processes are kept that decide how many rounds there are, by `decided_by`.
   explicit Ledger(const work::Limits& limits, int processes = std::numeric_limits<int>::max(),
-                  bool keeps_speeds = false)
-      : limits_(limits), processes_(processes), keeps_speeds_(keeps_speeds) {}
+                  bool keeps_numbers = false, std::optional<work::DecidedBy> decided_by = {})
+      : limits_(limits), processes_(processes), keeps_numbers_(keeps_numbers), decided_by_(std::move(decided_by)) {}
 
   void add(const samples::Event& event);
   // Begins another job of the same run. It has an end of its own. Cells that failed because their toolchain or
@@ -48,10 +48,10 @@ class Ledger {
   // Returns the provenance of a completed process of the cell whose build is not `build`; null if there is none.
   [[nodiscard]] const samples::Provenance* other_build(const std::string& cell_id, const std::string& build) const;
 
-  // Returns the inferences per second of the steady repetitions of a completed process of a like origin; null if there
-  // is none, or if the ledger keeps no speeds.
-  [[nodiscard]] const std::vector<double>* speeds(const std::string& cell_id, int process_index,
-                                                  const samples::Origin& now) const;
+  // Returns the numbers (samples::deciding_numbers) of a completed process of a like origin; null if there is none, or
+  // if the ledger keeps none.
+  [[nodiscard]] const std::vector<double>* numbers(const std::string& cell_id, int process_index,
+                                                   const samples::Origin& now) const;
   // Returns how long the cell's last process took from its start to its end; 1 if no process has completed here.
   [[nodiscard]] double seconds_of_a_process(const std::string& cell_id) const;
   // Returns whether a process of a like origin has failed in a way that ends its cell.
@@ -76,7 +76,8 @@ class Ledger {
 
   work::Limits limits_;
   int processes_;
-  bool keeps_speeds_;
+  bool keeps_numbers_;
+  std::optional<work::DecidedBy> decided_by_;
   std::vector<Made> origins_{};  // their index is their number
   std::map<samples::Origin, int> numbers_{};
   std::set<std::tuple<std::string, int, int>> given_up_{};                      // cell, process, origin's number
@@ -84,9 +85,9 @@ class Ledger {
   std::set<std::tuple<std::string, int, int>> completed_{};                     // cell, process, origin's number
   std::map<std::pair<std::string, int>, int> counts_{};  // completed processes by cell and origin
   std::map<std::tuple<std::string, int, int>, int> attempts_made_{};
-  std::map<std::tuple<std::string, int, int>, std::vector<double>> speeds_{};  // by cell, process, origin's number
-  std::map<std::string, double> seconds_of_a_process_{};                       // by cell id
-  std::set<std::string> ended_rounds_{};                                       // ids of cells
+  std::map<std::tuple<std::string, int, int>, std::vector<double>> deciding_{};  // by cell, process, origin's number
+  std::map<std::string, double> seconds_of_a_process_{};                         // by cell id
+  std::set<std::string> ended_rounds_{};                                         // ids of cells
   std::map<work::ModelKey, std::string> models_{};
   std::set<work::ModelKey> references_{};
   bool is_finished_ = false;

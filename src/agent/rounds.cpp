@@ -13,32 +13,53 @@
 namespace ngb::agent {
 namespace {
 
-std::size_t fewest_repetitions(const CellSoFar& cell, int before_round) {
-  std::size_t fewest = cell.speeds.empty() ? 0 : cell.speeds.begin()->second.size();
-  for (auto of_round = cell.speeds.begin(); of_round != cell.speeds.lower_bound(before_round); ++of_round) {
+std::size_t fewest_numbers(const CellSoFar& cell, int before_round) {
+  std::size_t fewest = cell.numbers.empty() ? 0 : cell.numbers.begin()->second.size();
+  for (auto of_round = cell.numbers.begin(); of_round != cell.numbers.lower_bound(before_round); ++of_round) {
     fewest = std::min(fewest, of_round->second.size());
   }
   return fewest;
 }
 
-// Returns log(a / b) of each earlier round that holds both, from equally many repetitions of both.
-std::vector<double> log_ratios(const CellSoFar& a, const CellSoFar& b, int before_round) {
-  const std::size_t count = std::min(fewest_repetitions(a, before_round), fewest_repetitions(b, before_round));
-  std::vector<double> ratios;
-  for (const auto& [round, speeds] : a.speeds) {
-    const auto other = b.speeds.find(round);
-    if (round >= before_round || other == b.speeds.end() || count == 0) continue;
-    ratios.push_back(std::log(speeds[count - 1] / other->second[count - 1]));
+// Says how good a process is by its number: the higher the better, and differences of it are what is asked.
+class Scale {
+ public:
+  explicit Scale(const std::optional<work::DecidedBy>& decided_by)
+      : sign_(!decided_by || decided_by->is_higher_better ? 1 : -1),
+        is_difference_(decided_by && decided_by->is_difference) {}
+
+  [[nodiscard]] double of(double number) const { return sign_ * (is_difference_ ? number : std::log(number)); }
+  // Returns whether numbers that do not vary, in as many processes as a verdict needs, say all: a growth of nothing.
+  [[nodiscard]] bool may_be_constant() const { return is_difference_; }
+
+ private:
+  double sign_;
+  bool is_difference_;
+};
+
+// Returns how much better `a` is in each earlier round that holds both, from equally many repetitions of both.
+std::vector<double> contrasts(const CellSoFar& a, const CellSoFar& b, int before_round, const Scale& scale) {
+  const std::size_t count = std::min(fewest_numbers(a, before_round), fewest_numbers(b, before_round));
+  std::vector<double> found;
+  for (const auto& [round, numbers] : a.numbers) {
+    const auto other = b.numbers.find(round);
+    if (round >= before_round || other == b.numbers.end() || count == 0) continue;
+    found.push_back(scale.of(numbers[count - 1]) - scale.of(other->second[count - 1]));
   }
-  return ratios;
+  return found;
 }
 
-std::optional<double> mean_log_speed(const CellSoFar& cell, int before_round) {
-  std::vector<double> logs;
-  for (const auto& [round, speeds] : cell.speeds) {
-    if (round < before_round && !speeds.empty()) logs.push_back(std::log(speeds.back()));
+std::optional<double> mean_on_scale(const CellSoFar& cell, int before_round, const Scale& scale) {
+  std::vector<double> values;
+  for (const auto& [round, numbers] : cell.numbers) {
+    if (round < before_round && !numbers.empty()) values.push_back(scale.of(numbers.back()));
   }
-  return logs.empty() ? std::nullopt : std::optional(statistics::mean(logs));
+  return values.empty() ? std::nullopt : std::optional(statistics::mean(values));
+}
+
+bool is_constant(const std::vector<double>& values) {
+  return values.size() >= statistics::kLeastRounds &&
+         std::ranges::all_of(values, [&](double each) { return each == values.front(); });
 }
 
 // Names the two compilers, whichever of them is the faster one.
@@ -51,12 +72,15 @@ std::string sides_of(const CellSoFar& cell, const CellSoFar& other) {
 // Judges the questions of all groups together, and says which cells need further rounds.
 class Judged {
  public:
-  Judged(const work::Rounds& rounds, const statistics::VerdictRules& rules) : rounds_(rounds), rules_(rules) {}
+  Judged(const work::Rounds& rounds, const statistics::VerdictRules& rules, const Scale& scale)
+      : rounds_(rounds), rules_(rules), scale_(scale) {}
 
   void add(std::size_t group, const CellSoFar& cell, const CellSoFar& other, int before_round, double weight) {
     if (cell.has_failed || other.has_failed) return;
+    std::vector<double> values = contrasts(cell, other, before_round, scale_);
+    if (scale_.may_be_constant() && is_constant(values)) return;
     asked_.push_back({group, cell.cell_index, other.cell_index});
-    questions_.push_back({statistics::Part{log_ratios(cell, other, before_round)}});
+    questions_.push_back({statistics::Part{std::move(values)}});
     contexts_.push_back({.looked_at = std::clamp(rounds_.max, statistics::kFirstLook, statistics::kMostLookedAt),
                          .weight = weight,
                          .sides = sides_of(cell, other)});
@@ -82,6 +106,7 @@ class Judged {
   };
   const work::Rounds& rounds_;
   const statistics::VerdictRules& rules_;
+  const Scale& scale_;
   std::vector<Asked> asked_{};
   std::vector<statistics::Question> questions_{};
   std::vector<statistics::Context> contexts_{};
@@ -101,17 +126,17 @@ std::vector<Pair> pairs_asked(const GroupSoFar& group) {
   return pairs;
 }
 
-void add_races(std::size_t index, const GroupSoFar& group, Judged& judged) {
+void add_races(std::size_t index, const GroupSoFar& group, const Scale& scale, Judged& judged) {
   std::map<int, std::vector<std::pair<double, const CellSoFar*>>> by_load;
   for (const CellSoFar& cell : group.cells) {
-    const std::optional<double> speed = mean_log_speed(cell, group.round);
-    if (speed && !cell.has_failed) by_load[cell.load_index].emplace_back(*speed, &cell);
+    const std::optional<double> mean = mean_on_scale(cell, group.round, scale);
+    if (mean && !cell.has_failed) by_load[cell.load_index].emplace_back(*mean, &cell);
   }
   for (const auto& [load, cells] : by_load) {
     const CellSoFar& leader = *std::max_element(cells.begin(), cells.end(), [](const auto& one, const auto& other) {
                                  return one.first < other.first;  // of equals, the first one
                                })->second;
-    for (const auto& [speed, cell] : cells) {
+    for (const auto& [mean, cell] : cells) {
       if (cell == &leader) continue;
       judged.add(index, leader, *cell, group.round, static_cast<double>(cells.size()) / 2);
     }
@@ -121,19 +146,23 @@ void add_races(std::size_t index, const GroupSoFar& group, Judged& judged) {
 }  // namespace
 
 std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const work::Rounds& rounds,
-                                   statistics::VerdictRules rules) {
+                                   statistics::VerdictRules rules, const std::optional<work::DecidedBy>& decided_by) {
   rules.margin_ratio = rounds.margin_ratio;
+  if (decided_by && decided_by->is_difference) rules.margin_difference = decided_by->margin;
+  if (decided_by && !decided_by->is_difference) rules.margin_ratio = decided_by->margin;
+  if (decided_by) rules.quiet_deviation.reset();  // that of speeds
+  const Scale scale(decided_by);
   std::vector<NextRound> next(groups.size());
-  Judged asked(rounds, rules);
+  Judged asked(rounds, rules, scale);
   std::map<std::string, Judged> of_two;  // compilers
-  Judged races(rounds, rules);
+  Judged races(rounds, rules, scale);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (const auto& [cell, baseline] : pairs_asked(groups[i])) {
       asked.add(i, *cell, *baseline, groups[i].round, 1);
-      of_two.try_emplace(sides_of(*cell, *baseline), rounds, rules)
+      of_two.try_emplace(sides_of(*cell, *baseline), rounds, rules, scale)
           .first->second.add(i, *cell, *baseline, groups[i].round, 1);
     }
-    if (rounds.until == work::Until::decided) add_races(i, groups[i], races);
+    if (rounds.until == work::Until::decided) add_races(i, groups[i], scale, races);
   }
   asked.add_needs_to(next);
   for (const auto& [sides, judged] : of_two) judged.add_needs_to(next);

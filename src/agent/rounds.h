@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -19,8 +20,9 @@ namespace ngb::agent {
 struct CellSoFar {
   int cell_index = 0;
   bool has_failed = false;  // it has no further rounds
-  // For each completed process, by round, its speeds by time (samples/steady_rates.h) in inferences per second.
-  std::map<int, std::vector<double>> speeds{};
+  // For each completed process, by round, what it says of that which decides: its speeds by time
+  // (samples/steady_rates.h) in inferences per second, or its number of a metric, none if that is unknown.
+  std::map<int, std::vector<double>> numbers{};
   int compiler_index = 0;
   int load_index = 0;
 };
@@ -42,7 +44,10 @@ struct NextRound {
 // ones are judged all together, as on the live page, and those of each two compilers together, as in a comparison of
 // these; the second ones all together, each weighted by half the number of cells that race, as in
 // metrics/series/fastest.h. Precondition: the group has had its first `rounds.min` rounds.
+// `decided_by` is what the cells are compared by; nothing: their speed. With a metric, the fastest cell is the best
+// one.
 std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const work::Rounds& rounds,
-                                   statistics::VerdictRules rules);
+                                   statistics::VerdictRules rules,
+                                   const std::optional<work::DecidedBy>& decided_by = {});
 
 }  // namespace ngb::agent

@@ -30,7 +30,7 @@ int last_round_of(const work::Job& job, int pass) {
 // Returns whether something is recorded of the group's next round.
 bool has_begun_round(const GroupSoFar& group) {
   return std::any_of(group.cells.begin(), group.cells.end(),
-                     [&](const CellSoFar& cell) { return cell.speeds.contains(group.round); });
+                     [&](const CellSoFar& cell) { return cell.numbers.contains(group.round); });
 }
 
 // Returns the deviation of quiet cells in this environment: of several numbers of threads, the largest one. Returns
@@ -80,8 +80,8 @@ bool Schedule::is_needed(const work::Step& step) const {
   return step.process_index == so_far_[group_].round && needs_[group_].cells.contains(step.cell_index);
 }
 
-// Returns the group's cells with the speeds of their processes that were made as they would be made now. Its next round
-// is the newest one of which something is recorded: an agent that was killed in the middle of it completes it.
+// Returns the group's cells with the numbers of their processes that were made as they would be made now. Its next
+// round is the newest one of which something is recorded: an agent that was killed in the middle of it completes it.
 GroupSoFar Schedule::so_far(std::size_t group) const {
   const work::Group& asked = job_.groups[group];
   GroupSoFar found{.asked = asked.questions, .round = job_.protocol.rounds->min};
@@ -93,10 +93,10 @@ GroupSoFar Schedule::so_far(std::size_t group) const {
     CellSoFar& so_far = found.cells.emplace_back(
         CellSoFar{index, ledger_.has_failed(cell.id, now), {}, cell.compiler_index, cell.load_index});
     for (int round = 0; round < work::planned_processes(job_.protocol); ++round) {
-      const std::vector<double>* const speeds = ledger_.speeds(cell.id, round, now);
-      if (speeds != nullptr) so_far.speeds.emplace(round, *speeds);
+      const std::vector<double>* const numbers = ledger_.numbers(cell.id, round, now);
+      if (numbers != nullptr) so_far.numbers.emplace(round, *numbers);
     }
-    if (!so_far.speeds.empty()) found.round = std::max(found.round, so_far.speeds.rbegin()->first);
+    if (!so_far.numbers.empty()) found.round = std::max(found.round, so_far.numbers.rbegin()->first);
   }
   return found;
 }
@@ -164,7 +164,7 @@ void Schedule::choose_open() {
   const int planned = work::planned_processes(job_.protocol);
   for (bool has_moved = true; has_moved;) {
     has_moved = false;
-    needs_ = next_rounds(so_far_, *job_.protocol.rounds, rules_);
+    needs_ = next_rounds(so_far_, *job_.protocol.rounds, rules_, job_.decided_by);
     std::size_t chosen = job_.groups.size();
     double least = std::numeric_limits<double>::infinity();
     for (group_ = 0; group_ < job_.groups.size(); ++group_) {

@@ -92,15 +92,17 @@ std::string differing_entries(const std::map<std::string, std::string>& a,
 }
 
 // Returns an error if the two results were measured under protocols whose numbers mean different things. The number of
-// processes may differ.
+// processes may differ, and by what the answer was given.
 Status check_protocols(LoadedResults& baseline, LoadedResults& candidate) {
   auto old_one = baseline.reader.results().protocol();
   if (!old_one) return error_of(old_one);
   auto new_one = candidate.reader.results().protocol();
   if (!new_one) return error_of(new_one);
   if (old_one->empty() || new_one->empty()) return Done{};
-  old_one->erase("processes");
-  new_one->erase("processes");
+  for (const char* const key : {"processes", "metric"}) {
+    old_one->erase(key);
+    new_one->erase(key);
+  }
   if (*old_one == *new_one) return Done{};
   return fail("the two sides were measured under different protocols: " + differing_entries(*old_one, *new_one),
               fmt::format("{} and {}", baseline.folder, candidate.folder), "to compare anyway, add --across-protocols");

@@ -100,18 +100,18 @@ Result<std::vector<dispatch::Share>> make_shares(const Installation& installatio
     const auto last =
         has_cells(run.plan, device.name) ? store.last_sequence(run.id, device.name) : Result<std::uint64_t>(0);
     if (!last) return error_of(last);
-    dispatch::Share& share = shares.emplace_back(
-        dispatch::Share{.device = device,
-                        .run_id = run.id,
-                        .job = is_local ? job_here : job_elsewhere,
-                        .job_here = job_here,
-                        .files = jobs.files(),
-                        .last_sequence = *last,
-                        .completed = [&store, &run, &device] { return store.completed(run.id, device.name); },
-                        .work_folder = run.plan.study.output / "devices" / device.name,
-                        .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees(installation),
-                        .is_finished = finished->contains(device.name),
-                        .only_fetch = run.only_fetch});
+    dispatch::Share& share = shares.emplace_back(dispatch::Share{
+        .device = device,
+        .run_id = run.id,
+        .job = is_local ? job_here : job_elsewhere,
+        .job_here = job_here,
+        .files = jobs.files(),
+        .last_sequence = *last,
+        .completed = [&store, &run, &device] { return store.completed(run.id, device.name, run.plan.decided_by); },
+        .work_folder = run.plan.study.output / "devices" / device.name,
+        .toolchains = is_local ? std::vector<dispatch::ToolchainTree>{} : compilers.trees(installation),
+        .is_finished = finished->contains(device.name),
+        .only_fetch = run.only_fetch});
     if (device.unreachable_s) share.lost_after = Nanoseconds(std::llround(*device.unreachable_s * 1e9));
   }
   return shares;

@@ -19,7 +19,10 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "campaign/prepared_models.h"
+#include "config/study_json.h"
+#include "metrics/judging.h"
 #include "plan/graph_shapes.h"
+#include "samples/process_numbers.h"
 #include "toolchain/catalog.h"
 #include "zoo/family.h"
 
@@ -42,6 +45,34 @@ void tell_who_compiles_each(const Installation& installation, const plan::Plan& 
         "ngb: compile: once: {} makes no file that another process can load, so each of its processes compiles\n",
         compiler.name));
   }
+}
+
+// Finds out how the metric by which the study's rounds end compares processes. Returns an error if rounds cannot end by
+// it, or if the processes do not measure it.
+Status find_decided_by(plan::Plan& plan) {
+  const std::string& metric = plan.study.protocol.metric;
+  auto& rounds = plan.study.protocol.rounds;
+  if (metric.empty()) return Done{};
+  const std::string where = plan.study.path.string() + ": metric";
+  auto by = metrics::parse_judged(metric, rounds.value_or(work::Rounds{}).margin_ratio);
+  if (!by) return fail(by.error().what, where, by.error().next);
+  if (by->metric == nullptr && rounds) rounds->margin_ratio = by->margin_ratio;
+  if (by->metric == nullptr || !rounds) return Done{};
+  if (samples::process_number(by->name()) == nullptr) {
+    const auto names = samples::process_numbers();
+    return fail(fmt::format("rounds cannot end by {}: no single process says it, or it does not vary", by->name()),
+                where,
+                fmt::format("expected throughput_per_s, {}; or measure a fixed number of `processes`, and compare with "
+                            "--metric {}",
+                            text::join(std::vector<std::string>(names.begin(), names.end()), ", "), by->name()));
+  }
+  const char* const needs = by->metric->needs;
+  if (needs != nullptr && config::to_json(plan.study)[needs] != true) {
+    return fail(fmt::format("the processes do not measure {}", by->name()), where, fmt::format("add {}: true", needs));
+  }
+  plan.decided_by = work::DecidedBy{by->name(), by->metric->is_higher_better(), by->is_by_difference(),
+                                    by->is_by_difference() ? by->margin_difference : by->margin_ratio};
+  return Done{};
 }
 
 // "quickstart" and "paper/models" are studies that ship with ngb, unless there is a file of that name.
@@ -104,6 +135,7 @@ Answer<plan::Plan> plan_read(
   auto plan = plan::expand(*study, onnx);
   if (!plan) return wrong_usage(plan.error());
   if (const Status within = plan::check_tables(*plan, onnx); !within) return wrong_usage(within.error());
+  if (const Status decided = find_decided_by(*plan); !decided) return wrong_usage(decided.error());
   tell_who_compiles_each(installation, *plan, say);
   return *std::move(plan);
 }

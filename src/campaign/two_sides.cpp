@@ -15,6 +15,7 @@
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
 #include "config/turns.h"
+#include "samples/process_numbers.h"
 #include "statistics/sequential.h"
 #include "statistics/verdict.h"
 #include "work/property.h"
@@ -159,6 +160,12 @@ bool judges_speed(const Sides& sides) {
   return sides.judged.empty() || std::ranges::any_of(sides.judged, [](const auto& each) { return !each.metric; });
 }
 
+// Returns whether the sides are judged by one metric alone that can end rounds.
+bool ends_by_metric(const Sides& sides) {
+  return sides.judged.size() == 1 && !judges_speed(sides) &&
+         samples::process_number(sides.judged.front().name()) != nullptr;
+}
+
 // Returns the study in rounds that end after a fixed number.
 json in_fixed_rounds(json study, const Sides& sides, const std::filesystem::path& output) {
   const json& rounds = study["rounds"];
@@ -179,12 +186,15 @@ Answer<plan::Plan> plan_sides(const Installation& installation, const config::St
   for (const metrics::Judged& each : sides.judged) {
     if (each.metric != nullptr && each.metric->needs != nullptr) both[each.metric->needs] = true;
   }
-  if (!judges_speed(sides)) return plan_made_study(installation, in_fixed_rounds(std::move(both), sides, output), say);
+  if (!judges_speed(sides) && !ends_by_metric(sides)) {
+    return plan_made_study(installation, in_fixed_rounds(std::move(both), sides, output), say);
+  }
   if (both["rounds"].is_null()) {
     both["rounds"] = {{"until", work::name(work::Until::decided_against_baseline)},
                       {"margin_percent", sides.margin_ratio * 100}};
   }
   json& rounds = both["rounds"];
+  if (ends_by_metric(sides)) both["metric"] = sides.judged.front().in_text();
   const int most = rounds.value("max", work::Rounds{}.max) * sides.rounds_factor;
   rounds["max"] =
       std::clamp(sides.needs_speeds ? most : statistics::kFirstLook, statistics::kFirstLook, statistics::kMostLookedAt);

@@ -69,8 +69,9 @@ struct Sides {
   // The most rounds: those of the study's `rounds`, or 15 without; `needs_speeds` false: 3, which show whether it
   // works.
   bool needs_speeds = true;
-  // The metrics by which the sides are judged; none: by the speed. Without the speed among them, rounds do not end when
-  // they have decided it: there are as many as the study's `processes`, or the most of its `rounds`.
+  // The metrics by which the sides are judged; none: by the speed. Rounds end when a single one of them has decided, if
+  // it can (samples/process_numbers.h), or the speed among several; else there are as many as the study's `processes`,
+  // or the most of its `rounds`.
   std::vector<metrics::Judged> judged{};
   int rounds_factor = 1;            // times the most rounds; 30 at most
   int turns = config::kUsualTurns;  // of each process, if the study leaves them open

@@ -141,6 +141,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   job.protocol = plan_.study.protocol;
   job.limits = plan_.study.limits;
   job.verdicts_of_gate = plan_.verdicts_of_gate;
+  job.decided_by = plan_.decided_by;
   job.reference_cache = reference_cache;
   describe_device(plan_.study, job);
   const auto found = parts_.find(device);

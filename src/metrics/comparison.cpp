@@ -78,26 +78,14 @@ bool may_share_rounds(const Side& a, const Side& b, const CellData& baseline, co
   return a.origin == b.origin && share_rounds(baseline, candidate);
 }
 
-double mean_of_values(const std::vector<OfRound>& values) {
-  double sum = 0;
-  for (const OfRound& each : values) sum += each.value;
-  return sum / static_cast<double>(values.size());
-}
-
-double geometric_mean_of(const std::vector<OfRound>& processes) {
-  double sum = 0;
-  for (const OfRound& process : processes) sum += std::log(process.value);
-  return std::exp(sum / static_cast<double>(processes.size()));
-}
-
 // Returns what is asked of a pair by the speed, and fills in its values.
 statistics::Question question_of_speed(ComparedPair& pair, bool may_be_paired) {
   statistics::Question question;
   const Steady& candidate = pair.of_candidate->steady;
   const Steady& baseline = pair.of_baseline->steady;
   add_speed_ratio(question, candidate, baseline, may_be_paired, 1);
-  pair.baseline_value = geometric_mean_of(baseline.throughput_by_process);
-  pair.candidate_value = geometric_mean_of(candidate.throughput_by_process);
+  pair.baseline_value = mean_by({}, baseline.throughput_by_process);
+  pair.candidate_value = mean_by({}, candidate.throughput_by_process);
   return question;
 }
 
@@ -110,44 +98,9 @@ std::optional<statistics::Question> question_of_metric(ComparedPair& pair, bool 
     pair.status = PairStatus::no_verdict;
     return std::nullopt;
   }
-  statistics::Question question;
-  const double sign = pair.by.metric->is_higher_better() ? 1 : -1;
-  if (pair.by.is_by_difference()) {
-    add_difference(question, *candidate, *baseline, may_be_paired || pair.by.is_by_inputs(), sign);
-    pair.baseline_value = mean_of_values(*baseline);
-    pair.candidate_value = mean_of_values(*candidate);
-  } else {
-    add_log_ratio(question, *candidate, *baseline, may_be_paired, sign);
-    pair.baseline_value = geometric_mean_of(*baseline);
-    pair.candidate_value = geometric_mean_of(*candidate);
-  }
-  return question;
-}
-
-// Returns whether no process of the pair has another value than the others of its side, so that chance is no reason for
-// a difference. Of what may vary, too few processes do not show that it does not.
-bool is_exact(const ComparedPair& pair) {
-  const bool never_varies = pair.by.metric != nullptr && pair.by.metric->better == Better::lower_exactly;
-  if (!never_varies && !pair.by.is_by_difference()) return false;
-  return std::ranges::all_of(std::array{pair.of_baseline, pair.of_candidate}, [&](const auto& side) {
-    const std::vector<OfRound>& values = *side->by_process.at(pair.by.metric).value;
-    if (!never_varies && values.size() < statistics::kLeastRounds) return false;
-    return std::ranges::all_of(values, [&](const OfRound& each) { return each.value == values.front().value; });
-  });
-}
-
-// Judges a pair of values that do not vary.
-statistics::Judgement exact_judgement(const ComparedPair& pair) {
-  using statistics::Verdict;
-  statistics::Judgement made;
-  const double sign = pair.by.metric->is_higher_better() ? 1 : -1;
-  made.contrast.estimate = sign * (pair.by.is_by_difference() ? *pair.candidate_value - *pair.baseline_value
-                                                              : std::log(*pair.candidate_value / *pair.baseline_value));
-  const double limit = pair.by.limit();
-  made.verdict = made.contrast.estimate < -limit  ? Verdict::slower
-                 : made.contrast.estimate > limit ? Verdict::faster
-                                                  : Verdict::same;
-  return made;
+  pair.baseline_value = mean_by(pair.by, *baseline);
+  pair.candidate_value = mean_by(pair.by, *candidate);
+  return question_by(pair.by, *candidate, *baseline, may_be_paired || pair.by.is_by_inputs());
 }
 
 // Returns the device and the compiler with its settings: two cells of it differ in the model or the batch size.
@@ -227,10 +180,14 @@ class QuestionsOfMetric {
   void ask(ComparedPair& pair, statistics::Question question, std::size_t position) {
     pair.is_paired = question.size() == 1;
     pair.is_same_build = is_same_build(*pair.baseline, *pair.candidate);
-    if (is_exact(pair)) {
-      pair.judgement = exact_judgement(pair);
-      pair.rounds = question.front().values.size();
-      return;
+    if (pair.by.metric != nullptr) {
+      const auto exact = exact_judgement(pair.by, *pair.of_candidate->by_process.at(pair.by.metric).value,
+                                         *pair.of_baseline->by_process.at(pair.by.metric).value);
+      if (exact) {
+        pair.judgement = *exact;
+        pair.rounds = question.front().values.size();
+        return;
+      }
     }
     (pair.is_same_build ? of_same_builds_ : open_).add(position, std::move(question), context_of(pair));
   }

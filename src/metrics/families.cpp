@@ -113,6 +113,7 @@ struct Wishes {
   std::string baseline = kIdentity;
   double size_factor = kSizeFactor;
   std::string allocator{};  // "" for the defaults
+  std::string metric{};     // by which the answer is given; "": the speed
 };
 
 Wishes wishes_of(const std::vector<store::RunState>& runs) {
@@ -127,6 +128,8 @@ Wishes wishes_of(const std::vector<store::RunState>& runs) {
   if (size_factor.is_number()) wishes.size_factor = size_factor.get<double>();
   const nlohmann::json allocator = study.value("allocator", nlohmann::json());
   if (allocator == "steady") wishes.allocator = allocator.get<std::string>();
+  const nlohmann::json metric = study.value("metric", nlohmann::json());
+  if (metric.is_string()) wishes.metric = metric.get<std::string>();
   return wishes;
 }
 
@@ -162,17 +165,18 @@ constexpr int kMostReaders = 4;  // each has a page cache and a family in memory
 
 // Computes the values of a family from its cells, which have everything that was measured of them.
 DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store::CellData> cells,
-                             const Baseline& baseline, std::span<const Metric* const> metrics,
+                             const Heading& heading, std::span<const Metric* const> metrics,
                              const std::map<std::string, double>& highest_hz) {
   DerivedFamily derived{.family = &family, .cells = std::move(cells)};
   std::vector<const store::CellData*> members;
   for (const store::CellData& cell : derived.cells) {
     members.push_back(&cell);
-    derived.steady.push_back(steady(cell));
+    Steady& made = derived.steady.emplace_back(steady(cell));
+    if (heading.by.metric != nullptr) made.judged = by_process({&heading.by, 1}, cell).at(heading.by.metric);
   }
   std::vector<const Steady*> of_members;
   for (const Steady& each : derived.steady) of_members.push_back(&each);
-  const Analysis analysis(std::move(members), baseline, std::move(of_members));
+  const Analysis analysis(std::move(members), heading.baseline, std::move(of_members));
   derived.values = compute_family(analysis, metrics, highest_hz);
   return derived;
 }
@@ -198,8 +202,23 @@ void drop_details(store::CellData& cell) {
 
 namespace {
 
+// Returns that by which the answer is given, or an error with the code not_found.
+Result<Judged> answered_by(const std::string& metric) {
+  if (metric.empty()) return Judged{};
+  auto by = parse_judged(metric, statistics::VerdictRules().margin_ratio);
+  if (by && by->is_by_inputs()) {
+    return fail(fmt::format("no answer can be given by {}: it is over the inputs of variants", by->name()), "--metric",
+                fmt::format("ngb compare RESULTS --metric {} compares two sides by it", by->name()),
+                ErrorCode::not_found);
+  }
+  if (by) return by;
+  Error error = by.error();
+  error.code = ErrorCode::not_found;
+  return tl::unexpected(std::move(error));
+}
+
 // Returns an error as FamilyReader::open does.
-Result<Heading> heading_of(store::Store& store, const std::optional<std::string>& baseline) {
+Result<Heading> heading_of(store::Store& store, const std::optional<std::string>& baseline, const std::string& metric) {
   const auto revision = store.revision();
   if (!revision) return error_of(revision);
   const auto runs = store.runs();
@@ -212,6 +231,9 @@ Result<Heading> heading_of(store::Store& store, const std::optional<std::string>
                   .environments = *std::move(environments),
                   .allocator = wishes.allocator,
                   .revision = *revision};
+  auto by = answered_by(metric.empty() ? wishes.metric : metric);
+  if (!by && !metric.empty()) return error_of(by);
+  heading.by = by.value_or(Judged{});  // a study of a newer version may name another metric
   const std::string words = baseline.value_or(wishes.baseline);
   const auto compilers = store.compilers();
   if (!compilers) return error_of(compilers);
@@ -228,10 +250,10 @@ Result<Heading> heading_of(store::Store& store, const std::optional<std::string>
 }  // namespace
 
 Result<FamilyReader> FamilyReader::open(const std::vector<store::Source>& sources,
-                                        const std::optional<std::string>& baseline) {
+                                        const std::optional<std::string>& baseline, const std::string& metric) {
   auto store = store::open_sources(sources);
   if (!store) return error_of(store);
-  auto heading = heading_of(*store, baseline);
+  auto heading = heading_of(*store, baseline, metric);
   if (!heading) return error_of(heading);
   FamilyReader reader(*std::move(store), sources);
   reader.heading_ = *std::move(heading);
@@ -252,7 +274,7 @@ Status FamilyReader::derive(std::span<const store::ValueFamily> families, std::s
     for (std::size_t i = next++; i < families.size(); i = next++) {
       auto cells = store.load_family(families[i]);
       if (!cells) return order.fail(cells.error());
-      DerivedFamily family = derived_family(families[i], *std::move(cells), heading_.baseline, metrics, *highest_hz);
+      DerivedFamily family = derived_family(families[i], *std::move(cells), heading_, metrics, *highest_hz);
       if (!order.use(i, [&] { use(std::move(family)); })) return;
     }
   };

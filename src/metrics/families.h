@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "metrics/analysis.h"
+#include "metrics/judging.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
 #include "store/merge.h"
@@ -26,6 +27,7 @@ struct Heading {
   bool asks_best_options = false;    // the last study that wrote to the file asks for them
   double size_factor = kSizeFactor;  // two models of this or a smaller one are alike in size
   Baseline baseline{};               // to which the values refer
+  Judged by{};                       // by which the answer says what is best
   std::vector<store::MeasuredEnvironment> environments{};
   std::string allocator{};    // of the results' protocol; "" for the C library's defaults
   std::int64_t revision = 0;  // of the file that the cells are read from
@@ -47,9 +49,11 @@ void drop_details(store::CellData& cell);
 class FamilyReader {
  public:
   // The values refer to the baseline of the last study that wrote to the last file, or to `baseline` if it is given.
-  // Returns an error if a file cannot be read, or if `baseline` names no compiler of it (with the code `not_found`).
+  // The answer is given by `metric`, as parse_judged reads it; without it, by that of the last study, or by the
+  // speed. Returns an error if a file cannot be read, if `baseline` names no compiler of it or
+  // `metric` is none by which an answer can be given (with the code `not_found`).
   static Result<FamilyReader> open(const std::vector<store::Source>& sources,
-                                   const std::optional<std::string>& baseline = {});
+                                   const std::optional<std::string>& baseline = {}, const std::string& metric = {});
 
   [[nodiscard]] const Heading& heading() const { return heading_; }
   [[nodiscard]] const std::vector<store::Source>& sources() const { return sources_; }

@@ -152,6 +152,11 @@ std::string Judged::margin_in_words() const {
                               : fmt::format("{:g} %", 100 * margin_difference);
 }
 
+std::string Judged::in_text() const {
+  if (is_by_difference() && is_of_bytes(*metric)) return fmt::format("{}:{:.12g}B", name(), margin_difference);
+  return fmt::format("{}:{:.12g}%", name(), 100 * (is_by_difference() ? margin_difference : margin_ratio));
+}
+
 std::vector<std::string> names_of_judged() {
   std::vector<std::string> names;
   for (const Metric& metric : metrics()) {
@@ -171,6 +176,42 @@ Result<Judged> parse_judged(std::string_view given, double margin_ratio) {
   const Status read = read_margin(judged, *metric, given.substr(colon + 1), fmt::format("--metric {}", given));
   if (!read) return error_of(read);
   return judged;
+}
+
+statistics::Question question_by(const Judged& by, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
+                                 bool are_paired) {
+  statistics::Question question;
+  const double sign = by.metric == nullptr || by.metric->is_higher_better() ? 1 : -1;
+  (by.is_by_difference() ? add_difference : add_log_ratio)(question, a, b, are_paired, sign);
+  return question;
+}
+
+double mean_by(const Judged& by, const std::vector<OfRound>& values) {
+  double sum = 0;
+  for (const OfRound& each : values) sum += by.is_by_difference() ? each.value : std::log(each.value);
+  const double mean = sum / static_cast<double>(values.size());
+  return by.is_by_difference() ? mean : std::exp(mean);
+}
+
+std::optional<statistics::Judgement> exact_judgement(const Judged& by, const std::vector<OfRound>& a,
+                                                     const std::vector<OfRound>& b) {
+  using statistics::Verdict;
+  const bool never_varies = by.metric != nullptr && by.metric->better == Better::lower_exactly;
+  if (!never_varies && !by.is_by_difference()) return std::nullopt;
+  for (const std::vector<OfRound>* const values : {&a, &b}) {
+    if (!never_varies && values->size() < statistics::kLeastRounds) return std::nullopt;
+    const auto is_first = [&](const OfRound& each) { return each.value == values->front().value; };
+    if (!std::ranges::all_of(*values, is_first)) return std::nullopt;
+  }
+  const double sign = by.metric->is_higher_better() ? 1 : -1;
+  const double one = a.front().value;
+  const double other = b.front().value;
+  statistics::Judgement made;
+  made.contrast.estimate = sign * (by.is_by_difference() ? one - other : std::log(one / other));
+  made.verdict = made.contrast.estimate < -by.limit()  ? Verdict::slower
+                 : made.contrast.estimate > by.limit() ? Verdict::faster
+                                                       : Verdict::same;
+  return made;
 }
 
 ByProcess by_process(std::span<const Judged> judged, const store::CellData& cell) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
+#include "statistics/verdict.h"
 
 namespace ngb::metrics {
 
@@ -27,6 +29,8 @@ struct Judged {
   [[nodiscard]] double limit() const;
   // Returns the margin as it was given: "3 %", "100 B"; of a share's difference "1 %".
   [[nodiscard]] std::string margin_in_words() const;
+  // Returns what parse_judged reads as this: "timed_peak_bytes:5%".
+  [[nodiscard]] std::string in_text() const;
 };
 
 // Returns the names of the metrics that a verdict can be made of, in the order of the table.
@@ -37,6 +41,17 @@ std::vector<std::string> names_of_judged();
 // difference. Returns an error if there is no such metric, if no verdict can be made of it, or if the margin has no
 // unit or that of another kind of metric.
 Result<Judged> parse_judged(std::string_view given, double margin_ratio);
+
+// Asks how the values of one side compare with those of the other: above 0 `a` is better. Precondition: neither list is
+// empty; of one that is judged by its ratio, all are above 0.
+statistics::Question question_by(const Judged& by, const std::vector<OfRound>& a, const std::vector<OfRound>& b,
+                                 bool are_paired);
+// Returns the judgement of two sides of which no value differs from the others of its side, so that chance is no reason
+// for a difference. Returns nothing if a value differs, or if too few processes of what may vary show that it does not.
+std::optional<statistics::Judgement> exact_judgement(const Judged& by, const std::vector<OfRound>& a,
+                                                     const std::vector<OfRound>& b);
+// Returns what stands for all values: their geometric mean; of one that is judged by a difference, their mean.
+double mean_by(const Judged& by, const std::vector<OfRound>& values);
 
 // What each process of a cell says of a metric, or each input, whose number stands for the round.
 using ByProcess = std::map<const Metric*, Known<std::vector<OfRound>>>;

@@ -1,57 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/memory_growth.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
-#include <string_view>
-#include <utility>
+#include <string>
 
 #include "metrics/flag_rules.h"
+#include "samples/process_numbers.h"
 #include "statistics/contrast.h"
-#include "statistics/growth.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
 
 namespace {
 
-constexpr std::size_t kMostMarks = 400;             // all pairs of them have a slope
-constexpr std::string_view kOfSession = "session";  // moment of readings
-
-}  // namespace
-
-std::vector<MemoryMark> memory_marks(const samples::ProcessResult& process, std::size_t most, MarksOf of) {
-  const std::string_view moment = of == MarksOf::inferences ? "mark" : kOfSession;
-  const std::string_view counted = of == MarksOf::inferences ? "inferences" : "sessions";
-  std::map<std::int64_t, std::pair<std::optional<double>, std::optional<double>>> by_time;  // count, bytes
-  for (const samples::Reading& reading : process.readings) {
-    if (reading.moment != moment || !reading.at_ns || !reading.value.value) continue;
-    auto& [count, bytes] = by_time[*reading.at_ns];
-    if (reading.quantity == counted) count = reading.value.value;
-    if (reading.quantity == "memory") bytes = reading.value.value;
+// Returns the mean of a growth of each process, with its interval.
+Value mean_growth(const Analysis& analysis, std::size_t cell, samples::ProcessNumber* growth_of) {
+  if (const Steady& steady = analysis.steady(cell); !steady.reason.empty()) return unknown(steady.reason);
+  statistics::Part growths;
+  std::string why;
+  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
+    const Known<double> growth = *growth_of(process);
+    if (growth.value) growths.values.push_back(*growth.value);
+    if (why.empty()) why = growth.reason;
   }
-  std::vector<MemoryMark> all;
-  for (const auto& [at_ns, mark] : by_time) {
-    if (mark.first && mark.second) all.push_back({*mark.first, *mark.second, at_ns});
-  }
-  std::ranges::stable_sort(all, {}, &MemoryMark::count);
-  if (all.size() <= most) return all;
-  std::vector<MemoryMark> chosen;
-  for (std::size_t i = 0; i < most; ++i) chosen.push_back(all[i * all.size() / most]);
-  return chosen;
-}
-
-namespace {
-
-// Returns the mean of one number of each process, with its interval.
-Value mean_over_processes(const statistics::Part& values, double error_rate) {
-  const statistics::Contrast found = statistics::contrast({&values, 1}, error_rate);
+  if (growths.values.empty()) return unknown(why);
+  const statistics::Contrast found = statistics::contrast({&growths, 1}, analysis.error_rate());
   Value value{found.estimate};
   if (found.interval) {
     value.low = found.interval->low;
@@ -60,30 +37,14 @@ Value mean_over_processes(const statistics::Part& values, double error_rate) {
   return value;
 }
 
-// Returns the slope of memory against what the marks count; `key` is the study's that asks for them.
-Value growth_by_marks(const Analysis& analysis, std::size_t cell, MarksOf of, std::string_view key) {
-  if (const Steady& steady = analysis.steady(cell); !steady.reason.empty()) return unknown(steady.reason);
-  statistics::Part growths;
-  std::size_t most_marks = 0;
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    std::vector<statistics::Point> points;
-    for (const MemoryMark& mark : memory_marks(process, kMostMarks, of)) points.push_back({mark.count, mark.bytes});
-    most_marks = std::max(most_marks, points.size());
-    if (const auto growth = statistics::slope_after_knees(points)) growths.values.push_back(*growth);
-  }
-  if (!growths.values.empty()) return mean_over_processes(growths, analysis.error_rate());
-  return unknown(fmt::format("its memory was read {} times while it ran, and {} are needed: `{}` in the study",
-                             most_marks, statistics::kLeastPoints, key));
-}
-
 }  // namespace
 
 Value memory_growth(const Analysis& analysis, std::size_t cell) {
-  return growth_by_marks(analysis, cell, MarksOf::inferences, "leak: true");
+  return mean_growth(analysis, cell, samples::memory_growth_bytes_per_inference);
 }
 
 Value session_memory(const Analysis& analysis, std::size_t cell) {
-  return growth_by_marks(analysis, cell, MarksOf::sessions, "sessions: 50");
+  return mean_growth(analysis, cell, samples::session_memory_bytes);
 }
 
 Value session_time(const Analysis& analysis, std::size_t cell) {
@@ -91,7 +52,7 @@ Value session_time(const Analysis& analysis, std::size_t cell) {
   std::vector<double> seconds;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     for (const samples::Reading& reading : process.readings) {
-      if (reading.moment != kOfSession || reading.quantity != "session") continue;
+      if (reading.moment != "session" || reading.quantity != "session") continue;
       if (!reading.value.value) return unknown(reading.value.reason);
       seconds.push_back(*reading.value.value);
     }

@@ -87,7 +87,9 @@ struct Steady {
   std::optional<double> spread_ratio{};          // interquartile range / median; nothing: fewer than four repetitions
   std::size_t latencies = 0;                     // of all repetitions, each divided by its inferences; with several
                                                  // inferences in flight those that were kept
-  std::vector<double> first_passes{};            // of each process that generates tokens: first_pass_ratio_of
+  // What each process says of the metric by which the answer is given (Heading::by); nothing: the speed.
+  std::optional<Known<std::vector<OfRound>>> judged{};
+  std::vector<double> first_passes{};  // of each process that generates tokens: first_pass_ratio_of
   // kLatencyPercentiles of which there are enough latencies; the median has no ends, and is alone if is_grouped
   std::array<statistics::PercentileInterval, kLatencyPercentiles.size()> latency_percentiles_s{};
   bool is_grouped = false;   // some repetition holds more than one inference

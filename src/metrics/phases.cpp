@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "base/text.h"
 #include "metrics/outcome.h"
+#include "samples/process_numbers.h"
 #include "samples/process_result.h"
 #include "statistics/statistics.h"
 
@@ -20,33 +20,38 @@ namespace ngb::metrics {
 namespace {
 
 using samples::Phase;
-using samples::PhaseUse;
 
-// Returns one value of each completed process's use in a phase; `get` selects it.
-template <class Get>
-Known<std::vector<double>> of_phase(const Analysis& analysis, std::size_t cell, Phase phase, const Get& get) {
+// Returns why no process of a cell that has a speed counts.
+std::string why_none_counts(Phase phase) {
+  if (phase == Phase::compile) return "its processes loaded what another one had compiled";
+  if (phase == Phase::load) return "each of its processes compiled";
+  return fmt::format("no {} phase", name(phase));
+}
+
+// Returns the number of each completed process that has one; unknown if it is unknown of one, or if none counts.
+Known<std::vector<double>> numbers_of_processes(const Analysis& analysis, std::size_t cell,
+                                                samples::ProcessNumber& number, Phase phase) {
   using Values = Known<std::vector<double>>;
   const Steady& steady = analysis.steady(cell);
   if (steady.has_failed) return Values::unknown(steady.reason);
   std::vector<double> values;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    for (const PhaseUse& use : process.phases) {
-      if (use.phase != phase) continue;
-      const Known<double> value = get(use);
-      if (!value.value) return Values::unknown(value.reason);
-      values.push_back(*value.value);
-    }
+    const std::optional<Known<double>> value = number(process);
+    if (!value) continue;
+    if (!value->value) return Values::unknown(value->reason);
+    values.push_back(*value->value);
   }
-  if (values.empty() && phase == Phase::compile && steady.reason.empty()) {
-    return Values::unknown("its processes loaded what another one had compiled");
-  }
-  if (values.empty() && phase == Phase::load && steady.reason.empty()) {
-    return Values::unknown("each of its processes compiled");
-  }
-  if (values.empty()) {
-    return Values::unknown(steady.reason.empty() ? fmt::format("no {} phase", name(phase)) : steady.reason);
-  }
-  return Values::of(std::move(values));
+  if (!values.empty()) return Values::of(std::move(values));
+  return Values::unknown(steady.reason.empty() ? why_none_counts(phase) : steady.reason);
+}
+
+// Returns the number of each process of a cell that has a speed, or why there is none.
+Known<std::vector<double>> of_steady_processes(const Analysis& analysis, std::size_t cell,
+                                               samples::ProcessNumber& number, const char* why_none) {
+  using Values = Known<std::vector<double>>;
+  if (const std::string& reason = analysis.steady(cell).reason; !reason.empty()) return Values::unknown(reason);
+  Values values = numbers_of_processes(analysis, cell, number, Phase::warm_up);
+  return values.value ? values : Values::unknown(why_none);
 }
 
 Value median_of(Known<std::vector<double>> values) {
@@ -60,34 +65,12 @@ Value highest_of(const Known<std::vector<double>>& values) {
   return {*std::max_element(values.value->begin(), values.value->end())};
 }
 
-Known<double> wall_s(const PhaseUse& use) { return Known<double>::of(static_cast<double>(use.wall_ns) * 1e-9); }
-
-Known<double> cpu_s(const PhaseUse& use) {
-  if (!use.cpu_ns.value) return Known<double>::unknown(use.cpu_ns.reason);
-  return Known<double>::of(static_cast<double>(*use.cpu_ns.value) * 1e-9);
-}
-
-Known<double> peak_bytes(const PhaseUse& use) {
-  if (!use.peak_rss_bytes.value) return Known<double>::unknown(use.peak_rss_bytes.reason);
-  return Known<double>::of(static_cast<double>(*use.peak_rss_bytes.value));
-}
-
-// Returns a number that the compiler reported as a fact.
-std::optional<double> told(const samples::ProcessResult& process, const char* fact) {
-  const auto found = process.facts.find(fact);
-  if (found == process.facts.end()) return std::nullopt;
-  double number = 0;
-  const char* const end = found->second.data() + found->second.size();
-  const auto [stop, error] = std::from_chars(found->second.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
-
 // Several processes may work on one tuning; each reports the totals so far, so the highest value is the whole.
 Value told_of_tuning(const Analysis& analysis, std::size_t cell, const char* fact) {
   if (const Steady& steady = analysis.steady(cell); steady.has_failed) return unknown(steady.reason);
   std::optional<double> highest;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    if (process.facts.contains("tuning_seconds")) highest = std::max(highest, told(process, fact));
+    if (process.facts.contains("tuning_seconds")) highest = std::max(highest, samples::told_number(process, fact));
   }
   return highest ? Value{highest} : unknown("not tuned");
 }
@@ -100,68 +83,33 @@ Value tuning_time(const Analysis& analysis, std::size_t cell) {
 Value tuning_trials(const Analysis& analysis, std::size_t cell) { return told_of_tuning(analysis, cell, "trials"); }
 
 Value compile_time(const Analysis& analysis, std::size_t cell) {
-  Known<std::vector<double>> seconds = of_phase(analysis, cell, Phase::compile, wall_s);
-  std::size_t at = 0;
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    if (!seconds.value || !samples::has_phase(process, Phase::compile)) continue;
-    (*seconds.value)[at++] -= told(process, "tuning_seconds_here").value_or(0);
-  }
-  return median_of(std::move(seconds));
+  return median_of(numbers_of_processes(analysis, cell, samples::compile_s, Phase::compile));
 }
 Value compile_count(const Analysis& analysis, std::size_t cell) {
-  const Known<std::vector<double>> seconds = of_phase(analysis, cell, Phase::compile, wall_s);
+  const Known<std::vector<double>> seconds = numbers_of_processes(analysis, cell, samples::compile_s, Phase::compile);
   return seconds.value ? Value{static_cast<double>(seconds.value->size())} : unknown(seconds.reason);
 }
 Value compile_cpu(const Analysis& analysis, std::size_t cell) {
-  return median_of(of_phase(analysis, cell, Phase::compile, cpu_s));
+  return median_of(numbers_of_processes(analysis, cell, samples::compile_cpu_s, Phase::compile));
 }
 Value compile_peak(const Analysis& analysis, std::size_t cell) {
-  return highest_of(of_phase(analysis, cell, Phase::compile, peak_bytes));
+  return highest_of(numbers_of_processes(analysis, cell, samples::compile_peak_bytes, Phase::compile));
 }
 Value timed_peak(const Analysis& analysis, std::size_t cell) {
-  return highest_of(of_phase(analysis, cell, Phase::timed, peak_bytes));
+  return highest_of(numbers_of_processes(analysis, cell, samples::timed_peak_bytes, Phase::timed));
 }
-
 Value load_time(const Analysis& analysis, std::size_t cell) {
-  return median_of(of_phase(analysis, cell, Phase::load, wall_s));
+  return median_of(numbers_of_processes(analysis, cell, samples::load_s, Phase::load));
 }
-
-namespace {
-
-// Returns the median of what the phases before the warm-up took in the processes that loaded, or in those that did not.
-Value time_of_start(const Analysis& analysis, std::size_t cell, bool is_loading) {
-  const Steady& steady = analysis.steady(cell);
-  if (!steady.reason.empty()) return unknown(steady.reason);
-  std::vector<double> seconds;
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    if (samples::has_phase(process, Phase::load) != is_loading) continue;
-    double sum_s = 0;
-    for (const PhaseUse& use : process.phases) {
-      if (use.phase < Phase::warm_up) sum_s += *wall_s(use).value;
-    }
-    if (sum_s > 0) seconds.push_back(sum_s);
-  }
-  if (!seconds.empty()) return median_of(Known<std::vector<double>>::of(std::move(seconds)));
-  return unknown(is_loading ? "each of its processes compiled" : "no process recorded its phases");
+Value cold_start(const Analysis& analysis, std::size_t cell) {
+  return median_of(of_steady_processes(analysis, cell, samples::cold_start_s, "no process recorded its phases"));
 }
-
-}  // namespace
-
-Value cold_start(const Analysis& analysis, std::size_t cell) { return time_of_start(analysis, cell, false); }
-Value warm_start(const Analysis& analysis, std::size_t cell) { return time_of_start(analysis, cell, true); }
-
-// A process's first inference is the first repetition of its warm-up. Where requests arrive, these replace it.
+Value warm_start(const Analysis& analysis, std::size_t cell) {
+  return median_of(of_steady_processes(analysis, cell, samples::warm_start_s, "each of its processes compiled"));
+}
 Value first_inference(const Analysis& analysis, std::size_t cell) {
-  const Steady& steady = analysis.steady(cell);
-  if (!steady.reason.empty()) return unknown(steady.reason);
-  std::vector<double> seconds;
-  for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
-    if (process.repetitions.empty()) continue;
-    const samples::Repetition& first = process.repetitions.front();
-    if (first.is_warm_up && first.inferences == 1) seconds.push_back(static_cast<double>(first.wall_ns) * 1e-9);
-  }
-  if (seconds.empty()) return unknown("no process kept its first inference");
-  return median_of(Known<std::vector<double>>::of(std::move(seconds)));
+  return median_of(
+      of_steady_processes(analysis, cell, samples::first_inference_s, "no process kept its first inference"));
 }
 
 Value largest_reading(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
@@ -212,7 +160,7 @@ Value of_delegate(const Analysis& analysis, std::size_t cell, const Count& count
 
 Value delegated(const Analysis& analysis, std::size_t cell) {
   return of_delegate(analysis, cell, [](const auto& process) -> Value {
-    const std::optional<double> count = told(process, "delegated");
+    const std::optional<double> count = samples::told_number(process, "delegated");
     return count ? Value{count} : unknown("the compiled file does not say what is in its delegates");
   });
 }

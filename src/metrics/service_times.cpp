@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "metrics/families.h"
+#include "samples/process_numbers.h"
 
 namespace ngb::metrics {
 
@@ -22,28 +23,16 @@ double inference_s(const samples::Repetition& repetition) {
   return static_cast<double>(repetition.wall_ns) * kSecondsOfNs / repetition.inferences;
 }
 
-void add_latencies(const store::RecordedProcess& process, Latencies& found) {
-  const std::size_t before = found.seconds.size();
-  for (std::size_t i = 0; i < process.repetitions.size(); ++i) {
-    const samples::Repetition& repetition = process.repetitions[i];
-    if (!counts(repetition)) continue;
-    if (process.latencies_ns.empty()) {
-      found.seconds.push_back(inference_s(repetition));
-      found.is_grouped = found.is_grouped || repetition.inferences > 1;
-    }
-    if (i >= process.latencies_ns.size()) continue;
-    for (const std::int64_t latency_ns : process.latencies_ns[i]) {
-      found.seconds.push_back(static_cast<double>(latency_ns) * kSecondsOfNs);
-    }
-  }
-  if (found.seconds.size() > before) found.by_process.push_back(found.seconds.size() - before);
-}
-
 }  // namespace
 
 Latencies latencies_of(const store::CellData& cell) {
   Latencies found;
-  for (const store::RecordedProcess& process : cell.processes) add_latencies(process, found);
+  for (const store::RecordedProcess& process : cell.processes) {
+    const samples::ProcessLatencies own = samples::latencies_of(process);
+    found.seconds.insert(found.seconds.end(), own.seconds.begin(), own.seconds.end());
+    found.is_grouped = found.is_grouped || own.is_grouped;
+    if (!own.seconds.empty()) found.by_process.push_back(own.seconds.size());
+  }
   return found;
 }
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <string_view>
+
+#include "metrics/judging.h"
 #include "metrics/limit.h"
 #include "metrics/metric.h"
 #include "metrics/series/findings.h"
 #include "metrics/series/series.h"
+#include "samples/process_numbers.h"
 
 namespace ngb::metrics {
 namespace {
@@ -205,22 +209,32 @@ A quantity that may be 0 has no ratio: growth and agreement are judged by the ca
 margin is in their unit (`memory_growth_bytes_per_inference:1kB`, `agreement_ratio:2%`, which are two percentage points). Where an
 agreement is judged so, its margin decides; else a pair whose agreement has fallen is a regression by whatever metric.
 
+A metric *ends rounds* (`metric: NAME` in a study, [measurement](measurement.md#rounds-until-it-is-decided)) if a single
+process says it, so that a device can judge it after each round.
+
 `tests/truth/figures.py metrics_judged leaks` simulates how often such verdicts, and leaks, are told falsely and are found.
 )";
+
+bool can_end_rounds(const Metric& metric) {
+  return std::string_view(metric.name) == Judged{}.name() || samples::process_number(metric.name) != nullptr;
+}
 
 // Returns the section of the metrics by which `ngb compare` and `ngb gate` judge.
 std::string verdicts_markdown() {
   std::string page =
       "\n## Verdicts by other metrics\n\n`--metric NAME` of `ngb compare` and `ngb gate` "
-      "([results](results.md#by-another-metric-than-the-speed)) and `ngb bisect` takes these.\n\n| name | unit | "
+      "([results](results.md#by-another-metric-than-the-speed)), `ngb bisect`, `ngb show`, `ngb report` and `ngb "
+      "choose` "
+      "takes these; an answer (`show`, `report`) can be by those of processes only.\n\n| name | unit | "
       "better "
-      "| judged by | interval | margin |\n| --- | --- | --- | --- | --- | --- |\n";
+      "| judged by | interval | margin | ends rounds |\n| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const Metric& metric : metrics()) {
     if (metric.better == Better::neither) continue;
     const Judging judging = judging_of(metric.better);
-    page += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", metric.name, metric.unit,
+    page += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", metric.name, metric.unit,
                         metric.is_higher_better() ? "higher" : "lower", judging.by, judging.interval,
-                        parse_judged(metric.name, statistics::VerdictRules{}.margin_ratio)->margin_in_words());
+                        parse_judged(metric.name, statistics::VerdictRules{}.margin_ratio)->margin_in_words(),
+                        can_end_rounds(metric) ? "yes" : "");
   }
   return page + kJudgedByDifference;
 }

@@ -14,11 +14,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "config/study.h"
 #include "work/cell.h"
+#include "work/decided_by.h"
 
 namespace ngb::plan {
 
@@ -27,7 +29,8 @@ namespace ngb::plan {
 // follow.
 struct Plan : work::Lists {
   config::Study study{};
-  bool verdicts_of_gate = false;  // as in work::Job
+  bool verdicts_of_gate = false;                // as in work::Job
+  std::optional<work::DecidedBy> decided_by{};  // likewise
 };
 
 // An installed package onnx, which answers questions about files (graph_shapes.h).

@@ -65,7 +65,7 @@ std::uint32_t largest_record_bytes(const work::Protocol& protocol, int instances
 
 std::vector<Completed> completed_parts(std::vector<Completed> all) {
   constexpr std::size_t kItemBytes = 16;    // JSON text of a number, with what surrounds it
-  constexpr std::size_t kNumberBytes = 20;  // likewise, of a speed
+  constexpr std::size_t kNumberBytes = 20;  // likewise, of one that decides
   std::vector<Completed> parts;
   for (Completed& alike : all) {
     for (std::size_t bytes = work::kPartBytes; !alike.processes.empty();) {
@@ -75,9 +75,9 @@ std::vector<Completed> completed_parts(std::vector<Completed> all) {
       }
       auto cell = alike.processes.extract(alike.processes.begin());
       bytes += cell.key().size() + kItemBytes * (1 + cell.mapped().size());
-      if (auto speeds = alike.speeds.extract(cell.key())) {
-        for (const std::vector<double>& of_process : speeds.mapped()) bytes += kNumberBytes * (1 + of_process.size());
-        parts.back().speeds.insert(parts.back().speeds.end(), std::move(speeds));
+      if (auto numbers = alike.numbers.extract(cell.key())) {
+        for (const std::vector<double>& of_process : numbers.mapped()) bytes += kNumberBytes * (1 + of_process.size());
+        parts.back().numbers.insert(parts.back().numbers.end(), std::move(numbers));
       }
       parts.back().processes.insert(parts.back().processes.end(), std::move(cell));
     }

@@ -73,14 +73,15 @@ struct Completed {
   Provenance made_with{};
   std::string environment_hash{};
   std::map<std::string, std::vector<int>> processes{};
-  // For each of these processes, in the same order, its speeds by time (steady_rates.h) in inferences per second. Empty
-  // unless the speeds decide how many rounds there are.
-  std::map<std::string, std::vector<std::vector<double>>> speeds{};
+  // For each of these processes, in the same order, what it says of that which decides how many rounds there are: its
+  // speeds by time (steady_rates.h) in inferences per second, or its number of a metric (process_numbers.h), none if it
+  // is unknown. Empty if nothing decides.
+  std::map<std::string, std::vector<std::vector<double>>> numbers{};
 
   static constexpr const char* kType = "completed";
   static constexpr auto fields(auto visit) {
     return visit(Field{"made_with", &Completed::made_with}, Field{"environment_hash", &Completed::environment_hash},
-                 Field{"processes", &Completed::processes}, Field{"speeds", &Completed::speeds});
+                 Field{"processes", &Completed::processes}, Field{"numbers", &Completed::numbers});
   }
 };
 struct Follow {

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "base/text.h"
+#include "samples/process_numbers.h"
 #include "samples/steady_rates.h"
 #include "store/cell_row.h"
 #include "store/implementation.h"
@@ -207,6 +208,37 @@ std::vector<double> speeds_of(sql::Database& database, std::int64_t process_key)
   return samples::speeds_by_time(repetitions);
 }
 
+// What the processes of cells say of the metric that decides. Cells are read when they are first asked for.
+class DecidingNumbers {
+ public:
+  DecidingNumbers(Store& store, const std::optional<work::DecidedBy>& decided_by)
+      : store_(store), decided_by_(decided_by) {}
+
+  // Returns the numbers of a completed process.
+  std::vector<double> of(const std::string& cell_id, int process_index, const std::string& build,
+                         const std::string& environment_hash) {
+    if (cell_id_ != cell_id) {
+      cell_id_ = cell_id;
+      cell_ = store_.load_cell(cell_id, Detail::full).value_or(std::nullopt).value_or(CellData{});
+    }
+    for (const std::vector<RecordedProcess>* const list : {&cell_.processes, &cell_.set_aside}) {
+      for (const RecordedProcess& each : *list) {
+        if (each.process_index == process_index && each.made_with.build() == build &&
+            each.environment_hash == environment_hash) {
+          return samples::deciding_numbers(each, decided_by_);
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  Store& store_;
+  const std::optional<work::DecidedBy>& decided_by_;
+  std::string cell_id_{};  // of `cell_`
+  CellData cell_{};
+};
+
 }  // namespace
 
 Result<std::map<std::string, std::string>> Store::protocol() {
@@ -262,9 +294,11 @@ Result<std::optional<std::string>> Store::open_run(const plan::Plan& plan) {
   });
 }
 
-Result<std::vector<samples::Completed>> Store::completed(const std::string& run_id, const std::string& device) {
+Result<std::vector<samples::Completed>> Store::completed(const std::string& run_id, const std::string& device,
+                                                         const std::optional<work::DecidedBy>& decided_by) {
   return sql::guarded([&]() -> Result<std::vector<samples::Completed>> {
-    const bool has_speeds = recorded_protocol(implementation_->database).contains("rounds");
+    const bool has_numbers = recorded_protocol(implementation_->database).contains("rounds");
+    DecidingNumbers numbers(*this, decided_by);
     std::map<std::pair<std::int64_t, std::string>, std::size_t> known;
     std::vector<samples::Completed> all;
     sql::Statement& query = implementation_->database.kept(
@@ -289,7 +323,10 @@ Result<std::vector<samples::Completed>> Store::completed(const std::string& run_
       }
       samples::Completed& alike = all[place->second];
       alike.processes[query.text(0)].push_back(query.small(1));
-      if (has_speeds) alike.speeds[query.text(0)].push_back(speeds_of(implementation_->database, query.integer(10)));
+      if (!has_numbers) continue;
+      alike.numbers[query.text(0)].push_back(
+          decided_by ? numbers.of(query.text(0), query.small(1), alike.made_with.build(), query.text(2))
+                     : speeds_of(implementation_->database, query.integer(10)));
     }
     return all;
   });

@@ -233,7 +233,9 @@ class Store {
                           const Manifest& manifest);
 
   // Returns the completed processes of the run's cells on that device, by origin, whichever run measured them.
-  Result<std::vector<samples::Completed>> completed(const std::string& run_id, const std::string& device);
+  // `decided_by`: the metric that decides how many rounds there are; nothing: the speed.
+  Result<std::vector<samples::Completed>> completed(const std::string& run_id, const std::string& device,
+                                                    const std::optional<work::DecidedBy>& decided_by = {});
   // Returns the sequence number of the device's last recorded event, or 0 if there is none.
   Result<std::uint64_t> last_sequence(const std::string& run_id, const std::string& device);
   // Records an event exactly once: an event whose sequence number is recorded changes nothing, and a completed process

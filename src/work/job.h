@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "work/cell.h"
 #include "work/compiler.h"
+#include "work/decided_by.h"
 #include "work/model.h"
 #include "work/protocol.h"
 
@@ -89,6 +90,7 @@ struct Job : Lists {
   // The groups' questions are those of `ngb gate`, which bounds the chance of any false verdict; else the share of
   // false ones is bounded, as in `ngb compare` (statistics/verdict.h, Adjustment).
   bool verdicts_of_gate = false;
+  std::optional<DecidedBy> decided_by{};           // what ends the rounds; nothing: the speed
   std::vector<QuietDeviation> quiet_deviations{};  // for Protocol::turns; of other machines as well
   Order order = Order::rounds;
   bool continues = false;  // JobParts follow, whose lists continue these
@@ -108,9 +110,9 @@ struct Job : Lists {
                  Field{"other_references", &Job::other_references}, Field{"exporter", &Job::exporter},
                  Field{"reference_cache", &Job::reference_cache}, Field{"given_references", &Job::given_references},
                  Field{"accepts_new_build", &Job::accepts_new_build}, Field{"verdicts_of_gate", &Job::verdicts_of_gate},
-                 Field{"quiet_deviations", &Job::quiet_deviations}, Field{"order", &Job::order},
-                 Field{"loads", &Job::loads}, Field{"models", &Job::models}, Field{"cells", &Job::cells},
-                 Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
+                 Field{"decided_by", &Job::decided_by}, Field{"quiet_deviations", &Job::quiet_deviations},
+                 Field{"order", &Job::order}, Field{"loads", &Job::loads}, Field{"models", &Job::models},
+                 Field{"cells", &Job::cells}, Field{"groups", &Job::groups}, Field{"continues", &Job::continues});
   }
 };
 

@@ -152,6 +152,7 @@ struct Tolerances {
 struct Protocol {
   int processes = 5;
   std::optional<Rounds> rounds{};
+  std::string metric{};  // by which rounds end and the answer is given, as `--metric` reads it; "": the speed
   std::optional<int> repetitions = 20;             // steady ones, per process; nothing: by how long one takes
   std::optional<int> warm_up{};                    // repetitions; nothing: determined from the data
   std::int64_t min_repetition_ns = 1'000'000;      // shorter inferences are grouped, k to a repetition
@@ -177,6 +178,12 @@ struct Protocol {
                      .meaning = "End the rounds of a model and batch size when they have decided which compiler is "
                                 "faster, instead of after a fixed count; `processes` is then ignored",
                      .default_text = "off",
+                     .is_left_out_at_default = true}),
+        study_field("metric", &Protocol::metric,
+                    {.name = "metric",
+                     .meaning = "The metric by which `rounds` end and the answer says what is best, with its margin "
+                                "after a colon: timed_peak_bytes:5%",
+                     .default_text = "the speed",
                      .is_left_out_at_default = true}),
         study_field("repetitions", &Protocol::repetitions,
                     {"repetitions",

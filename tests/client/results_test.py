@@ -96,6 +96,12 @@ class Results(PackageTest):
         self.assertEqual(set(both["candidate_compiler_label"]), {"fast", "onnxruntime"})
         self.assertEqual(set(both[both["candidate_compiler_label"] == "onnxruntime"]["outcome"]), {"failed"})
 
+    def test_another_metric_judges_and_answers(self):
+        by_latency = self.results.verdicts("fast", metrics=["latency_p50_s:5%", "throughput_per_s"])
+        self.assertEqual(set(by_latency["metric"]), {"latency_p50_s", "throughput_per_s"})
+        self.assertEqual(set(by_latency["verdict"]), {"faster"})
+        self.assertRegex(ngb.open("results", metric="latency_p50_s").answer[0], "the best by latency_p50_s")
+
     def test_another_baseline_turns_the_speed_ups_round(self):
         cells = ngb.open("results", baseline="fast").cells
         self.assertTrue((cells[cells["compiler_label"] == "slow"]["speed_up_ratio"] < 0.5).all())

@@ -40,23 +40,32 @@ def compare(
     *,
     across_environments: bool = False,
     across_protocols: bool = False,
+    metrics: Sequence[str] = (),
 ) -> Comparison:
     """Returns the comparison of two results folders.
 
+    `metrics` are those to judge by instead of the speed, each as `ngb compare --metric` reads it: "timed_peak_bytes:5%".
     Raises ResultsError if a folder has no results, and ProgramError if the sides cannot be compared: a device was not the
     same on both sides (unless `across_environments`), or they were measured under different protocols (unless
     `across_protocols`).
     """
     folders = [program.word(database.results_folder(pathlib.Path(each))) for each in (baseline, candidate)]
     flags = {"--across-environments": across_environments, "--across-protocols": across_protocols}
-    return _comparison(program.call_json("compare", *folders, "--json", *(name for name, on in flags.items() if on)))
+    chosen = [name for name, on in flags.items() if on]
+    return _comparison(program.call_json("compare", *folders, "--json", *chosen, *_asked(metrics)))
 
 
-def compare_sides(sources: Sequence[str], baseline: str, candidate: str, by: str | None) -> Comparison:
+def compare_sides(
+    sources: Sequence[str], baseline: str, candidate: str, by: str | None, metrics: Sequence[str]
+) -> Comparison:
     """Returns the comparison of two sides of the results that the arguments `sources` name. Raises ProgramError."""
     axis = [] if by is None else ["--by", by]
     sides = ["--baseline", baseline, "--candidate", candidate]
-    return _comparison(program.call_json("compare", *sources, *axis, *sides, "--json"))
+    return _comparison(program.call_json("compare", *sources, *axis, *sides, "--json", *_asked(metrics)))
+
+
+def _asked(metrics: Sequence[str]) -> list[str]:
+    return [part for each in metrics for part in ("--metric", each)]
 
 
 def _comparison(told: Mapping[str, Any]) -> Comparison:

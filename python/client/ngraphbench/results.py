@@ -53,10 +53,13 @@ class Results:
     it cannot read the results. `samples` and the other two read the file, and raise ResultsError.
     """
 
-    def __init__(self, folders: tuple[pathlib.Path, ...], renamings: tuple[str, ...], baseline: str | None) -> None:
+    def __init__(
+        self, folders: tuple[pathlib.Path, ...], renamings: tuple[str, ...], baseline: str | None, metric: str | None = None
+    ) -> None:
         self._folders = folders
         self._renamings = renamings
         self._baseline = baseline
+        self._metric = metric
 
     def __repr__(self) -> str:
         return f"Results({', '.join(map(str, self._folders))})"
@@ -73,8 +76,10 @@ class Results:
 
     @property
     def baseline_arguments(self) -> list[str]:
-        """The arguments by which `ngb show` and `ngb report` relate speed-ups to the baseline that was given to `ngb.open`."""
-        return [] if self._baseline is None else ["--baseline", self._baseline]
+        """The arguments by which `ngb show` and `ngb report` relate speed-ups to the baseline, and answer by the metric, that
+        were given to `ngb.open`."""
+        asked = {"--baseline": self._baseline, "--metric": self._metric}
+        return [part for name, value in asked.items() if value is not None for part in (name, value)]
 
     @property
     def baseline(self) -> str:
@@ -111,7 +116,7 @@ class Results:
     @property
     def answer(self) -> list[str]:
         """Which compiler is the fastest, or which may be, by how much at least, what is open, and what has no result: at most
-        five sentences, those that `ngb show` begins with."""
+        five sentences, those that `ngb show` begins with. With a `metric` of `ngb.open`, which is the best by that."""
         return list(self._shown["conclusions"]["answer"]["sentences"])
 
     def best(self) -> pandas.DataFrame:
@@ -190,7 +195,11 @@ class Results:
         return pandas.DataFrame([*self._shown["metrics"], *self._shown["series"]["table"]]).set_index("name")
 
     def verdicts(
-        self, candidate: str | None = None, baseline: str | None = None, by: str | None = None
+        self,
+        candidate: str | None = None,
+        baseline: str | None = None,
+        by: str | None = None,
+        metrics: Sequence[str] = (),
     ) -> pandas.DataFrame:
         """Returns whether each cell of the candidate is faster, slower or the same as its partner of the baseline.
 
@@ -198,24 +207,28 @@ class Results:
         throughput over the baseline's. `candidate` and `baseline` are compilers (a label, NAME or NAME@VERSION), or
         values on the axis `by` (version, options, device, compute_device, threads, precision, load, model). Without
         `baseline`, it is that of the results. Without `candidate`, each other compiler is compared, one comparison after
-        the other: at most 5 % of the verdicts of each are false.
+        the other: at most 5 % of the verdicts of each are false. `metrics` are those to judge by instead of the speed, each
+        as `ngb compare --metric` reads it: "timed_peak_bytes:5%".
 
         Raises ProgramError if the sides have no cells, or cannot be compared.
         """
         against = baseline or self.baseline
         if candidate is not None:
-            return self.compare(candidate, against, by).verdicts
+            return self.compare(candidate, against, by, metrics).verdicts
         others = [label for label in self._cells["compiler_label"].unique() if not self._is_called(label, against)]
-        made = [self.compare(label, against, by).verdicts for label in others]
+        made = [self.compare(label, against, by, metrics).verdicts for label in others]
         return pandas.concat(made, ignore_index=True) if made else pandas.DataFrame()
 
-    def compare(self, candidate: str, baseline: str | None = None, by: str | None = None) -> Comparison:
+    def compare(
+        self, candidate: str, baseline: str | None = None, by: str | None = None, metrics: Sequence[str] = ()
+    ) -> Comparison:
         """Returns the comparison of two sides of these results; the arguments and errors are those of `verdicts`."""
         return compare_sides(
             [*self.source_arguments, *(["--join"] if len(self._folders) == 2 else [])],
             baseline or self.baseline,
             candidate,
             by,
+            metrics,
         )
 
     def export(self, output: str | os.PathLike[str], cell: str | None = None) -> pathlib.Path:
@@ -279,17 +292,20 @@ def open_results(
     *more: str | os.PathLike[str],
     rename: Mapping[str, str] | None = None,
     baseline: str | None = None,
+    metric: str | None = None,
 ) -> Results:
     """Returns the results in a folder, or in several that are read as one.
 
     `rename` gives devices other names, as `--as` does: `{"local": "xeon"}`, or `{"results/a:local": "xeon"}` for one
     folder only. `baseline` is the compiler to which speed-ups refer: a label, NAME@VERSION or NAME; without it, it is the
-    study's. The results are not changed, except that `ngb` may keep computed values in a file that it may write.
+    study's. `metric` is that by which `answer` says what is best, as `ngb show --metric` reads it; without it, it is the
+    study's, or the speed. The results are not changed, except that `ngb` may keep computed values in a
+    file that it may write.
 
     Raises ResultsError if a folder has no results, or results of a newer version.
     """
     folders = tuple(database.results_folder(pathlib.Path(each)) for each in (folder, *more))
-    return Results(folders, tuple(f"{before}={after}" for before, after in (rename or {}).items()), baseline)
+    return Results(folders, tuple(f"{before}={after}" for before, after in (rename or {}).items()), baseline, metric)
 
 
 def _text(value: Any) -> Any:

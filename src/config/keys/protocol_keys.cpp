@@ -68,6 +68,17 @@ void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::optiona
   key.get = [access](const Study& study) { return access.read(study) ? json(*access.read(study)) : json("auto"); };
 }
 
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<std::string>& access) {
+  key.type = ValueType::text;
+  key.pattern = "^[a-z][a-z0-9_]*(:.*)?$";
+  key.example = "a metric such as timed_peak_bytes:5%";  // the only text of a protocol
+  key.accepts_null = true;
+  key.set = [access](Study& study, const json& value) {
+    access.change(study) = value.is_null() ? "" : value.get<std::string>();
+  };
+  key.get = [access](const Study& study) { return access.read(study).empty() ? json() : json(access.read(study)); };
+}
+
 void describe(Key& key, const work::StudyKey& /*row*/, const Access<bool>& access) {
   key.type = ValueType::boolean;
   key.set = [access](Study& study, const json& value) { access.change(study) = value.get<bool>(); };

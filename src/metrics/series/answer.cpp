@@ -53,7 +53,8 @@ Outcome outcome_of(const Race& race) {
   bool are_untested = true;
   for (const Rival& rival : race.rivals) {
     are_same = are_same && (rival.is_slower() || rival.is_same());
-    are_untested = are_untested && !rival.judgement.adjusted_p;
+    are_untested =
+        are_untested && !rival.judgement.adjusted_p && rival.judgement.verdict == statistics::Verdict::undecided;
   }
   return are_same ? Outcome::same : are_untested ? Outcome::none : Outcome::open;
 }
@@ -72,7 +73,12 @@ struct Group {
 
 class Answer {
  public:
-  Answer(const Analysis& analysis, const std::vector<Race>& races) : analysis_(analysis), races_(races) {
+  Answer(const Analysis& analysis, const std::vector<Race>& races, const Judged& by)
+      : analysis_(analysis),
+        races_(races),
+        by_(by),
+        best_(by.metric == nullptr ? "the fastest" : fmt::format("the best by {}", by.name())),
+        worse_(by.metric == nullptr ? "slower" : "worse") {
     std::map<std::string, std::set<std::optional<int>>> threads;
     std::set<std::string> devices;
     for (std::size_t i = 0; i < analysis.size(); ++i) {
@@ -152,15 +158,16 @@ class Answer {
     const std::string where = this->where(contest, group.races) + on(contest);
     const std::vector<std::string> candidates = names_of(group.races.front()->candidates());
     if (group.outcome == Outcome::won) {
-      return fmt::format("{} is the fastest{}: {}{}.", candidates.front(), where, how_fast(group), near(group));
+      return fmt::format("{} is {}{}: {}{}.", candidates.front(), best_, where, how_fast(group), near(group));
     }
     if (group.outcome == Outcome::none) {
-      return fmt::format("Which is the fastest{} is not told: {}. {}.", where, what_is_lacking(group), highest(group));
+      return fmt::format("Which is {}{} is not told: {}. {}.", best_, where, what_is_lacking(group), highest(group));
     }
-    const std::string which = group.outcome == Outcome::same
-                                  ? fmt::format("{} are the same within {:g} %{}", all_of(candidates, "and"),
-                                                100 * VerdictRules().margin_ratio, where)
-                                  : fmt::format("{} may be the fastest{}", any_of(group, candidates), where);
+    const std::string which =
+        group.outcome == Outcome::same
+            ? fmt::format("{} are the same within {}{}{}", all_of(candidates, "and"), by_.margin_in_words(),
+                          by_.metric == nullptr ? "" : fmt::format(" by {}", by_.name()), where)
+            : fmt::format("{} may be {}{}", any_of(group, candidates), best_, where);
     return fmt::format("{}{}. {}{}.", which, slower_ones(group), highest(group), what_decides(group));
   }
 
@@ -189,8 +196,8 @@ class Answer {
       }
     }
     if (names.empty()) return {};
-    if (names.size() == 1) return fmt::format("; {} is slower", names.front());
-    return names.size() > kMostNames ? "; all others are slower" : fmt::format("; {} are slower", all_of(names, "and"));
+    if (names.size() == 1) return fmt::format("; {} is {}", names.front(), worse_);
+    return fmt::format("; {} are {}", names.size() > kMostNames ? "all others" : all_of(names, "and"), worse_);
   }
 
   // Names those that are told slower than the winner, but by less than the margin. how_fast() says it of the one that
@@ -205,8 +212,8 @@ class Answer {
       }
     }
     return names.empty() ? ""
-                         : fmt::format("; {} {} within {:g} % of it", all_of(names, "and"),
-                                       names.size() == 1 ? "is" : "are", 100 * VerdictRules().margin_ratio);
+                         : fmt::format("; {} {} within {} of it", all_of(names, "and"),
+                                       names.size() == 1 ? "is" : "are", by_.margin_in_words());
   }
 
   // Returns " on all 4 workloads", " on 2 of 4 workloads (resnet18)" or, of a single one, " on resnet18 at batch 1".
@@ -228,25 +235,33 @@ class Answer {
     for (const Race* race : group.races) {
       leaders.push_back(race->leader);
       const auto baseline = analysis_.baseline_of(race->leader);
-      const bool is_related = log_speed_up(analysis_, race->leader).reason.empty();
+      const bool is_related = baseline && contrast_by(by_, analysis_, race->leader, *baseline).reason.empty();
       if (is_related && *baseline != race->leader) over_baseline.emplace_back(race->leader, *baseline);
       over_next.emplace_back(race->leader, race->rivals.front().cell);
     }
-    std::string words = absolute_speeds(analysis_, leaders);
+    std::string words =
+        by_.metric == nullptr ? absolute_speeds(analysis_, leaders) : absolute_values(analysis_, leaders, by_);
     if (group.outcome == Outcome::none) return words;
     const bool has_baseline = over_baseline.size() == leaders.size();
-    const std::string next = leaders.size() == 1 ? name_of(over_next.front().second) : "the second fastest";
-    const std::string more = has_baseline                    ? gain(analysis_, over_baseline, baseline())
-                             : group.outcome == Outcome::won ? gain(analysis_, over_next, next)
+    const std::string next = leaders.size() == 1     ? name_of(over_next.front().second)
+                             : by_.metric == nullptr ? "the second fastest"
+                                                     : "the second best";
+    const std::string more = has_baseline                    ? better(over_baseline, baseline())
+                             : group.outcome == Outcome::won ? better(over_next, next)
                                                              : std::string();
     return more.empty() ? words : words + ", " + more;
+  }
+
+  [[nodiscard]] std::string better(const std::vector<CellPair>& pairs, const std::string& other) const {
+    return by_.metric == nullptr ? gain(analysis_, pairs, other) : gain_by(analysis_, pairs, other, by_);
   }
 
   // Returns "The fastest that was measured is b: 3.91 ms an inference, …".
   [[nodiscard]] std::string highest(const Group& group) const {
     std::vector<std::string> names;
     for (const Race* race : group.races) add_once(names, name_of(race->leader));
-    return fmt::format("The fastest that was measured is {}: {}", all_of(names, "or"), how_fast(group));
+    return fmt::format("The {} that was measured is {}: {}", by_.metric == nullptr ? "fastest" : "best",
+                       all_of(names, "or"), how_fast(group));
   }
 
   // Says how many rounds would likely tell the hardest of the open pairs apart.
@@ -263,19 +278,21 @@ class Answer {
         most = std::max(most.value_or(0), *rival.judgement.rounds_needed);
       }
     }
-    return fmt::format("; about {} rounds would decide it (`rounds: {{until: decided}}`)", most.value_or(0));
+    return fmt::format("; about {} rounds would decide it (`rounds: {{until: decided}}`{})", most.value_or(0),
+                       by_.metric == nullptr ? "" : fmt::format(", `metric: {}`", by_.name()));
   }
 
   // Says why a leader and a rival of it cannot be tested. Precondition: there are such.
   [[nodiscard]] std::string what_is_lacking(const Group& group) const {
     for (const Race* race : group.races) {
       for (const Rival& rival : race->rivals) {
-        if (!has_enough_processes(log_ratio(analysis_, race->leader, rival.cell))) {
+        if (!has_enough_processes(contrast_by(by_, analysis_, race->leader, rival.cell))) {
           return fmt::format("at least {} processes of each are needed", statistics::kLeastRounds);
         }
       }
     }
-    return "all rounds are alike to the nanosecond, so nothing can be tested";
+    return by_.metric == nullptr ? "all rounds are alike to the nanosecond, so nothing can be tested"
+                                 : "all processes say the same, so nothing can be tested";
   }
 
   // Says who emulates operators of which models, and what is compared in place of a speed-up over it.
@@ -327,14 +344,17 @@ class Answer {
 
   const Analysis& analysis_;
   const std::vector<Race>& races_;
+  const Judged& by_;
+  std::string best_;  // "the fastest"
+  std::string worse_;
   bool names_threads_ = false;
   bool names_devices_ = false;
 };
 
 }  // namespace
 
-std::vector<std::string> answer(const Analysis& analysis, const std::vector<Race>& races) {
-  return Answer(analysis, races).sentences();
+std::vector<std::string> answer(const Analysis& analysis, const std::vector<Race>& races, const Judged& by) {
+  return Answer(analysis, races, by).sentences();
 }
 
 }  // namespace ngb::metrics::series

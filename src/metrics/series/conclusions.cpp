@@ -82,13 +82,13 @@ KeptClaim as_kept(const ClaimRow& row) {
 }
 
 std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, std::span<const Claim> claims,
-                                              double size_factor) {
+                                              double size_factor, const Judged& by) {
   const Orders orders = find_reversals(analysis, size_factor);
   std::vector<store::Conclusion> all;
   for (const Finding& finding : find_all(analysis, orders)) all.push_back(conclusion_of(finding));
   for (const Reversal& reversal : orders.reversals) all.push_back(conclusion_of(analysis, reversal));
   const std::vector<Race> races = races_of(analysis);
-  KeptAnswer answered{answer(analysis, races), {}};
+  KeptAnswer answered{answer(analysis, by.metric == nullptr ? races : races_of(analysis, by), by), {}};
   for (std::string& sentence : about_allocator(analysis)) answered.sentences.push_back(std::move(sentence));
   for (const Race& race : races) answered.rows.push_back(as_kept(analysis, race));
   all.push_back(to_keep(kAnswer, "", answered));

@@ -161,8 +161,8 @@ struct KeptClaim : Value {
 KeptClaim as_kept(const ClaimRow& row);
 
 // Returns findings, reversals, the answer, the count of orders and claims, in this order. `size_factor` is as in
-// find_reversals.
+// find_reversals. The answer's sentences are by the speed or the metric of `by`, its rows by the speed.
 std::vector<store::Conclusion> conclusions_of(const Analysis& analysis, std::span<const Claim> claims = {},
-                                              double size_factor = kSizeFactor);
+                                              double size_factor = kSizeFactor, const Judged& by = {});
 
 }  // namespace ngb::metrics::series

@@ -38,7 +38,7 @@ std::vector<store::SeriesPart> derive_series(const Derived& derived, std::span<c
   for (const Part& part : parts_of(cells)) made.push_back({part.name, values_of(analysis, part), {}});
   Part of_all{"", {}};
   for (std::size_t i = 0; i < analysis.size(); ++i) of_all.cells.push_back(i);
-  made.push_back({"", values_of(analysis, of_all), conclusions_of(analysis, claims, derived.size_factor)});
+  made.push_back({"", values_of(analysis, of_all), conclusions_of(analysis, claims, derived.size_factor, derived.by)});
   return made;
 }
 

@@ -16,18 +16,24 @@ namespace {
 
 using store::CellData;
 
-double speed_of(const Analysis& analysis, std::size_t cell) {
-  return find_metric("throughput_per_s")->compute(analysis, cell).value.value_or(0);
+// Returns how good a cell is; nothing: it takes part in no race.
+std::optional<double> goodness_of(const Analysis& analysis, const Judged& by, std::size_t cell) {
+  const Steady& steady = analysis.steady(cell);
+  if (!steady.reason.empty() || !steady.no_verdict.empty()) return std::nullopt;
+  if (by.metric == nullptr) return find_metric("throughput_per_s")->compute(analysis, cell).value.value_or(0);
+  if (!steady.judged || !steady.judged->value) return std::nullopt;
+  return (by.metric->is_higher_better() ? 1 : -1) * mean_by(by, *steady.judged->value);
 }
 
-// Returns the cells of each workload on a device, the fastest first.
-std::vector<std::vector<std::size_t>> entrants_of(const Analysis& analysis) {
+// Returns the cells of each workload on a device, the best first.
+std::vector<std::vector<std::size_t>> entrants_of(const Analysis& analysis, const Judged& by) {
   std::map<std::string, std::size_t> known;
   std::vector<std::vector<std::size_t>> workloads;
-  std::vector<double> speeds(analysis.size());
+  std::vector<double> goodness(analysis.size());
   for (std::size_t i = 0; i < analysis.size(); ++i) {
-    if (!analysis.steady(i).reason.empty() || !analysis.steady(i).no_verdict.empty()) continue;
-    speeds[i] = speed_of(analysis, i);
+    const std::optional<double> of_cell = goodness_of(analysis, by, i);
+    if (!of_cell) continue;
+    goodness[i] = *of_cell;
     const CellData& cell = analysis.cell(i);
     const auto [place, is_new] = known.emplace(
         fmt::format("{}\n{}\n{}", place_of(cell), cell.of.model.key.hash, cell.of.model.key.batch), workloads.size());
@@ -36,7 +42,8 @@ std::vector<std::vector<std::size_t>> entrants_of(const Analysis& analysis) {
   }
   std::erase_if(workloads, [](const auto& cells) { return cells.size() < 2; });
   for (auto& cells : workloads) {
-    std::stable_sort(cells.begin(), cells.end(), [&](std::size_t a, std::size_t b) { return speeds[a] > speeds[b]; });
+    std::stable_sort(cells.begin(), cells.end(),
+                     [&](std::size_t a, std::size_t b) { return goodness[a] > goodness[b]; });
   }
   return workloads;
 }
@@ -82,9 +89,8 @@ Finding finding_of(const Analysis& analysis, const std::vector<const Race*>& led
 
 bool Rival::is_same() const {
   const auto& interval = judgement.contrast.interval;
-  const double margin = std::log1p(VerdictRules().margin_ratio);
   return judgement.verdict == Verdict::same ||
-         (is_slower() && interval && interval->low > -margin && interval->high < margin);
+         (is_slower() && interval && interval->low > -limit && interval->high < limit);
 }
 
 bool Race::is_won() const {
@@ -105,23 +111,31 @@ double Race::adjusted_p() const {
   return largest;
 }
 
-std::vector<Race> races_of(const Analysis& analysis) {
+std::vector<Race> races_of(const Analysis& analysis, const Judged& by) {
   std::vector<Race> races;
   std::vector<Question> questions;
   std::vector<statistics::Context> contexts;
-  for (const auto& cells : entrants_of(analysis)) {
+  for (const auto& cells : entrants_of(analysis, by)) {
     Race& race = races.emplace_back(Race{.leader = cells.front()});
     for (auto other = std::next(cells.begin()); other != cells.end(); ++other) {
-      race.rivals.push_back({.cell = *other});
-      questions.push_back(log_ratio(analysis, race.leader, *other).parts);
+      race.rivals.push_back({.cell = *other, .limit = by.limit()});
+      questions.push_back(contrast_by(by, analysis, race.leader, *other).parts);
       contexts.push_back(context_of(analysis, race.leader, *other));
       contexts.back().weight = static_cast<double>(cells.size()) / 2;
     }
   }
-  std::vector<Judgement> judgements = judge(questions, {}, contexts);
+  VerdictRules rules{.margin_ratio = by.margin_ratio};
+  if (by.is_by_difference()) rules.margin_difference = by.margin_difference;
+  std::vector<Judgement> judgements = judge(questions, rules, contexts);
   auto next = judgements.begin();
   for (Race& race : races) {
-    for (Rival& rival : race.rivals) rival.judgement = std::move(*next++);
+    for (Rival& rival : race.rivals) {
+      rival.judgement = std::move(*next++);
+      if (by.metric == nullptr) continue;
+      const auto exact =
+          exact_judgement(by, *analysis.steady(race.leader).judged->value, *analysis.steady(rival.cell).judged->value);
+      if (exact) rival.judgement = *exact;
+    }
   }
   return races;
 }

@@ -63,6 +63,21 @@ Relation log_ratio(const Analysis& analysis, std::size_t cell, std::size_t other
   return found;
 }
 
+Relation contrast_by(const Judged& by, const Analysis& analysis, std::size_t cell, std::size_t other) {
+  if (by.metric == nullptr) return log_ratio(analysis, cell, other);
+  Relation found;
+  for (const std::size_t each : {cell, other}) {
+    const auto& judged = analysis.steady(each).judged;
+    if (found.reason.empty()) found.reason = why_no_speed(analysis, each);
+    if (found.reason.empty()) found.reason = judged ? judged->reason : fmt::format("{} was not read", by.name());
+  }
+  if (!found.reason.empty()) return found;
+  found.parts = question_by(by, *analysis.steady(cell).judged->value, *analysis.steady(other).judged->value,
+                            share_rounds(analysis.cell(cell), analysis.cell(other)));
+  name_cells(found, cell, other);
+  return found;
+}
+
 Relation log_speed_up(const Analysis& analysis, std::size_t cell, double weight) {
   const std::optional<std::size_t> baseline = analysis.baseline_of(cell);
   if (!baseline) return {{}, analysis.why_no_baseline(cell)};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "metrics/analysis.h"
+#include "metrics/judging.h"
 #include "metrics/metric.h"
 #include "statistics/contrast.h"
 #include "statistics/verdict.h"
@@ -27,6 +28,9 @@ struct Relation {
 
 // Returns weight · log(T of `cell` / T of `other`): one paired part if the cells share rounds, else two parts.
 Relation log_ratio(const Analysis& analysis, std::size_t cell, std::size_t other, double weight = 1);
+// Returns how much better the cell is than another one by a metric, whose values Steady::judged has: as log_ratio of
+// the speed, or the difference of a metric that is judged by it.
+Relation contrast_by(const Judged& by, const Analysis& analysis, std::size_t cell, std::size_t other);
 // Returns weight · log(speed-up of the cell). It has no parts if the cell has no baseline or one of them no speed.
 Relation log_speed_up(const Analysis& analysis, std::size_t cell, double weight = 1);
 // Returns weight · log(T of the cell / T of the same compiler at batch 1).

@@ -86,4 +86,51 @@ std::string gain(const Analysis& analysis, const std::vector<CellPair>& pairs, c
   return ratios.size() == pairs.size() ? words : fmt::format("{} on {} of them (else {})", words, ratios.size(), why);
 }
 
+namespace {
+
+// Returns a value for people: "83.2 MB", "1.10 kB/inference", "12.5 ms".
+std::string value_in_words(double value, std::string_view unit) {
+  constexpr std::string_view kBytes = "bytes";
+  if (unit.starts_with(kBytes)) {
+    const std::string sign = value < 0 ? "-" : "";
+    const auto bytes = static_cast<std::uint64_t>(std::llround(std::abs(value)));
+    return sign + text::human_bytes(bytes) + std::string(unit.substr(kBytes.size()));
+  }
+  if (unit == "s" && value < 1) return three_digits(1e3 * value) + " ms";
+  return fmt::format("{} {}", three_digits(value), unit);
+}
+
+}  // namespace
+
+std::string absolute_values(const Analysis& analysis, const std::vector<std::size_t>& cells, const Judged& by) {
+  std::vector<double> values;
+  for (const std::size_t cell : cells) values.push_back(mean_by(by, *analysis.steady(cell).judged->value));
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const std::string low = value_in_words(*least, by.metric->unit);
+  const std::string high = value_in_words(*most, by.metric->unit);
+  return low == high ? low : fmt::format("{} to {}", low, high);
+}
+
+std::string gain_by(const Analysis& analysis, const std::vector<CellPair>& pairs, const std::string& other,
+                    const Judged& by) {
+  std::optional<double> least;
+  for (const auto& [cell, below] : pairs) {
+    const auto exact = exact_judgement(by, *analysis.steady(cell).judged->value, *analysis.steady(below).judged->value);
+    const statistics::Contrast told =
+        exact ? exact->contrast
+              : statistics::contrast(contrast_by(by, analysis, cell, below).parts, analysis.error_rate());
+    if (!exact && !told.interval) return {};
+    const double low = exact ? told.estimate : told.interval->low;
+    if (low <= 0) return {};
+    least = std::min(least.value_or(low), low);
+  }
+  if (!least) return {};
+  const bool is_higher_better = by.metric->is_higher_better();
+  const std::string amount =
+      by.is_by_difference()
+          ? value_in_words(*least, by.metric->unit)
+          : fmt::format("{:.2g} %", 100 * (is_higher_better ? std::expm1(*least) : -std::expm1(-*least)));
+  return fmt::format("at least {} {} than {}", amount, is_higher_better ? "more" : "less", other);
+}
+
 }  // namespace ngb::metrics::series

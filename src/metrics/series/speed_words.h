@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says in words how fast cells are, and by how much they are at least faster than others.
+// Says in words how fast cells are, or what they have of another metric, and by how much they are at least better than
+// others.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "metrics/analysis.h"
+#include "metrics/judging.h"
 
 namespace ngb::metrics::series {
 
@@ -30,5 +32,14 @@ std::string absolute_speeds(const Analysis& analysis, const std::vector<std::siz
 // a side has fewer than kLeastRounds processes or a flag that forbids factors count in no number; the words say so.
 // Returns "" if the difference of a pair is not told, or if there are no pairs.
 std::string gain(const Analysis& analysis, const std::vector<CellPair>& pairs, const std::string& other);
+
+// Returns "83.2 MB" of another metric: what its cells have, of several with a range.
+// Precondition: each cell has values of it (Steady::judged).
+std::string absolute_values(const Analysis& analysis, const std::vector<std::size_t>& cells, const Judged& by);
+
+// Says, likewise by the least lower end, how much better the first cells of the pairs are by another metric: "at least
+// 12 % less than b", "at least 1.1 kB/inference less than b". Returns "" if that is not told of a pair.
+std::string gain_by(const Analysis& analysis, const std::vector<CellPair>& pairs, const std::string& other,
+                    const Judged& by);
 
 }  // namespace ngb::metrics::series

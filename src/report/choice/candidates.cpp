@@ -165,6 +165,7 @@ void add_cost(Candidate& candidate, const Results& results, const Demand& demand
   if (cpu.value) candidate.cpu_s_per_request = *cpu.value / cell.of.model.key.batch;
   const auto cost = demand.cost_per_hour.find(cell.of.device);
   if (cost != demand.cost_per_hour.end()) candidate.cost_per_hour = cost->second;
+  if (demand.by.metric != nullptr) candidate.wanted = results.numbers.of(cell, demand.by.name()).value;
 }
 
 }  // namespace
@@ -177,12 +178,14 @@ std::vector<Candidate> candidates(const Results& results, const Demand& demand, 
     add_bounds(candidate, results, demand);
     add_cost(candidate, results, demand);
   }
-  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
-    const auto key = [](const Candidate& each) {
+  const double sign = demand.by.metric != nullptr && demand.by.metric->is_higher_better() ? -1 : 1;
+  std::stable_sort(found.begin(), found.end(), [sign](const Candidate& a, const Candidate& b) {
+    const auto key = [sign](const Candidate& each) {
       constexpr double kUnknownCost = 1e300;
       const std::string& load = each.cell->of.load;
       return std::tuple(load != work::kNoLoad, load, each.fit, !each.answered_s,
-                        each.cost_per_hour.value_or(kUnknownCost), each.cpu_s_per_request.value_or(kUnknownCost));
+                        each.wanted ? sign * *each.wanted : kUnknownCost, each.cost_per_hour.value_or(kUnknownCost),
+                        each.cpu_s_per_request.value_or(kUnknownCost));
     };
     return key(a) < key(b);
   });

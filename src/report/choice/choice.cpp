@@ -26,6 +26,7 @@ namespace {
 struct OptionalColumns {
   bool disk = false;
   bool agreement = false;
+  bool wanted = false;
 };
 
 Row row_of_candidate(const Candidate& candidate, const OptionalColumns& optional) {
@@ -54,6 +55,7 @@ Row row_of_candidate(const Candidate& candidate, const OptionalColumns& optional
                  number_entry(candidate.memory_bytes, "unknown")};
   if (optional.disk) row.entries.push_back(number_entry(candidate.disk_bytes, "unknown"));
   if (optional.agreement) row.entries.push_back(number_entry(candidate.agreement_ratio, "exact"));
+  if (optional.wanted) row.entries.push_back(number_entry(candidate.wanted, "unknown"));
   row.entries.push_back(number_entry(candidate.cpu_s_per_request, "unknown"));
   row.entries.push_back(number_entry(candidate.cost_per_hour, "unknown"));
   row.entries.push_back({.value = candidate.why});
@@ -95,7 +97,8 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
   const OptionalColumns optional{
       .disk = demand.disk_bytes.has_value(),
       .agreement = std::any_of(candidates.begin(), candidates.end(),
-                               [](const Candidate& each) { return each.cell->of.model.is_variant(); })};
+                               [](const Candidate& each) { return each.cell->of.model.is_variant(); }),
+      .wanted = demand.by.metric != nullptr};
   Table table;
   table.columns = {text_column(""),
                    text_column("model"),
@@ -108,6 +111,7 @@ std::string choice_text(const std::vector<Candidate>& candidates, const Demand& 
                    number_column("memory", 5, "bytes")};
   if (optional.disk) table.columns.push_back(number_column("disk", 0, "bytes"));
   if (optional.agreement) table.columns.push_back(number_column("agreement", 0, "ratio"));
+  if (optional.wanted) table.columns.push_back(number_column(demand.by.metric->heading, 0, demand.by.metric->unit));
   table.columns.push_back(number_column("CPU a request", 1, "s"));
   table.columns.push_back(number_column("cost an hour", demand.cost_per_hour.empty() ? 9 : 1, "1"));
   table.columns.push_back(text_column("why", 6));
@@ -147,6 +151,7 @@ std::string choice_json(const std::vector<Candidate>& candidates) {
     row["memory_bytes"] = work::write_json(candidate.memory_bytes);
     row["disk_bytes"] = work::write_json(candidate.disk_bytes);
     row["agreement_ratio"] = work::write_json(candidate.agreement_ratio);
+    if (candidate.wanted) row["wanted"] = *candidate.wanted;
     row["cpu_s_per_request"] = work::write_json(candidate.cpu_s_per_request);
     row["cost_per_hour"] = work::write_json(candidate.cost_per_hour);
     row["why"] = candidate.why;

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/text.h"
-#include "metrics/memory_growth.h"
 #include "report/figures/rows.h"
+#include "samples/process_numbers.h"
 
 namespace ngb::report::figures {
 namespace {
@@ -33,7 +33,7 @@ bool add_marks(const Selection& selection, const store::CellData& cell, const st
                                           cell));
   for (const store::RecordedProcess& process : measured.processes) {
     form["process"] = process.process_index;
-    for (const metrics::MemoryMark& mark : metrics::memory_marks(process, kMostMarksDrawn)) {
+    for (const samples::MemoryMark& mark : samples::memory_marks(process, kMostMarksDrawn)) {
       Row row = form;
       row["at_s"] = static_cast<double>(mark.at_ns) * 1e-9;
       row["inferences"] = mark.count;

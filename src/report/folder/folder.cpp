@@ -122,8 +122,8 @@ tl::expected<std::unique_ptr<Loaded>, ReportFailure> load_for_report(const Repor
   auto loaded = std::make_unique<Loaded>();
   loaded->sources = request.sources;
   const int threads = processor_count();
-  auto reader = metrics::FamilyReader::open(request.sources,
-                                            request.baseline.empty() ? std::nullopt : std::optional(request.baseline));
+  auto reader = metrics::FamilyReader::open(
+      request.sources, request.baseline.empty() ? std::nullopt : std::optional(request.baseline), request.metric);
   if (!reader) {
     return reader.error().code == ErrorCode::not_found ? refused(reader.error()) : failed(reader.error());
   }
@@ -166,7 +166,8 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
                   .environments = &loaded.derived.environments,
                   .protocol = loaded.protocol,
                   .folded = loaded.folded,
-                  .claims = request.publication.claims};
+                  .claims = request.publication.claims,
+                  .by = loaded.derived.by};
   page::add_what_spans_cells(content);
   return content;
 }

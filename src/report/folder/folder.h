@@ -23,6 +23,7 @@ struct ReportRequest {
   std::vector<store::Source> sources{};                      // read as one
   std::filesystem::path folder{};                            // of the report
   std::string baseline{};                                    // "": that of the study
+  std::string metric{};                                      // by which the answer is given; "": likewise
   std::map<std::string, std::vector<std::string>> wanted{};  // by the name of the filter (report/results.h)
   Publication publication{};                                 // whose claims the results are tested on
   TablesRequest tables{};

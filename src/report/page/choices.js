@@ -14,7 +14,7 @@ const choices = (() => {
   ];
   const isMeasured = (cell) => cell.status === "measured" || cell.status === "partial";
   const hasSpeedUps = cells.some((cell) => valueOf(cell, "speed_up_ratio").value !== undefined);
-  const defaults = {metric: "throughput_per_s", to: hasSpeedUps ? "study" : "best"};
+  const defaults = {metric: data.metric, to: !canBeRelated(data.metric) ? "value" : hasSpeedUps ? "study" : "best"};
   const metrics = data.metrics.map((metric) => metric.name);
   const compilers = dimensions[1].options;
 
@@ -75,7 +75,7 @@ const choices = (() => {
 
   function set(name, value) {
     const next = {...state, [name]: value};
-    if (name === "metric" && canBeRelated(value) && !canBeRelated(state.metric)) next.to = defaults.to;
+    if (name === "metric" && canBeRelated(value) && !canBeRelated(state.metric)) next.to = hasSpeedUps ? "study" : "best";
     write(next);
   }
 

@@ -68,7 +68,10 @@ const numbers = (() => {
     return withText({value: a.value / b.value});
   }
 
-  const isLowerBetter = (metric) => ["s", "bytes", "bytes/inference", "percent"].includes(data.metrics[metricIndex.get(metric)].unit);
+  const isLowerBetter = (metric) => {
+    const {better, unit} = data.metrics[metricIndex.get(metric)];
+    return better === null ? ["s", "bytes", "percent"].includes(unit) : better === "lower";
+  };
   const canBeRelated = (metric) => ["samples/s", "s", "bytes", "percent"].includes(data.metrics[metricIndex.get(metric)].unit);
   const isBetter = (a, b, metric) => (isLowerBetter(metric) ? a < b : a > b);
 

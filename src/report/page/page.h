@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/judging.h"
 #include "report/claims.h"
 #include "report/document.h"
 #include "report/results.h"
@@ -72,6 +73,7 @@ struct Content {
   std::string folded{};                           // what the page leaves out of the results; "" if it shows all
   const Profiles* profiles = nullptr;             // and what they explain; null of results without profiles
   Claims claims{};                                // that the results were tested on
+  metrics::Judged by{};                           // by which the answer is given, and which the chart shows first
   // What follows is filled in by add_what_spans_cells (spanning.h).
   std::vector<std::string> answer{};       // sentences, shown first
   SpanningTable fastest{};                 // by workload

@@ -131,6 +131,7 @@ class DataWriter {
             {"group_of", std::move(groups)},
             {"baseline", text::visible(results_.baseline.in_a_sentence())},
             {"metrics", metrics_json()},
+            {"metric", first_metric()},
             {"statuses", statuses_.all()},
             {"flag_sets", parsed(flag_sets_.all())},
             {"forms", parsed(forms_.all())},
@@ -265,6 +266,12 @@ class DataWriter {
     return looks;
   }
 
+  // Returns the name of the metric that the chart shows first.
+  [[nodiscard]] const char* first_metric() const {
+    const bool is_shown = std::ranges::find(metrics_, content_.by.metric) != metrics_.end();
+    return is_shown ? content_.by.name() : metrics::Judged{}.name();
+  }
+
   [[nodiscard]] json metrics_json() const {
     json rows = json::array();
     for (const Metric* metric : metrics_) {
@@ -273,6 +280,9 @@ class DataWriter {
                       {"unit", metric->unit},
                       {"formula", metric->formula},
                       {"has_interval", metric->has_interval},
+                      {"better", metric->better == metrics::Better::neither ? json()
+                                 : metric->is_higher_better()               ? json("higher")
+                                                                            : json("lower")},
                       {"refers_to_baseline", metric->about == metrics::About::baseline}});
     }
     return rows;

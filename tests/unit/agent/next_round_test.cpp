@@ -18,7 +18,7 @@ const std::vector<work::Question> kOneAndTwoAgainstZero{{1, 0}, {2, 0}};
 // A cell of a compiler of its own, with one repetition in each round.
 CellSoFar cell(int index, const std::vector<double>& speeds) {
   CellSoFar so_far{.cell_index = index, .compiler_index = index};
-  for (std::size_t round = 0; round < speeds.size(); ++round) so_far.speeds[static_cast<int>(round)] = {speeds[round]};
+  for (std::size_t round = 0; round < speeds.size(); ++round) so_far.numbers[static_cast<int>(round)] = {speeds[round]};
   return so_far;
 }
 
@@ -66,15 +66,15 @@ TEST(NextRound, LooksForTheFastestOfEachLoad) {
 
 TEST(NextRound, ComparesRoundsThatHoldBothSidesOnly) {
   CellSoFar lost_a_round = kFaster;
-  lost_a_round.speeds.erase(1);
+  lost_a_round.numbers.erase(1);
   EXPECT_EQ(cells_of(3, {kBaseline, lost_a_round}, {{1, 0}}, kAgainstBaseline), (Cells{0, 1}));
 }
 
 TEST(NextRound, LooksAtEarlierRoundsOnlySoThatItDecidesTheSameAfterARestart) {
   CellSoFar later = kFaster;
-  later.speeds[3] = {1.0};
+  later.numbers[3] = {1.0};
   CellSoFar baseline_later = kBaseline;
-  baseline_later.speeds[3] = {100.0};
+  baseline_later.numbers[3] = {100.0};
   EXPECT_EQ(cells_of(3, {baseline_later, later}, {{1, 0}}, kAgainstBaseline), Cells{});
 }
 
@@ -91,7 +91,7 @@ TEST(NextRound, EndsTheRoundsOfACellOfWhichNothingIsAsked) {
 // The second repetition of cell 1 is three times as slow. Cell 0 has one repetition, so only the first ones count.
 TEST(NextRound, ComparesEquallyManyRepetitions) {
   CellSoFar two_each = kFaster;
-  for (auto& [round, speeds] : two_each.speeds) speeds.push_back(round == 1 ? 10 : 50);
+  for (auto& [round, speeds] : two_each.numbers) speeds.push_back(round == 1 ? 10 : 50);
   EXPECT_EQ(cells_of(3, {kBaseline, two_each}, {{1, 0}}, kAgainstBaseline), Cells{});
 }
 
@@ -169,7 +169,7 @@ class SimulatedGate {
     double sum = 0;
     const CellSoFar& baseline = groups_[0].cells[0];
     const CellSoFar& candidate = groups_[0].cells[1];
-    for (const auto& [round, speeds] : baseline.speeds) sum += std::log(candidate.speeds.at(round)[0] / speeds[0]);
+    for (const auto& [round, speeds] : baseline.numbers) sum += std::log(candidate.numbers.at(round)[0] / speeds[0]);
     return sum / std::sqrt(static_cast<double>(groups_[0].round)) / kDeviation;
   }
 
@@ -179,8 +179,8 @@ class SimulatedGate {
 
   void measure(int model) {
     GroupSoFar& group = groups_[static_cast<std::size_t>(model)];
-    group.cells[0].speeds[group.round] = {100};
-    group.cells[1].speeds[group.round] = {100 / (model == 0 ? 1.08 : 1) * std::exp(kDeviation * normal_(generator_))};
+    group.cells[0].numbers[group.round] = {100};
+    group.cells[1].numbers[group.round] = {100 / (model == 0 ? 1.08 : 1) * std::exp(kDeviation * normal_(generator_))};
     ++group.round;
   }
 
@@ -202,6 +202,41 @@ TEST(NextRound, MeasuresASlowerModelUntilItIsSeen) {
     EXPECT_LT(gate.distance(), -5) << "study " << study << ", " << measured << " rounds";
   }
   EXPECT_LT(rounds, 100 * 9) << "on average far fewer than 15";
+}
+
+// By a metric of which less is better, with 10 MB and 20 MB, cell 0 is the best; by their speed cell 1 would be.
+TEST(NextRound, LooksForTheBestByTheMetricThatDecides) {
+  const work::DecidedBy memory{.metric = "timed_peak_bytes", .margin = 0.05};
+  const std::vector<CellSoFar> cells{cell(0, {10e6, 10.1e6, 9.9e6}), cell(1, {20e6, 20.1e6, 19.9e6}),
+                                     cell(2, {10e6, 13e6, 8e6})};
+  const std::vector<GroupSoFar> groups{GroupSoFar{cells, {}, 3}};
+  EXPECT_EQ(next_rounds(groups, kDecided, {}, memory)[0].cells, (Cells{0, 2}));
+  EXPECT_EQ(next_rounds(groups, kDecided, {})[0].cells, Cells{});  // 20 MB is the most, and told so
+}
+
+// Growths of 0 have no logarithm, and do not vary; 1,000 bytes are no 0 within 100.
+TEST(NextRound, JudgesWhatMayBeZeroByItsDifference) {
+  const work::DecidedBy growth{.metric = "memory_growth_bytes_per_inference", .is_difference = true, .margin = 100};
+  const std::vector<work::Question> one_against_zero{{1, 0}};
+  const auto needs = [&](const std::vector<double>& of_one) {
+    const std::vector<CellSoFar> cells{cell(0, {0, 0, 0}), cell(1, of_one)};
+    return next_rounds(std::vector{GroupSoFar{cells, one_against_zero, 3}}, kAgainstBaseline, {}, growth)[0].cells;
+  };
+  EXPECT_EQ(needs({0, 0, 0}), Cells{});
+  EXPECT_EQ(needs({1000, 1001, 999}), Cells{});
+  EXPECT_EQ(needs({10, -10, 0}), Cells{});
+  EXPECT_EQ(needs({0, 400, -300}), (Cells{0, 1}));
+}
+
+// A process whose number is unknown leaves its question open, whatever the others say.
+TEST(NextRound, LeavesOpenWhatIsUnknownOfAProcess) {
+  const work::DecidedBy memory{.metric = "timed_peak_bytes", .margin = 0.05};
+  CellSoFar unknown = cell(1, {20e6, 20.1e6, 19.9e6});
+  unknown.numbers[1].clear();
+  const std::vector<CellSoFar> cells{cell(0, {10e6, 10.1e6, 9.9e6}), unknown};
+  const std::vector<work::Question> one_against_zero{{1, 0}};
+  EXPECT_EQ(next_rounds(std::vector{GroupSoFar{cells, one_against_zero, 3}}, kAgainstBaseline, {}, memory)[0].cells,
+            (Cells{0, 1}));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ TEST(AgentsRounds, AreDecidedFromTheSpeedsThatTheClientHasRecordedToo) {
   recorded.environment_hash = first.processes.front().environment_hash;
   for (const samples::ProcessResult& process : first.processes) {
     recorded.processes[process.cell_id].push_back(process.process_index);
-    recorded.speeds[process.cell_id].push_back({1e9 / static_cast<double>(process.repetitions[1].wall_ns)});
+    recorded.numbers[process.cell_id].push_back({1e9 / static_cast<double>(process.repetitions[1].wall_ns)});
   }
   AgentClient client(folder.path() / "second");
   client.send(samples::Hello{});

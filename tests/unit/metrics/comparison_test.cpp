@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "made_up_cells.h"
+#include "metrics/phases.h"
 
 namespace ngb::metrics {
 namespace {
@@ -107,6 +108,33 @@ TEST(Comparison, ByTheSizeOfAFileTellsAnyDifferenceWithoutATest) {
   const std::vector<Judged> within{*parse_judged("artifact_size_bytes:1%", 0.03)};
   const auto same = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {}, within);
   EXPECT_EQ(same->pairs.at(0).judgement.verdict, statistics::Verdict::same);
+}
+
+// A metric that no table has: its row says all that a verdict needs.
+TEST(Comparison, ByANewMetricNeedsItsRowAlone) {
+  const Metric steps{
+      "steps_s",
+      "steps",
+      "s",
+      "a reading",
+      "",
+      false,
+      0,
+      [](const Analysis& analysis, std::size_t cell) { return largest_reading(analysis, cell, "steps"); },
+      "",
+      nullptr,
+      About::every_cell,
+      Better::lower};
+  std::vector<CellData> cells{measured("fast", 1, "1.0"), measured("fast", 1, "2.0")};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    for (std::size_t process = 0; process < cells[i].processes.size(); ++process) {
+      made_up::add_reading(cells[i], process, "steps", (i == 0 ? 1.0 : 1.2) + 0.001 * static_cast<double>(process));
+    }
+  }
+  const std::vector<Judged> by{{&steps, 0.05}};
+  const auto told = compare({{&cells[0]}, &cells}, {{&cells[1]}, &cells}, Axis::version, {}, by);
+  EXPECT_EQ(told->pairs.at(0).judgement.verdict, statistics::Verdict::slower);  // worse
+  EXPECT_NEAR(std::exp(-told->pairs.at(0).judgement.contrast.estimate), 1.2, 0.001);
 }
 
 TEST(Comparison, ByAMetricThatASideDoesNotHaveHasNoVerdict) {

@@ -39,7 +39,8 @@ def request(**changes):
              "python_path": "", "manifest_sha256": "", "runs_modules": "", "why_missing": ""}
     place.update(changes.pop("place", {}))
     protocol = {
-        "processes": 1, "rounds": None, "turns": 1, "longer_look_s": 0, "profile": False, "leak": False, "sessions": None, "compile": "each",
+        "processes": 1, "rounds": None, "metric": "", "turns": 1, "longer_look_s": 0, "profile": False, "leak": False, "sessions": None,
+        "compile": "each",
         "repetitions": 5, "warm_up": 1, "min_repetition_ns": 0,
         "max_transient_ns": 30_000_000_000,
         "stop_when": None, "arrivals": None, "tolerances": {"absolute": None, "relative": None},

@@ -384,7 +384,7 @@ TEST_F(RoundsThatEnd, TellADeviceTheSpeedsThatWereRecorded) {
   ASSERT_TRUE(store.record(run, "local", {1, made_up::process("aa", 1)}));
   const auto completed = store.completed(run, "local").value();
   ASSERT_EQ(completed.size(), 1U);
-  const std::vector<double> speeds = completed[0].speeds.at("aa").at(0);
+  const std::vector<double> speeds = completed[0].numbers.at("aa").at(0);
   EXPECT_THAT(speeds, testing::Pointwise(testing::DoubleNear(1e-6), std::vector<double>{2000, 4000.0 / 3, 1000}));
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that a process says by itself, as metrics compute them of a cell's processes and as a device computes them to
+// decide whether another round is needed. Pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "samples/process_result.h"
+#include "work/decided_by.h"
+
+namespace ngb::samples {
+
+// Returns the number, or why it is unknown; nothing of a process that does not count: it has no such phase.
+using ProcessNumber = std::optional<Known<double>>(const ProcessResult& process);
+
+ProcessNumber compile_s;        // without what tuning took of it
+ProcessNumber compile_total_s;  // with what tuning took in all processes so far
+ProcessNumber load_s, first_inference_s, compile_cpu_s;
+ProcessNumber cold_start_s, warm_start_s;  // of a process that compiled, and of one that loaded
+ProcessNumber compile_peak_bytes, timed_peak_bytes;
+ProcessNumber cpu_per_inference_s;
+ProcessNumber memory_growth_bytes_per_inference, session_memory_bytes;  // the slope of its marks after the last knee
+
+// Returns what a process says of the metric of that name; null if several processes are needed to say it, if it is over
+// inputs or related to another cell, or if it does not vary.
+ProcessNumber* process_number(std::string_view metric);
+// Returns the names for which there is one.
+std::vector<std::string_view> process_numbers();
+
+// Returns what a process says of that which decides how many rounds there are: its speeds by time (steady_rates.h)
+// unless a metric decides, else the number of that; none if it is unknown, or has no logarithm and needs one.
+std::vector<double> deciding_numbers(const ProcessResult& process, const std::optional<work::DecidedBy>& decided_by);
+
+// The latencies of a process that were measured one by one, or else t / k of each counted repetition.
+struct ProcessLatencies {
+  std::vector<double> seconds{};
+  bool is_grouped = false;  // some are means over the inferences of a repetition
+};
+ProcessLatencies latencies_of(const ProcessResult& process);
+
+// What the marks of a process count: inferences since its start, or sessions that it made and destroyed.
+enum class MarksOf { inferences, sessions };
+
+// A reading of a process's memory, with the count by then.
+struct MemoryMark {
+  double count = 0;
+  double bytes = 0;  // resident
+  std::int64_t at_ns = 0;
+};
+// Returns the marks of a process in the order of their counts; at most so many, evenly chosen.
+std::vector<MemoryMark> memory_marks(const ProcessResult& process, std::size_t most, MarksOf of = MarksOf::inferences);
+
+// Returns a number that the compiler reported as a fact.
+std::optional<double> told_number(const ProcessResult& process, const char* fact);
+
+}  // namespace ngb::samples
