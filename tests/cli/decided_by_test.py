@@ -39,7 +39,7 @@ class DecidedByMemory(MeasuredTest):
 
     def test_the_run_ends_with_what_is_best_by_it(self):
         answer = re.sub(r"\s+", " ", (self.folder / "answer.txt").read_text())
-        found = re.search(r"small \S+ is the best by timed_peak_bytes on .* at batch 1: (\S+) MB, at least (\S+) % less than large",
+        found = re.search(r"small is the best by timed_peak_bytes on .* at batch 1: (\S+) MB, at least (\S+) % less than large",
                           answer)
         self.assertIsNotNone(found, answer)
         self.assertLess(float(found[1]), 60)
@@ -66,7 +66,7 @@ class DecidedByMemory(MeasuredTest):
         self.assertLess(by_memory[0]["wanted"], by_memory[1]["wanted"])
 
     def test_a_metric_by_which_nothing_can_be_answered_is_refused(self):
-        for metric, reason in {"timed_peak": "did you mean timed_peak_bytes", "agreement_ratio": "it is over the inputs of variants",
+        for metric, reason in {"timed_peak_byte": "did you mean timed_peak_bytes", "agreement_ratio": "it is over the inputs of variants",
                                "timed_peak_bytes:5": "has no unit"}.items():
             for command in ("show", "report"):
                 told = self.ngb(command, "results", "--metric", metric)
@@ -76,7 +76,7 @@ class DecidedByMemory(MeasuredTest):
 
 class DecidedByNothing(NgbTest):
     def test_a_metric_that_cannot_end_rounds_is_refused_with_those_that_can(self):
-        for metric, reason in {"timed_peak": "study.yaml: metric: there is no metric \"timed_peak\"; did you mean timed_peak_bytes",
+        for metric, reason in {"timed_peak_byte": "study.yaml: metric: there is no metric \"timed_peak_byte\"; did you mean timed_peak_bytes",
                                "agreement_ratio": "rounds cannot end by agreement_ratio: no single process says it, or it does not "
                                                   "vary; expected throughput_per_s, latency_p50_s",
                                "shipped_size_bytes": "rounds cannot end by shipped_size_bytes",
