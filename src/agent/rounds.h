@@ -13,6 +13,7 @@
 
 #include "statistics/verdict.h"
 #include "work/cell.h"
+#include "work/decided_by.h"
 #include "work/protocol.h"
 
 namespace ngb::agent {

@@ -82,10 +82,6 @@ std::optional<json> as_word(const Key& key, const json& value) {
   return std::any_of(key.words.begin(), key.words.end(), is_it) ? std::optional(value) : std::nullopt;
 }
 
-std::optional<json> as_integer_or_word(const Key& key, const json& value) {
-  return value.is_string() ? as_word(key, value) : as_integer(key, value);
-}
-
 std::optional<json> as_scalar(const json& value) {
   if (value.is_number()) return std::isfinite(value.get<double>()) ? std::optional(value) : std::nullopt;
   if (value.is_boolean()) return value;
@@ -116,7 +112,7 @@ std::optional<json> accept_scalar(const Key& key, const DocumentNode& node) {
     case ValueType::number:
       return as_number(key, value);
     case ValueType::integer_or_word:
-      return as_integer_or_word(key, value);
+      return value.is_string() ? as_word(key, value) : as_integer(key, value);
     case ValueType::bytes:
       return as_bytes(key, value);
     default:

@@ -18,7 +18,7 @@ using Speeds = std::vector<std::vector<double>>;  // by side and round
 
 agent::CellSoFar cell_of(const std::vector<double>& speeds, int index, int side, int rounds) {
   agent::CellSoFar cell{.cell_index = index, .compiler_index = side};
-  for (int round = 0; round < rounds; ++round) cell.speeds[round] = {speeds.at(static_cast<std::size_t>(round))};
+  for (int round = 0; round < rounds; ++round) cell.numbers[round] = {speeds.at(static_cast<std::size_t>(round))};
   return cell;
 }
 
