@@ -113,9 +113,10 @@ struct Reading {
   // | "during" (since the reading before, about a second earlier, in the timed phase; in turns: in the phase alone)
   // | "after" (from the timed repetitions on, which a process repeats a while longer)
   // | "mark" (memory, and how many inferences the process had run by then: readings of one time belong together)
+  // | "session" (what a further session took, and memory after so many)
   std::string moment{};
   Known<double> value{};
-  StartTime at_ns{};  // when it was taken; only of moments "during" and "mark"
+  StartTime at_ns{};  // when it was taken; only of moments "during", "mark" and "session"
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"quantity", &Reading::quantity}, Field{"unit", &Reading::unit},

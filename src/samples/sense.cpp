@@ -25,7 +25,8 @@ constexpr std::int64_t kMostNs = 10LL * 366 * 24 * 3600 * 1'000'000'000;  // ten
 constexpr std::uint64_t kMostStored = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::array<std::string_view, 5> kStopReasons{"", "repetitions", "half_width", "max_repetitions", "max_time"};
-constexpr std::array<std::string_view, 7> kMoments{"start", "end", "timed", "alone", "during", "after", "mark"};
+constexpr std::array<std::string_view, 8> kMoments{"start",  "end",   "timed", "alone",
+                                                   "during", "after", "mark",  "session"};
 
 // The name of what is checked, in two parts that are joined in a message only: {"phases: wall_ns of ", "compile"}.
 struct Name {
