@@ -58,14 +58,14 @@ ngb_compiler native_plugin() {
   table.describe = [] { return kDescription; };
   table.open = [](const ngb_settings* settings, ngb_session** session, ngb_error* error) {
     return guarded(
-        error, [&] { *session = reinterpret_cast<ngb_session*>(new Session(whole(*settings), Options(*settings))); });
+        error, [&] { *session = reinterpret_cast<ngb_session*>(new Session(whole(settings), Options(*settings))); });
   };
   table.compile = [](ngb_session* session, const ngb_model* model, ngb_error* error) {
-    return guarded(error, [&] { session_of<Session>(session).compile(whole(*model)); });
+    return guarded(error, [&] { session_of<Session>(session).compile(whole(model)); });
   };
   if constexpr (requires(Session& session, const ngb_model& model) { session.load(model); }) {
     table.load = [](ngb_session* session, const ngb_model* model, ngb_error* error) {
-      return guarded(error, [&] { session_of<Session>(session).load(whole(*model)); });
+      return guarded(error, [&] { session_of<Session>(session).load(whole(model)); });
     };
   }
   table.bind = [](ngb_session* session, const ngb_tensor* inputs, uint32_t count, ngb_error* error) {

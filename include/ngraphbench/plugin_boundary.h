@@ -40,10 +40,10 @@ inline ngb_status report(ngb_error* error, ngb_status status, const char* messag
 
 // Returns what the worker hands over. Throws if the worker is older than the plugin, and so knows fewer fields.
 template <class Handed>
-const Handed& whole(const Handed& handed) {
-  if (handed.struct_size >= sizeof(Handed)) return handed;
+const Handed& whole(const Handed* handed) {
+  if (handed->struct_size >= sizeof(Handed)) return *handed;
   throw Failure(NGB_INTERNAL,
-                "ngb-worker hands over " + std::to_string(handed.struct_size) + " bytes where the plugin reads " +
+                "ngb-worker hands over " + std::to_string(handed->struct_size) + " bytes where the plugin reads " +
                     std::to_string(sizeof(Handed)),
                 "build the plugin with the headers of this ngb");
 }

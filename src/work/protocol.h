@@ -252,7 +252,7 @@ struct Protocol {
                                 "session_memory_bytes tell what each takes and leaves behind ([starts](starts.md)). "
                                 "None does with arrivals, instances or a load",
                      .minimum = 1,
-                     .maximum = 100'000,
+                     .maximum = 1'000,
                      .default_text = "none",
                      .is_left_out_at_default = true}),
         study_field(

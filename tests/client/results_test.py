@@ -169,7 +169,7 @@ class WhatCannotBeRead(PackageTest):
         self.change(folder, "PRAGMA user_version = 99")
         error = self.raised(ngb.ResultsError, ngb.open, folder)
         self.assertEqual(str(error), "newer/results.db: written by a newer version of ngb: the file has version 99, and this "
-                                     "package reads versions up to 13; install a newer ngraphbench")
+                                     "package reads versions up to 14; install a newer ngraphbench")
 
     def test_a_file_that_is_no_sqlite_file_or_no_results_file_is_refused(self):
         folder = pathlib.Path("other")

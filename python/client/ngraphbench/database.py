@@ -13,7 +13,7 @@ from ngraphbench.views import ORIGIN, SAMPLE
 
 FILE = "results.db"
 APPLICATION_ID = 0x4E474252  # "NGBR", in the file's header
-VERSION = 13  # the newest version of the tables that this package reads
+VERSION = 14  # the newest version of the tables that this package reads
 _KEYS = {  # of the tables that the package's queries read
     "cell": ["cell_key"],
     "environment": ["environment_key"],

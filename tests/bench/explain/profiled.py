@@ -70,9 +70,9 @@ def _named(pointer, count):
     return [pointer[i].decode("utf-8", "replace") for i in range(count)]
 
 
-def _defaults(folder):
+def _description(folder):
     with open(os.path.join(folder, "compiler.json"), encoding="utf-8") as file:
-        return {each["name"]: each["default"] for each in json.load(file)["options"]}
+        return json.load(file)
 
 
 class Native:
@@ -84,19 +84,21 @@ class Native:
         self._library.ngb_compiler_table.restype = ctypes.POINTER(_Table)
         self._table = self._library.ngb_compiler_table().contents
         self._error, self._session = _Error(), ctypes.c_void_p()
-        values = _defaults(folder) | request.get("options", {})
+        description = _description(folder)
+        values = {each["name"]: each["default"] for each in description["options"]} | request.get("options", {})
         given = [_Option(name.encode(), value.encode()) for name, value in values.items()]
         options = (_Option * max(len(given), 1))(*given)
         settings = _Settings(ctypes.sizeof(_Settings), request["site"].encode(), b"cpu", b"f32", request["threads"],
                              options, len(given), request["python"].encode(), b"", None, None, None, 0, 1, 1)
         self._call("open", ctypes.byref(settings), ctypes.byref(self._session), session=False)
         self._keep = []
-        artifact = os.path.join(os.getcwd(), "artifact")
+        # A file that a compiler may keep is for processes that load it.
+        artifact = os.path.join(os.getcwd(), "artifact") if description["produces_file"] else ""
         tensors = (_Tensor * len(request["inputs"]))(*[self._tensor(each, None) for each in request["inputs"]])
         model = _Model(ctypes.sizeof(_Model), request["model"].encode(), request.get("recipe", "").encode(), tensors,
                        len(tensors), artifact.encode())
         self._call("compile", ctypes.byref(model))
-        if self._table.load:
+        if artifact:
             self._call("load", ctypes.byref(model))
             _remove(artifact)
         data = [_values(each) for each in request["inputs"]]

@@ -52,9 +52,9 @@ TEST(MadeUpKernels, OfOtherWordsAreRefused) {
 TEST(PluginBoundary, RefusesWhatAWorkerOlderThanThePluginHandsOver) {
   ngb_model model{};
   model.struct_size = sizeof model;
-  EXPECT_EQ(&plugin::whole(model), &model);
+  EXPECT_EQ(&plugin::whole(&model), &model);
   model.struct_size = sizeof model - sizeof model.artifact_path;
-  EXPECT_THROW((void)plugin::whole(model), plugin::Failure);
+  EXPECT_THROW((void)plugin::whole(&model), plugin::Failure);
 }
 
 TEST(KernelTable, PointsToTheWordsOfItsKernelsAlsoAfterAMove) {
