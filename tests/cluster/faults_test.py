@@ -68,11 +68,11 @@ class FaultsTest(FleetTest):
         super().setUp()
         self.use(self.hosts.devices())
 
-    def begin(self, milliseconds, processes=3):
-        """The study runs, and every host has recorded something."""
+    def begin(self, milliseconds, processes=1):
+        """The study runs, and every host has recorded so many processes."""
         self.slow(milliseconds)
         client = self.start("run", self.study)
-        self.wait_until(lambda: sum(self.recorded().values()) >= processes)
+        self.wait_until(lambda: all(self.recorded().get(host.name, 0) >= processes for host in self.hosts.all))
         return client
 
     def kill_workers(self, host):
@@ -91,15 +91,16 @@ class WithAnyCompiler:
     """Faults that are tried with the null compiler and with real ones."""
 
     def test_agents_are_killed_at_random_instants(self):
-        client = self.begin(500, 1)
         kills = 0
-        while kills < self.AGENT_KILLS and client.poll() is None:
-            time.sleep(RANDOM.uniform(0, 0.6))
-            agents = RANDOM.choice(self.hosts.all).agents()
-            kill(agents)
-            kills += len(agents)
-        self.assertEqual(kills, self.AGENT_KILLS)
-        self.assert_ends_well(client)
+        while kills < self.AGENT_KILLS:
+            client = self.begin(500)
+            while kills < self.AGENT_KILLS and client.poll() is None:
+                time.sleep(RANDOM.uniform(0, 0.6))
+                agents = RANDOM.choice(self.hosts.all).agents()
+                kill(agents)
+                kills += len(agents)
+            self.assert_ends_well(client)
+            shutil.rmtree(self.results)  # a busy machine may have measured everything before the last of them
 
     def test_connections_that_are_cut_are_made_again(self):
         client = self.begin(600)
@@ -123,14 +124,19 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
     AGENT_KILLS = 20
 
     def test_workers_killed_at_random_instants_are_tried_again(self):
-        client = self.begin(500, 1)
+        client = self.begin(500)
         recorded = dict.fromkeys((host.name for host in self.hosts.all), 0)
+
+        def has_recorded(host, processes):
+            return self.recorded().get(host.name, 0) >= min(processes, PROCESSES)
+
         for host in (self.hosts.all * 2)[:5]:
             # A process is tried twice, so the killed one is let through first: it is the next, unless one was on its way.
-            self.wait_until(lambda host=host: self.recorded().get(host.name, 0) >= recorded[host.name])
+            self.wait_until(lambda host=host: has_recorded(host, recorded[host.name]))
             time.sleep(RANDOM.uniform(0, 0.6))
             recorded[host.name] = self.recorded().get(host.name, 0) + 2
-            self.wait_until(lambda host=host: self.kill_workers(host))
+            # On a busy machine it may have measured everything while the others were waited for.
+            self.wait_until(lambda host=host: self.kill_workers(host) or has_recorded(host, PROCESSES))
         output = self.assert_ends_well(client)
         self.assertIn("signal 9", output)
 
@@ -146,7 +152,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         full.folder.mkdir()
         subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200M,mode=700", "ngb-test", full.folder], check=True)
         self.addCleanup(subprocess.run, ["umount", "-l", full.folder])
-        client = self.begin(400)
+        client = self.begin(1000)
         agents = full.agents()
         kill(agents, signal.SIGSTOP)  # filling may take longer than the rest of the study
         fill(full.folder)
@@ -178,7 +184,7 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         self.assert_whole()
 
     def test_a_damaged_journal_costs_nothing_that_is_recorded(self):
-        client = self.begin(300, 6)
+        client = self.begin(1000, 2)
         torn, flipped = self.hosts.all[:2]
         for host, damage in ((torn, lambda content: content[:-5]),
                              (flipped, lambda content: content[:500] + bytes([content[500] ^ 4]) + content[501:])):
