@@ -99,6 +99,7 @@ void Faults::strike(const std::string& phase) {
   if (fault_ == "leak_threads") leak_threads();
   if (fault_ == "fork") leave_a_child();
   if (fault_ == "interrupt") ::raise(SIGINT);
+  if (fault_ == "change_output") outputs_are_wrong_ = true;
   if (fault_ == "eat_memory") eat_memory();
   if (fault_ == "error") throw plugin::Failure(NGB_INTERNAL, "null was told to fail", "set fault to none");
 }

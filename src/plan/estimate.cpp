@@ -130,7 +130,7 @@ double sessions_s(const Plan& plan, const work::Cell& cell, double session_s) {
   return std::min(kMost_s, protocol.sessions.value_or(0) * session_s);
 }
 
-double ratio_of_times(double one, double other) { return one > 0 && other > 0 ? one / other : 1; }
+double ratio_of_times(double one, double other) { return other > 0 ? one / other : 1; }
 
 // Returns what was found, scaled to the wanted size as the usual times are.
 ProcessTime scaled(const Experience& experience, const Durations::Found& found, const work::Compiler& compiler,

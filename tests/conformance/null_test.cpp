@@ -6,6 +6,7 @@
 
 #include "worker_process.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace ngb::conformance {
@@ -29,6 +30,11 @@ WorkerRun run_with(const Options& options, const std::function<void(work::Worker
   request.protocol.repetitions = 20;
   if (change) change(request);
   return run_worker(null_compiler(), request, limit_s, prefix);
+}
+
+// Returns how the outputs at the end differ from those that were checked; "" if they do not.
+std::string output_change(const WorkerRun& run) {
+  return run.result && run.result->check ? run.result->check->output_change : "no check: " + run.message();
 }
 
 std::int32_t number(samples::Phase phase) { return static_cast<std::int32_t>(phase); }
@@ -109,6 +115,31 @@ TEST(NullCompiler, ReturnsWrongOutputs) {
   const WorkerRun wrong = run_worker(null_compiler(), request);
   EXPECT_EQ(wrong.ending(), "inaccurate") << wrong.message();
   EXPECT_TRUE(wrong.result->repetitions.empty());
+}
+
+TEST(NullCompiler, ChangesItsOutputsWhichAreComparedWithTheReferenceAgainOrWithTheFirst) {
+  const TemporaryFolder scratch;
+  work::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
+  request.task = work::Task::make_references;
+  request.reference_path = (scratch.path() / "outputs").string();
+  ASSERT_EQ(run_worker(null_compiler(), request).ending(), "none");
+  request.task = work::Task::measure;
+  request.protocol.repetitions = 20;
+  EXPECT_EQ(output_change(run_worker(null_compiler(), request)), "");
+  request.compiler.options = {{"fault", "change_output"}, {"run_ns", "10000000"}};
+  EXPECT_THAT(output_change(run_worker(null_compiler(), request)), testing::HasSubstr("the reference is"));
+  request.reference_path.clear();
+  EXPECT_THAT(output_change(run_worker(null_compiler(), request)), testing::HasSubstr("the first inference"));
+}
+
+TEST(NullCompiler, IsRefusedIfItIsAnotherVersionThanTheStudyNames) {
+  const auto version = [](const char* asked) {
+    return [asked](work::WorkerRequest& request) { request.compiler.version = asked; };
+  };
+  EXPECT_EQ(run_with({}, version("1")).ending(), "none");
+  const WorkerRun other = run_with({}, version("2"));
+  EXPECT_EQ(other.ending(), "fallback") << other.message();
+  EXPECT_EQ(other.result->failure->message, "null 2 was requested, but the loaded library says that it is 1");
 }
 
 TEST(NullCompiler, FailsInOneProcessOnly) {
