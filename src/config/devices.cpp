@@ -73,7 +73,7 @@ class DeviceReader {
   void add(const DocumentNode& node, const std::string& path, DeviceEntry device) {
     const bool is_new = std::none_of(devices_.begin(), devices_.end(),
                                      [&](const DeviceEntry& other) { return other.name == device.name; });
-    if (!is_new) problems_.add(node, path, shown(device.name) + " is listed twice; remove one of the two entries");
+    if (!is_new) problems_.add_repeated(node, path, shown(device.name));
     const auto other = std::find_if(devices_.begin(), devices_.end(), is_here);
     if (is_new && is_here(device) && other != devices_.end()) {
       problems_.add(node, path,

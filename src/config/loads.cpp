@@ -38,8 +38,7 @@ class LoadReader {
       if (problems_.count() > before) continue;
       load.name = name_of_load(load);
       if (!names_.insert(load.name).second) {
-        problems_.add(*list.items[i], path,
-                      fmt::format("{} is listed twice; remove one of the two entries", shown(load.name)));
+        problems_.add_repeated(*list.items[i], path, shown(load.name));
         continue;
       }
       loads_.push_back(std::move(load));

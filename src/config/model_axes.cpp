@@ -50,7 +50,7 @@ void add_axis(const std::string& section, const std::string& name, const Documen
     if (seen.insert(words_of(*item)).second) {
       axis.values.push_back(item);
     } else {
-      problems.add(*item, path, fmt::format("{} is listed twice; remove one of the two", words_of(*item)));
+      problems.add_repeated(*item, path, words_of(*item));
     }
   }
   axes.push_back(std::move(axis));

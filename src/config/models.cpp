@@ -258,8 +258,7 @@ class ModelReader {
       const auto value = read_value(key, *node.items[i], item_path, problems_);
       if (!value) continue;
       if (!seen.insert(json_text(*value)).second) {
-        problems_.add(*node.items[i], item_path,
-                      fmt::format("{} is listed twice; remove one of the two", json_text(*value)));
+        problems_.add_repeated(*node.items[i], item_path, json_text(*value));
         continue;
       }
       axis.values.push_back(*value);
@@ -346,9 +345,8 @@ class ModelReader {
     const ModelEntry key = identity_of(model);
     if (problems_.count() != before) return false;
     if (!files_.insert(json_text(model_json(key))).second) {
-      problems_.add(
-          *point.given.at(kind), join_path(path, kind),
-          fmt::format("{} is listed twice; remove one of the two entries", shown(point.given.at(kind)->text)));
+      const DocumentNode& given = *point.given.at(kind);
+      problems_.add_repeated(given, join_path(path, kind), shown(given.text));
       return false;
     }
     add(entry, std::move(model));

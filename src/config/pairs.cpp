@@ -62,8 +62,7 @@ class CompilerWordsReader {
       const bool is_meant = is_label ? compiler.label == node.text : compiler.name == node.text;
       if (is_meant) is_new = chosen.insert(compiler.label).second || is_new;
     }
-    if (!is_new)
-      problems_.add(node, path, fmt::format("{} is listed twice; remove one of the two entries", shown(node.text)));
+    if (!is_new) problems_.add_repeated(node, path, shown(node.text));
   }
 
   const std::vector<work::Compiler>& compilers_;

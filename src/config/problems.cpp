@@ -84,6 +84,10 @@ void Problems::add(std::string key, std::string message) {
   problems_.push_back({file_, 0, 0, std::move(key), std::move(message)});
 }
 
+void Problems::add_repeated(const DocumentNode& at, std::string key, std::string_view what) {
+  add(at, std::move(key), fmt::format("{} is listed twice; remove one of the two", what));
+}
+
 std::vector<StudyProblem> Problems::take() {
   std::stable_sort(problems_.begin(), problems_.end(), [](const StudyProblem& a, const StudyProblem& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);

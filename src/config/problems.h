@@ -19,6 +19,8 @@ class Problems {
   void add(const DocumentNode& at, std::string key, std::string message);
   // Adds a problem of the file as a whole, without line and column.
   void add(std::string key, std::string message);
+  // Adds that what `what` names is there already.
+  void add_repeated(const DocumentNode& at, std::string key, std::string_view what);
   [[nodiscard]] bool empty() const { return problems_.empty(); }
   [[nodiscard]] std::size_t count() const { return problems_.size(); }
   // Moves the problems out, sorted by line and column.

@@ -154,7 +154,7 @@ std::optional<json> read_list(const Key& key, const DocumentNode& node, const st
     if (!value) continue;
     const bool may_repeat = key.type == ValueType::integers || key.type == ValueType::arguments;
     if (!may_repeat && !seen.insert(*value).second) {
-      problems.add(*node.items[i], item_path, fmt::format("{} is listed twice; remove one of the two", value->dump()));
+      problems.add_repeated(*node.items[i], item_path, value->dump());
       is_good = false;
     }
     list.push_back(*value);
@@ -186,7 +186,7 @@ std::optional<json> read_processor_axis(const Key& key, const DocumentNode& node
     const auto value = read_processors(key, item, item_path, problems);
     if (!value) return std::nullopt;
     if (std::find(list.begin(), list.end(), *value) != list.end()) {
-      problems.add(item, item_path, fmt::format("{} is listed twice; remove one of the two", value->dump()));
+      problems.add_repeated(item, item_path, value->dump());
       return std::nullopt;
     }
     list.push_back(*value);

@@ -150,7 +150,7 @@ TEST(StudyDevices, MistakesAreReportedAtTheirPlaces) {
                   "command: [docker, exec, "
                   "-i, box, sh]",
                   "3:46: devices[3].pi2: shs: unknown key, did you mean ssh?",
-                  "3:58: devices[4]: local is listed twice; remove one of the two entries",
+                  "3:58: devices[4]: local is listed twice; remove one of the two",
                   "3:66: devices[5]: -x: expected a name of letters, digits and . _ - other than local"));
 }
 
@@ -217,7 +217,7 @@ TEST(StudyDevices, MistakesInPairsNameTheNearestWord) {
   EXPECT_THAT(problems(with_pairs("pairs: {locl: [identity], local: [onnxrutime, identity, identity]}")),
               ElementsAre("3:9: pairs: locl: unknown device of this study, did you mean local?",
                           "3:35: pairs.local[0]: onnxrutime: unknown compiler of this study, did you mean onnxruntime?",
-                          "3:57: pairs.local[2]: identity is listed twice; remove one of the two entries"));
+                          "3:57: pairs.local[2]: identity is listed twice; remove one of the two"));
   EXPECT_THAT(problems(with_pairs("pairs: {local: []}")),
               ElementsAre("3:16: pairs.local: expected a list of the study's compilers, found an empty list"));
 }

@@ -81,7 +81,7 @@ TEST(Loads, ProblemsNameTheKeyAndTheLine) {
   EXPECT_THAT(problems_with("loads: [{memory: 4 GB}]"),
               ElementsAre("3:18: loads[0].memory: expected bytes per second such as 4 GB/s or 500 MB/s, found 4 GB"));
   EXPECT_THAT(problems_with("loads: [{cpu: 1}, none, {cpu: 100%}]"),
-              ElementsAre("3:25: loads[2]: cpu: 1 is listed twice; remove one of the two entries"));
+              ElementsAre("3:25: loads[2]: cpu: 1 is listed twice; remove one of the two"));
   EXPECT_THAT(problems_with("loads: [{cpu: 1, wait_s: 2}]"),
               ElementsAre("3:26: loads[0].wait_s: cpu says itself when it has begun; only a command has wait_s"));
   EXPECT_THAT(problems_with("loads: [{cpu: 1, processors: mine}]"),
