@@ -23,17 +23,16 @@ constexpr Nanoseconds kStopPoll = std::chrono::milliseconds(200);
 Status check_links(const std::filesystem::path& work_folder) {
   std::error_code code;
   const bool is_of_a_run = std::filesystem::exists(work_folder / "journal", code);
-  const auto is_own = [&](const std::filesystem::path& folder) {
-    return is_of_a_run || std::filesystem::is_empty(folder, code);
-  };
-  for (const auto& folder :
-       {work_folder.parent_path(), work_folder, work_folder / "logs", work_folder / "references"}) {
-    const bool may_be_elsewhere = folder != work_folder / "logs" && folder != work_folder / "references";
-    if (!std::filesystem::is_symlink(folder, code) || (may_be_elsewhere && is_own(folder))) continue;
-    return fail("is a link, and a run would write into what it leads to", folder.string(),
-                "remove the link, or choose another output folder (--output)");
+  std::vector<std::filesystem::path> folders{work_folder / "logs", work_folder / "references"};
+  for (const auto& folder : {work_folder.parent_path(), work_folder}) {
+    const bool is_users_own = is_of_a_run || std::filesystem::is_empty(folder, code);
+    if (!is_users_own) folders.push_back(folder);
   }
-  return Done{};
+  const auto link =
+      std::ranges::find_if(folders, [&](const auto& folder) { return std::filesystem::is_symlink(folder, code); });
+  if (link == folders.end()) return Done{};
+  return fail("is a link, and a run would write into what it leads to", link->string(),
+              "remove the link, or choose another output folder (--output)");
 }
 
 class Fleet {

@@ -52,7 +52,7 @@ Value session_time(const Analysis& analysis, std::size_t cell) {
   std::vector<double> seconds;
   for (const samples::ProcessResult& process : analysis.cell(cell).processes) {
     for (const samples::Reading& reading : process.readings) {
-      if (reading.moment != "session" || reading.quantity != "session") continue;
+      if (reading.moment != samples::kSessionMark || reading.quantity != samples::kSessionTime) continue;
       if (!reading.value.value) return unknown(reading.value.reason);
       seconds.push_back(*reading.value.value);
     }

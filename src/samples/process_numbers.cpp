@@ -111,7 +111,7 @@ Number cpu_per_inference_s(const ProcessResult& process) {
 }
 
 std::vector<MemoryMark> memory_marks(const ProcessResult& process, std::size_t most, MarksOf of) {
-  const std::string_view moment = of == MarksOf::inferences ? "mark" : "session";
+  const std::string_view moment = of == MarksOf::inferences ? kInferenceMark : kSessionMark;
   const std::string_view counted = of == MarksOf::inferences ? "inferences" : "sessions";
   std::map<std::int64_t, std::pair<std::optional<double>, std::optional<double>>> by_time;  // count, bytes
   for (const Reading& reading : process.readings) {

@@ -44,6 +44,10 @@ ProcessLatencies latencies_of(const ProcessResult& process);
 
 // What the marks of a process count: inferences since its start, or sessions that it made and destroyed.
 enum class MarksOf { inferences, sessions };
+// The moments of readings at which there are such marks, and the quantity of a session's time at the latter.
+inline constexpr const char* kInferenceMark = "mark";
+inline constexpr const char* kSessionMark = "session";
+inline constexpr const char* kSessionTime = "session";
 
 // A reading of a process's memory, with the count by then.
 struct MemoryMark {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "samples/delivery_messages.h"
+#include "samples/process_numbers.h"
 
 namespace ngb::samples {
 namespace {
@@ -25,8 +26,8 @@ constexpr std::int64_t kMostNs = 10LL * 366 * 24 * 3600 * 1'000'000'000;  // ten
 constexpr std::uint64_t kMostStored = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::array<std::string_view, 5> kStopReasons{"", "repetitions", "half_width", "max_repetitions", "max_time"};
-constexpr std::array<std::string_view, 8> kMoments{"start",  "end",   "timed", "alone",
-                                                   "during", "after", "mark",  "session"};
+constexpr std::array<std::string_view, 8> kMoments{"start",  "end",   "timed",        "alone",
+                                                   "during", "after", kInferenceMark, kSessionMark};
 
 // The name of what is checked, in two parts that are joined in a message only: {"phases: wall_ns of ", "compile"}.
 struct Name {

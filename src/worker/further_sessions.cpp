@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/clock.h"
+#include "samples/process_numbers.h"
 #include "worker/memory_marks.h"
 #include "worker/plugin_session.h"
 
@@ -38,14 +39,14 @@ std::optional<samples::Failure> live_through(const work::WorkerRequest& request,
 void add_further_sessions(const work::WorkerRequest& request, const ngb_compiler& compiler, const Inputs& inputs,
                           std::vector<samples::Reading>& readings) {
   const int count = request.protocol.sessions.value_or(0);
-  MemoryMarks marks(count > 0, "session", "sessions");
+  MemoryMarks marks(count > 0, samples::kSessionMark, "sessions");
   marks.add(0);
   const std::int64_t first_ns = monotonic_ns();
   for (int i = 1; i <= count && monotonic_ns() - first_ns < kLongest_ns; ++i) {
     const std::int64_t begin_ns = monotonic_ns();
     const std::optional<samples::Failure> failure = live_through(request, compiler, inputs);
     const auto took_s = Known<double>::of(static_cast<double>(monotonic_ns() - begin_ns) * 1e-9);
-    readings.push_back({"session", "s", "session",
+    readings.push_back({samples::kSessionTime, "s", samples::kSessionMark,
                         failure ? Known<double>::unknown(fmt::format("session {}: {}", i, failure->message)) : took_s,
                         system_clock().now().count()});
     if (failure) break;
