@@ -57,6 +57,7 @@ void add_bundle(CLI::App& app, const Installation& installation, Action& chosen)
 void add_verify(CLI::App& app, const Installation& installation, Action& chosen);
 void add_status(CLI::App& app, const Installation& installation, Action& chosen);
 void add_schema(CLI::App& app, const Installation& installation, Action& chosen);
+void add_tune(CLI::App& app, const Installation& installation, Action& chosen);
 void add_choose(CLI::App& app, const Installation& installation, Action& chosen);
 void add_profile(CLI::App& app, const Installation& installation, Action& chosen);
 void add_new(CLI::App& app, const Installation& installation, Action& chosen);

@@ -52,6 +52,7 @@ COMMANDS = (
     (("report", "measured", "-o", "page"), 0, "page"),
     (("profile", "measured"), 0, "measured"),
     (("choose", "measured", *LATENCY), (0, 5), "measured"),
+    (("tune", "study.yaml", "-o", "tuned"), (0, 2, 3), "tuned"),
     (("compare", "measured", *SIDES), 0, "measured"),
     (("explain", "study.yaml", *SIDES, "--rounds", "2", "-o", "explained"), 3, "explained"),
     (("gate", "study.yaml", *SIDES, "-o", "gated"), 4, "gated"),
