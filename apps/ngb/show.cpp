@@ -21,6 +21,7 @@
 #include "metrics/outcome.h"
 #include "metrics/series/derive_series.h"
 #include "paper/claims.h"
+#include "report/series/models.h"
 #include "report/series/series.h"
 #include "report/write/text_width.h"
 
@@ -35,6 +36,9 @@ struct ShowArguments {
   bool notes = false;
   bool series = false;
   bool findings = false;
+  bool models = false;
+  std::vector<std::string> at_least;  // of models: "throughput_per_s=200"
+  std::vector<std::string> at_most;
   std::string baseline;                                    // "": that of the study
   std::string metric;                                      // by which the answer is given; "": likewise
   std::string columns;                                     // "": the usual ones
@@ -91,6 +95,35 @@ int show_in_parts(metrics::FamilyReader& reader, const ShowArguments& arguments,
   return done ? kSuccess : report_failure(done.error(), kCannotGoOn);
 }
 
+Result<std::vector<report::Bound>> bounds_of(const ShowArguments& arguments) {
+  std::vector<report::Bound> bounds;
+  for (const bool is_least : {true, false}) {
+    for (const std::string& given : is_least ? arguments.at_least : arguments.at_most) {
+      const auto bound = report::parse_bound(given, is_least);
+      if (!bound) return error_of(bound);
+      bounds.push_back(*bound);
+    }
+  }
+  return bounds;
+}
+
+// Prints which model is the best.
+int show_models(metrics::FamilyReader& reader, const ShowArguments& arguments, const report::Format& format) {
+  const auto bounds = bounds_of(arguments);
+  if (!bounds) return report_failure(bounds.error(), kWrongUsage);
+  if (std::ranges::any_of(arguments.wanted, [](const auto& filter) { return !filter.second.empty(); })) {
+    return report_failure({"--models compares all models of the results", "--models", "leave out the filters"},
+                          kWrongUsage);
+  }
+  const auto derived = metrics::derive(reader, reader.families(), processor_count());
+  if (!derived) return report_failure(derived.error(), kCannotGoOn);
+  const OutputShape shape = shape_of_stdout();
+  print_table_text(
+      format.write(report::models_document(*derived, *bounds),
+                   {.all = arguments.all, .width = arguments.all ? 0 : shape.width, .wrap = shape.wrap, .color = shape.has_color}));
+  return kSuccess;
+}
+
 int show(const ShowArguments& arguments) {
   const auto format = arguments.format.among(report::show_formats());
   if (!format) return report_failure(format.error(), kWrongUsage);
@@ -108,6 +141,7 @@ int show(const ShowArguments& arguments) {
       *sources, arguments.baseline.empty() ? std::nullopt : std::optional(arguments.baseline), arguments.metric);
   if (has_code(reader, ErrorCode::not_found)) return report_failure(reader.error(), kWrongUsage);
   if (!reader) return report_failure(reader.error(), kCannotGoOn);
+  if (arguments.models) return show_models(*reader, arguments, **format);
   const bool is_table = !arguments.series && !arguments.findings;
   if (is_table && reader->cell_count() > metrics::kMostCellsInMemory) {
     return show_in_parts(*reader, arguments, **format, columns);
@@ -183,6 +217,15 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   CLI::Option* findings = command->add_flag("--findings", arguments->findings,
                                             "Instead of the table of cells: what the results say, in sentences; "
                                             "reversed orders; the paper's claims");
+  CLI::Option* models = command->add_flag("--models", arguments->models,
+                                          "Instead of the table of cells: which model is the best by --metric, of "
+                                          "each its best compiler, and which may be it");
+  command
+      ->add_option("--at-least", arguments->at_least,
+                   "With --models: only settings with at least this of a metric, such as throughput_per_s=200")
+      ->needs(models);
+  command->add_option("--at-most", arguments->at_most, "With --models: likewise, such as timed_peak_bytes=5e8")
+      ->needs(models);
   add_format_option(
       *command, arguments->format, report::show_formats(),
       "A filter may be repeated: a cell is shown if one of its words fits.\n\n"
@@ -191,9 +234,11 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
       "  ngb show results/versions --baseline onnxruntime@1.30.0\n"
       "  ngb show results/quickstart --findings\n"
       "  ngb show results/int8 --columns size,agreement,latency\n"
+      "  ngb show results/encoder --models --metric tcr_bits_per_s --at-least throughput_per_s=200\n"
       "  ngb show results/xeon results/laptop --as results/xeon:local=xeon --as results/laptop:local=laptop");
   for (CLI::Option* option : {series, findings}) option->excludes("--format")->excludes("--json")->excludes("--best");
   series->excludes(findings);
+  models->excludes(series)->excludes(findings)->excludes("--best")->excludes("--columns");
   command->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
 }
 

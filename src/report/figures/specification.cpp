@@ -155,11 +155,11 @@ class Filler {
 
 // The name of a grid's row stands on its side, along its panels. One that is longer than they are high would run into
 // the next row's, so it is broken into lines, at spaces. The name of a panel above it would push the axis away if it
-// were wider than the panel, and run into its neighbour's.
+// were wider than the panel, and run into its neighbour's. Its letters are bold, and wider than those of an axis.
 void break_names_of_panels(ordered_json& whole, const std::vector<Row>& rows) {
   const auto name_within = [&](ordered_json& named, const char* side) {
     if (const int size = extent_of_panel(whole, rows, side); size > 0)
-      named["header"]["labelExpr"] = lines_of_at_most(size);
+      named["header"]["labelExpr"] = lines_of_at_most(size * 6 / 7);
   };
   ordered_json& facet = whole["facet"];
   if (!facet.contains("column")) return name_within(facet, "width");

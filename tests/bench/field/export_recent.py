@@ -17,11 +17,11 @@ def export(make, is_traced, path):
     examples = tuple(example(*each) for each in inputs.values())
     if is_traced:
         axes = {name: {0: "batch"} for name in (*inputs, "y")}
-        torch.onnx.export(make(), examples, str(path), input_names=list(inputs), output_names=["y"], dynamic_axes=axes,
+        torch.onnx.export(make().eval(), examples, str(path), input_names=list(inputs), output_names=["y"], dynamic_axes=axes,
                           dynamo=False, opset_version=20)
     else:
         shapes = {name: {0: torch.export.Dim("batch", min=1, max=64)} for name in inputs}
-        torch.onnx.export(make(), examples, dynamo=True, dynamic_shapes=shapes, input_names=list(inputs),
+        torch.onnx.export(make().eval(), examples, dynamo=True, dynamic_shapes=shapes, input_names=list(inputs),
                           output_names=["y"]).save(path)
 
 
