@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "plan/groups.h"
 #include "report/results.h"
 #include "store/store.h"
@@ -36,7 +37,7 @@ Result<std::set<std::string>> cells_that_failed(const std::filesystem::path& res
 }  // namespace
 
 bool PartArguments::is_whole() const {
-  return !only_failed &&
+  return !only_failed && without.empty() &&
          std::all_of(wanted.begin(), wanted.end(), [](const auto& filter) { return filter.second.empty(); });
 }
 
@@ -49,7 +50,29 @@ void add_part_options(CLI::App& command, PartArguments& arguments) {
     if (name == "batch") option->check(CLI::PositiveNumber);
   }
   command.add_flag("--failed", arguments.only_failed, "Only cells that failed in an earlier run, again");
+  command
+      .add_option("--without", arguments.without, "Not on this device: one that is off, say; later runs measure there")
+      ->allow_extra_args(false)
+      ->delimiter(',');
 }
+
+namespace {
+
+// Leaves out the cells of the devices that are named. Fails if the study has no such device, or no other one.
+Status leave_out(const std::vector<std::string>& without, const plan::Plan& plan, std::set<std::string>& kept) {
+  std::vector<std::string> known;
+  for (const config::DeviceEntry& device : plan.study.devices) known.push_back(device.name);
+  for (const std::string& name : without) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    return fail("the study has no device " + name, "--without", "expected one of: " + text::join(known, ", "));
+  }
+  for (const work::Cell& cell : plan.cells) {
+    if (std::ranges::find(without, cell.device) != without.end()) kept.erase(cell.id);
+  }
+  return kept.empty() ? fail("no device is left", "--without", "leave out one of them") : Status(Done{});
+}
+
+}  // namespace
 
 Status take_part(plan::Plan& plan, const PartArguments& arguments, const std::filesystem::path& results) {
   if (arguments.is_whole()) return Done{};
@@ -62,6 +85,7 @@ Status take_part(plan::Plan& plan, const PartArguments& arguments, const std::fi
     if (filter.add(data)) kept.insert(cell.id);
   }
   if (const Status fits = filter.check("the study has"); !fits) return fits;
+  if (const Status left = leave_out(arguments.without, plan, kept); !left) return left;
   if (arguments.only_failed) {
     const auto failed = cells_that_failed(results);
     if (!failed) return error_of(failed);

@@ -205,6 +205,17 @@ class WithTheNullCompiler(WithAnyCompiler, FaultsTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_whole()
 
+    def test_a_host_that_is_off_is_left_out_and_measured_later(self):
+        off = self.hosts.all[0]
+        off.power_off()
+        done = self.ngb("run", self.study, "--without", off.name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.recorded(), {host.name: PROCESSES for host in self.hosts.all[1:]})
+        off.start()
+        self.hosts.wait_for(off)
+        self.assertEqual(self.ngb("run", self.study).returncode, 0)
+        self.assert_whole()
+
     def test_a_machine_of_another_kind_is_refused_and_holds_up_no_other(self):
         tools = self.folder / "tools"
         tools.mkdir()
