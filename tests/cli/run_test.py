@@ -128,7 +128,7 @@ class Run(NgbTest):
 
     def test_a_device_that_the_study_has_not_or_has_alone_cannot_be_left_out(self):
         self.write("study.yaml", NULL_STUDY)
-        self.assertIn("the study has no device edge1: --without; expected one of: local", self.told("--without", "edge1", code=2).stderr)
+        self.assertIn("--without: the study has no device edge1; expected one of: local", self.told("--without", "edge1", code=2).stderr)
         self.assertIn("no device is left", self.told("--without", "local", code=2).stderr)
 
     def test_failed_cells_are_tried_again_alone(self):
