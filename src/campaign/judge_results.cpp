@@ -182,8 +182,7 @@ Answer<JudgedResults> judge_results(const JudgementOrder& order, const CacheFold
     const Status alike = check_protocols(first, second);
     if (!alike) return cannot_go_on(alike.error());
   }
-  statistics::VerdictRules rules{
-      .error_rate = order.error_rate, .margin_ratio = order.margin_ratio, .adjustment = order.adjustment};
+  statistics::VerdictRules rules{.margin_ratio = order.margin_ratio, .adjustment = order.adjustment};
   auto comparison = metrics::compare(*baseline, *candidate, axis, rules, order.judged);
   if (!comparison) return cannot_go_on(comparison.error());
   const auto quiet = calibrated_deviation(first, second, *comparison, cache);

@@ -25,7 +25,6 @@ struct JudgementOrder {
   double margin_ratio = 0.03;
   std::vector<metrics::Judged> judged{};  // none: by the speed
   statistics::Adjustment adjustment = statistics::Adjustment::holm;
-  double error_rate = 0.05;  // as statistics::VerdictRules
   bool across_environments = false;
   bool across_protocols = false;
 };

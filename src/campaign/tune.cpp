@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "campaign/judge_results.h"
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
@@ -36,7 +35,6 @@ struct Step {
 };
 constexpr std::array kSteps{Step{1, 27}, Step{1, 9}, Step{1, 3}, Step{3, 1}};
 constexpr double kShareOfSearch = 0.6;  // of the budget
-constexpr double kErrorRate = 0.05;     // of all comparisons together
 
 // The settings of one compiler on one workload.
 struct Question {
@@ -69,7 +67,7 @@ using Speeds = std::map<std::string, std::vector<metrics::OfRound>>;
 std::optional<double> mean_of(const Speeds& speeds, const work::Cell& cell) {
   const auto found = speeds.find(cell.id);
   if (found == speeds.end() || found->second.empty() || !metrics::are_above_zero(found->second)) return std::nullopt;
-  return metrics::geometric_mean(found->second, kErrorRate).value;
+  return metrics::geometric_mean(found->second, statistics::kErrorRate).value;
 }
 
 Status add_speeds(const std::filesystem::path& results, Speeds& speeds) {
@@ -249,47 +247,49 @@ class Tuning {
     }
   }
 
-  // Each pair of settings is judged on all workloads for which it is asked; the pairs share the error rate.
+  // All pairs are judged together, with one error rate.
   Answer<Done> judge(Tuned& tuned) const {
-    std::set<std::pair<std::string, std::string>> pairs;
-    for (const Question& question : questions_) {
-      if (question.has_winner()) pairs.insert(labels_of(question));
+    auto store = store::Store::open(confirm_folder() / "results.db", store::Mode::read_only);
+    if (!store) return cannot_go_on(store.error());
+    const auto cells = store->load_cells();
+    if (!cells) return cannot_go_on(cells.error());
+    std::vector<statistics::Question> asked;
+    std::vector<TunedSettings*> of_asked;
+    statistics::VerdictRules rules{.margin_ratio = order_.margin_ratio, .adjustment = statistics::Adjustment::holm};
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+      if (!questions_[i].has_winner()) continue;
+      const auto winner = std::ranges::find(*cells, questions_[i].winner().id, &store::CellData::cell_id);
+      const auto usual = std::ranges::find(*cells, questions_[i].usual().id, &store::CellData::cell_id);
+      if (winner == cells->end() || usual == cells->end()) continue;
+      rules.error_rate = std::min(rules.error_rate, metrics::interval_error_rate(*winner));
+      const auto question = question_of(*winner, *usual);
+      if (!question) {
+        tuned.all[i].why = question.error();
+        continue;
+      }
+      asked.push_back(*question);
+      of_asked.push_back(&tuned.all[i]);
     }
-    for (const auto& [usual, winner] : pairs) {
-      const auto judged = judge_results({.sides = {{{confirm_folder() / "results.db", {}}}},
-                                         .axis = metrics::Axis::compiler,
-                                         .baseline = usual,
-                                         .candidate = winner,
-                                         .margin_ratio = order_.margin_ratio,
-                                         .error_rate = kErrorRate / static_cast<double>(pairs.size())},
-                                        trusted_cache(installation_));
-      if (!judged) return tl::unexpected(judged.error());
-      for (const metrics::ComparedPair& pair : judged->comparison.pairs) note(pair, tuned);
+    const std::vector<statistics::Judgement> judgements = statistics::judge(asked, rules);
+    for (std::size_t i = 0; i < judgements.size(); ++i) {
+      of_asked[i]->confirmed = judgements[i];
+      of_asked[i]->why = judgements[i].reason;
     }
     return Done{};
   }
 
-  static void note(const metrics::ComparedPair& pair, Tuned& tuned) {
-    for (std::size_t i = 0; i < tuned.all.size(); ++i) {
-      TunedSettings& one = tuned.all[i];
-      const work::Configuration& of = pair.candidate->of;
-      if (one.winner.compiler.label != of.compiler.label ||
-          one.usual.compiler.label != pair.baseline->of.compiler.label)
-        continue;
-      if (one.winner.device != of.device || one.winner.model.label != of.model.label || one.winner.load != of.load ||
-          one.winner.model.key.batch != of.model.key.batch)
-        continue;
-      if (pair.status == metrics::PairStatus::judged) {
-        one.confirmed = pair.judgement;
-        one.why = pair.judgement.reason;
-      } else {
-        one.why = std::string(name(pair.status));
-      }
+  // Returns how the winner's speed compares with today's, or why it cannot be compared.
+  static tl::expected<statistics::Question, std::string> question_of(const store::CellData& winner,
+                                                                     const store::CellData& usual) {
+    const metrics::Steady of_winner = metrics::steady(winner);
+    const metrics::Steady of_usual = metrics::steady(usual);
+    for (const metrics::Steady* steady : {&of_winner, &of_usual}) {
+      if (!steady->reason.empty()) return tl::unexpected(steady->reason);
+      if (!steady->no_verdict.empty()) return tl::unexpected(steady->no_verdict);
     }
-  }
-
-  [[nodiscard]] std::pair<std::string, std::string> labels_of(const Question& question) const {
-    return {plan_.compiler_of(question.usual()).label, plan_.compiler_of(question.winner()).label};
+    statistics::Question question;
+    metrics::add_speed_ratio(question, of_winner, of_usual, metrics::share_rounds(winner, usual), 1);
+    return question;
   }
 
   const Installation& installation_;
