@@ -53,6 +53,7 @@ COMMANDS = (
     (("profile", "measured"), 0, "measured"),
     (("choose", "measured", *LATENCY), (0, 5), "measured"),
     (("compare", "measured", *SIDES), 0, "measured"),
+    (("history", "measured", "again", "-o", "history.html"), 0, "history.html"),
     (("explain", "study.yaml", *SIDES, "--rounds", "2", "-o", "explained"), 3, "explained"),
     (("gate", "study.yaml", *SIDES, "-o", "gated"), 4, "gated"),
     (("export", "measured", "--compiler", "a", "-o", "exported"), 3, None),  # it was measured beside a load
