@@ -51,15 +51,6 @@ Entry least_change_of(const LineOf& of) {
   return Entry{of.whole.by.is_by_difference() ? *findings.least_change : std::expm1(*findings.least_change)};
 }
 
-Entry least_change_in_words(const LineOf& of) {
-  constexpr double kPercent = 100;
-  Entry entry = least_change_of(of);
-  if (!entry.number()) return entry;
-  entry.value = of.whole.by.is_by_difference() ? number(*entry.number(), of.whole.metric().unit)
-                                               : fmt::format("{:.2g} %", kPercent * *entry.number());
-  return entry;
-}
-
 json differences_json(const std::vector<history::Difference>& differences) {
   json all = json::array();
   for (const history::Difference& each : differences)
@@ -145,7 +136,10 @@ void add_change_columns(LineColumns& columns) {
     return changes.empty() ? Entry{} : Entry{words_of_change(of.whole, of.line, changes.back())};
   });
   columns.add({.json = "changes"}, [](const LineOf& of) { return Entry{changes_json(of)}; });
-  columns.add(number_column("found from", 2), least_change_in_words);
+  columns.add(number_column("found from", 2), [](const LineOf& of) {
+    const std::string words = least_change_in_words(of);
+    return words.empty() ? least_change_of(of) : Entry{words};
+  });
   columns.add(quantity_column("least_change", "", false), least_change_of);
   columns.add(data_column("reason"), [](const LineOf& of) { return text_entry(of.findings.last.reason); });
   columns.add({.json = "points"}, [](const LineOf& of) { return Entry{points_json(of)}; });
@@ -212,6 +206,14 @@ void each_line(const ShownHistory& shown, const std::function<void(const LineOf&
 Entry entry_of_point(const history::Point& point) {
   const metrics::Value& value = point.value;
   return value.value ? Entry{.value = *value.value, .low = value.low, .high = value.high} : empty_entry(value.reason);
+}
+
+std::string least_change_in_words(const LineOf& of) {
+  constexpr double kPercent = 100;
+  const std::optional<double> least = least_change_of(of).number();
+  if (!least) return {};
+  return of.whole.by.is_by_difference() ? number(*least, of.whole.metric().unit)
+                                        : fmt::format("{:.2g} %", kPercent * *least);
 }
 
 Column column_of_values(const history::History& whole, const std::string& heading) {

@@ -24,6 +24,8 @@ void each_line(const ShownHistory& shown, const std::function<void(const LineOf&
 
 // Returns the value with its ends, or its reason.
 Entry entry_of_point(const history::Point& point);
+// Returns "1.2 %" or "350 kB": the least step that would have been found; "" if none would.
+std::string least_change_in_words(const LineOf& of);
 // Returns the column of people for values of the metric.
 Column column_of_values(const history::History& whole, const std::string& heading);
 

@@ -131,8 +131,10 @@ std::string reading_of(const LineOf& of) {
   for (const history::Change& change : of.findings.changes)
     words += fmt::format("{}{}", words.empty() ? "" : "; ", words_of_change(of.whole, of.line, change));
   const statistics::LastJudgement& last = of.findings.last;
-  return fmt::format("{}. Last point: {}{}.", words.empty() ? "No change found" : words,
-                     word_of_change(last.verdict, of.whole.by), last.reason.empty() ? "" : ", because " + last.reason);
+  const std::string least = least_change_in_words(of);
+  return fmt::format("{}. Last point: {}{}.{}", words.empty() ? "No change found" : words,
+                     word_of_change(last.verdict, of.whole.by), last.reason.empty() ? "" : ", because " + last.reason,
+                     least.empty() ? "" : fmt::format(" A step of {} would have been found.", least));
 }
 
 Figure figure_of_line(const LineOf& of, std::size_t number) {
