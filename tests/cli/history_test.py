@@ -149,6 +149,7 @@ class History(NgbTest):
         self.assertEqual([point["point"] for point in lines["onnxruntime"]["points"]],
                          ["1.8.2", "1.9.0", "1.10.0rc1", "1.10.0"])
         self.assertEqual(list(lines), ["onnxruntime"])
+        self.assertEqual(lines["onnxruntime"]["cell"], "net, batch 1, on xeon: onnxruntime, 2 threads")
         _, by_label = self.lines(self.folder / "versions", "--by", "label", "--compiler", "onnxruntime")
         self.assertEqual([point["point"] for point in by_label["onnxruntime"]["points"]],
                          ["onnxruntime 1.10.0", "onnxruntime 1.9.0", "onnxruntime 1.10.0rc1", "onnxruntime 1.8.2"])

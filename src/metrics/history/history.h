@@ -79,7 +79,8 @@ struct Difference {
   std::string before{};
   std::string after{};
 };
-// Returns how the origin of a point differs from that of an earlier one; nothing if one of them is not known.
+// Returns how the origin of a point differs from that of an earlier one, but for what the points are ordered by;
+// nothing if one of them is not known.
 std::vector<Difference> differences(const History& history, const Point& before, const Point& after);
 // A difference that some lines have at the same point.
 struct ChangeOfSurroundings {

@@ -73,7 +73,8 @@ std::vector<Difference> differences(const History& history, const Point& before,
   const Origin& was = history.origin(before);
   const Origin& now = history.origin(after);
   if (was.environment_hash.empty() || now.environment_hash.empty()) return found;
-  if (was.version != now.version) found.push_back({"version", was.version, now.version});
+  if (was.version != now.version && history.order != Order::version)
+    found.push_back({"version", was.version, now.version});
   if (was.version == now.version) add_hashes("toolchain", was.toolchain_sha256, now.toolchain_sha256, found);
   add_hashes("ngb", was.ngb_sha256, now.ngb_sha256, found);
   const auto environment = history.environments.find(was.environment_hash);

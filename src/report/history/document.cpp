@@ -157,8 +157,9 @@ std::string summary_of_history(const ShownHistory& shown) {
   std::vector<std::string> words;
   for (const auto& [verdict, count] : last)
     words.push_back(fmt::format("{} {}", count, word_of_change(verdict, shown.lines->by)));
-  return fmt::format("{} {} over {} results by {}: {} with a change; at the last point {}", lines,
-                     lines == 1 ? "cell" : "cells", shown.lines->sources.size(), name(shown.lines->order), with_changes,
+  return fmt::format("{} {} over {} {} by {}: {} with a change; at the last point {}", lines,
+                     lines == 1 ? "cell" : "cells", shown.lines->sources.size(),
+                     shown.lines->sources.size() == 1 ? "result" : "results", name(shown.lines->order), with_changes,
                      text::join(words, ", "));
 }
 

@@ -32,7 +32,8 @@ Document points_document(const ShownHistory& shown);
 // Returns what a point is called: its date in UTC (with the time if two results are of one day), its version, its
 // commit or its label, as the history is ordered.
 std::string name_of_point(const history::History& whole, const history::Point& point);
-// Returns "resnet18, batch 1, on local: onnxruntime 1.31.1": without the version if the line's points differ in it.
+// Returns "resnet18, batch 1, on local: onnxruntime 1.31.1": without the version if the line's points
+// differ in it, and with the compiler's name if they differ in the label.
 std::string name_of_line(const history::History& whole, const history::Line& line);
 // Returns "slower", "faster", "same" or "undecided"; of another metric than the speed "worse" and "better".
 std::string_view word_of_change(statistics::Verdict verdict, const metrics::Judged& by);

@@ -69,11 +69,12 @@ std::string name_of_point(const history::History& whole, const history::Point& p
 }
 
 std::string name_of_line(const history::History& whole, const history::Line& line) {
-  const bool has_versions = std::ranges::any_of(line.points, [&](const history::Point& point) {
-    return whole.origin(point).version != line.cell.of.compiler.version;
-  });
   store::CellData named = {.of = line.cell.of};
-  if (has_versions) named.of.compiler.version.clear();
+  for (const history::Point& point : line.points) {
+    const history::Origin& origin = whole.origin(point);
+    if (origin.label != line.cell.of.compiler.label) named.of.compiler.label = line.cell.of.compiler.name;
+    if (origin.version != line.cell.of.compiler.version) named.of.compiler.version.clear();
+  }
   const std::string threads = line.cell.of.threads == 1 ? "" : ", " + threads_of(line.cell);
   return fmt::format("{}: {}{}{}", workload_on_device(named), compiler_in_words(named), handed_after_name(named),
                      threads);

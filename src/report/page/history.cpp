@@ -151,6 +151,9 @@ Figure figure_of_line(const LineOf& of, std::size_t number) {
           .has_file = false};
 }
 
+// So many figures are shown whatever they say.
+constexpr std::size_t kFewFigures = 12;
+
 // A line that somebody should look at.
 bool is_told(const LineOf& of) {
   const statistics::Verdict last = of.findings.last.verdict;
@@ -169,11 +172,14 @@ std::string history_html(const ShownHistory& shown, const std::string& title, co
   Figures figures;
   std::string told;
   std::string others;
+  std::size_t count = 0;
+  each_line(shown, [&](const LineOf& /*of*/) { ++count; });
   std::size_t count_of_others = 0;
   each_line(shown, [&](const LineOf& of) {
     figures.shown.push_back(figure_of_line(of, figures.shown.size()));
-    (is_told(of) ? told : others) += figure_html(figures.shown.back());
-    count_of_others += is_told(of) ? 0U : 1U;
+    const bool is_first = count <= kFewFigures || is_told(of);
+    (is_first ? told : others) += figure_html(figures.shown.back());
+    if (!is_first) ++count_of_others;
   });
   const Document document = history_document(shown);
   std::string html = fmt::format(
