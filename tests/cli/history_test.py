@@ -74,6 +74,9 @@ class History(NgbTest):
         self.assertLess(change["ratio"]["high"], 1)
         self.assertAlmostEqual(change["beside_identity"]["value"], 10 / 11, delta=0.002)
         self.assertIn("2 cells over 8 results by date: 1 with a change", whole["summary"])
+        _, alone = self.lines(*(f"day{day:02}" for day in range(8)), "--compiler", "onnxruntime")
+        self.assertEqual(alone["onnxruntime"]["changes"], lines["onnxruntime"]["changes"], "the identity is read all the same")
+        self.assertEqual(list(alone), ["onnxruntime"])
 
     def test_calls_a_drift_that_the_identity_shares_the_machines(self):
         _, lines = self.lines(*self.eight_days(onnxruntime=(10, 11), identity=(20, 22)))

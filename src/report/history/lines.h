@@ -29,6 +29,9 @@ std::string least_change_in_words(const LineOf& of);
 // Returns the column of people for values of the metric.
 Column column_of_values(const history::History& whole, const std::string& heading);
 
+// Returns "kernel 6.1 → 6.2, version 1.30.0 → 1.31.1"; "" for none.
+std::string words_of(const std::vector<history::Difference>& differences);
+
 // Returns the document without rows: a section for them, and everything about the whole.
 Document document_of_history(const ShownHistory& shown, std::vector<Column> columns, const char* row_word);
 

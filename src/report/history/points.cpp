@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the table of `ngb history --points`, with a row for each point of each cell.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 
-#include "base/text.h"
 #include "report/history/lines.h"
 
 namespace ngb::report {
@@ -27,13 +24,7 @@ Entry change_at(const PointOf& at) {
 
 Entry surroundings_at(const PointOf& at) {
   if (at.index == 0) return {};
-  std::vector<std::string> words;
-  for (const history::Difference& each :
-       history::differences(at.of.whole, at.of.line.points[at.index - 1], at.point())) {
-    words.push_back(
-        fmt::format("{} {} → {}", text::visible(each.entry), text::visible(each.before), text::visible(each.after)));
-  }
-  return text_entry(text::join(words, ", "));
+  return text_entry(words_of(history::differences(at.of.whole, at.of.line.points[at.index - 1], at.point())));
 }
 
 using PointColumns = MadeColumns<PointOf>;

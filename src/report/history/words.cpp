@@ -89,10 +89,15 @@ std::string words_of_change(const history::History& whole, const history::Line& 
   return fmt::format("{} ({})", words, is_both ? "compiler and machine" : name(change.cause));
 }
 
+std::string words_of(const std::vector<history::Difference>& differences) {
+  std::vector<std::string> words;
+  for (const auto& [entry, before, after] : differences)
+    words.push_back(fmt::format("{} {} → {}", text::visible(entry), text::visible(before), text::visible(after)));
+  return text::join(words, ", ");
+}
+
 std::string words_of_surroundings(const history::ChangeOfSurroundings& change) {
-  const auto& [entry, before, after] = change.difference;
-  return fmt::format("{}: {} {} → {}", text::visible(change.of), text::visible(entry), text::visible(before),
-                     text::visible(after));
+  return fmt::format("{}: {}", text::visible(change.of), words_of({change.difference}));
 }
 
 std::vector<std::string> history_remarks(const ShownHistory& shown) {

@@ -84,13 +84,11 @@ void add_surroundings(const LineOf& of, DrawnRows& rows) {
     if (!point.is_there) continue;
     const history::Point* const before = std::exchange(last, &point);
     if (before == nullptr) continue;
-    std::string entries;
-    std::string words;
-    for (const history::Difference& each : history::differences(of.whole, *before, point)) {
-      entries += fmt::format("{}{}", entries.empty() ? "" : ", ", each.entry);
-      words += fmt::format("{}{} {} → {}", words.empty() ? "" : ", ", each.entry, each.before, each.after);
-    }
-    if (!words.empty()) rows.add("surroundings", point_on_axis(of.whole, point), {{}, {}, {}, entries, words});
+    const std::vector<history::Difference> differences = history::differences(of.whole, *before, point);
+    if (differences.empty()) continue;
+    std::string entries = differences.front().entry;
+    for (std::size_t i = 1; i < differences.size(); ++i) entries += ", " + differences[i].entry;
+    rows.add("surroundings", point_on_axis(of.whole, point), {{}, {}, {}, std::move(entries), words_of(differences)});
   }
 }
 
