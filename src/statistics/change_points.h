@@ -33,8 +33,8 @@ struct Split {
   double statistic = 0;  // n m / (n + m) · E of n values before and m after: equation 4 of the paper, with alpha = 1
 };
 // Returns the split of the largest statistic, the first of equal ones; nothing if there are fewer than 2 kLeastSegment
-// values, or if no statistic is above 0. Takes time that grows with the square of their number. Precondition: the values
-// are finite.
+// values, or if no statistic is above 0. Takes time that grows with the square of their number. Precondition: the
+// values are finite.
 std::optional<Split> best_split(std::span<const double> values);
 
 struct ChangePoint {
