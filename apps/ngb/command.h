@@ -60,6 +60,7 @@ void add_schema(CLI::App& app, const Installation& installation, Action& chosen)
 void add_tune(CLI::App& app, const Installation& installation, Action& chosen);
 void add_choose(CLI::App& app, const Installation& installation, Action& chosen);
 void add_profile(CLI::App& app, const Installation& installation, Action& chosen);
+void add_history(CLI::App& app, const Installation& installation, Action& chosen);
 void add_new(CLI::App& app, const Installation& installation, Action& chosen);
 void add_completions(CLI::App& app, const Installation& installation, Action& chosen);
 

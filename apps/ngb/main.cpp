@@ -49,7 +49,7 @@ std::vector<CommandGroup> command_groups() {
   return {{"To begin with", {add_run, add_show, add_report, add_new, add_plan, add_doctor}},
           {"Measure", {add_resume, add_status, add_fetch, add_cancel, add_calibrate}},
           {"Read", {add_profile, add_choose, add_tune}},
-          {"Compare", {add_compare, add_explain, add_gate, add_bisect}},
+          {"Compare", {add_compare, add_history, add_explain, add_gate, add_bisect}},
           {"Hand on", {add_export, add_merge, add_bundle, add_verify}},
           {"Machines", {add_compilers, add_toolchain, add_devices}},
           {"Tools", {add_models, add_schema, add_completions}}};

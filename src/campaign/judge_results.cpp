@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "campaign/kept_calibrations.h"
 #include "metrics/metric.h"
+#include "metrics/protocols.h"
 
 namespace ngb::campaign {
 namespace {
@@ -73,38 +74,15 @@ Result<metrics::Side> side_of(const LoadedResults& results, Axis axis, const std
               "expected one of: " + text::join(there, ", "));
 }
 
-// Returns the entries of two environments or protocols that differ: "governor: powersave and performance".
-std::string differing_entries(const std::map<std::string, std::string>& a,
-                              const std::map<std::string, std::string>& b) {
-  std::vector<std::string> found;
-  std::set<std::string> keys;
-  for (const auto& [key, value] : a) keys.insert(key);
-  for (const auto& [key, value] : b) keys.insert(key);
-  const auto value_of = [](const auto& entries, const std::string& key) {
-    const auto entry = entries.find(key);
-    return entry == entries.end() ? std::string("not recorded") : entry->second;
-  };
-  for (const std::string& key : keys) {
-    if (value_of(a, key) == value_of(b, key)) continue;
-    found.push_back(fmt::format("{}: {} and {}", key, value_of(a, key), value_of(b, key)));
-  }
-  return text::join(found, "; ");
-}
-
-// Returns an error if the two results were measured under protocols whose numbers mean different things. The number of
-// processes may differ, and by what the answer was given.
+// Returns an error if the two results were measured under protocols whose numbers mean different things.
 Status check_protocols(LoadedResults& baseline, LoadedResults& candidate) {
   auto old_one = baseline.reader.results().protocol();
   if (!old_one) return error_of(old_one);
   auto new_one = candidate.reader.results().protocol();
   if (!new_one) return error_of(new_one);
-  if (old_one->empty() || new_one->empty()) return Done{};
-  for (const char* const key : {"processes", "metric"}) {
-    old_one->erase(key);
-    new_one->erase(key);
-  }
-  if (*old_one == *new_one) return Done{};
-  return fail("the two sides were measured under different protocols: " + differing_entries(*old_one, *new_one),
+  const std::string unlike = metrics::unlike_protocols(*std::move(old_one), *std::move(new_one));
+  if (unlike.empty()) return Done{};
+  return fail("the two sides were measured under different protocols: " + unlike,
               fmt::format("{} and {}", baseline.folder, candidate.folder), "to compare anyway, add --across-protocols");
 }
 
@@ -156,7 +134,7 @@ Status check_environments(const metrics::Comparison& comparison, LoadedResults& 
     const auto new_one = relevant_entries(candidate, now);
     if (!new_one) return error_of(new_one);
     return fail(fmt::format("{} was not the same on both sides: {}", pair.candidate->of.device,
-                            differing_entries(*old_one, *new_one)),
+                            metrics::differing_entries(*old_one, *new_one)),
                 {}, "to compare anyway, add --across-environments");
   }
   return Done{};

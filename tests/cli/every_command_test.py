@@ -54,6 +54,7 @@ COMMANDS = (
     (("choose", "measured", *LATENCY), (0, 5), "measured"),
     (("tune", "study.yaml", "-o", "tuned"), (0, 2, 3), "tuned"),
     (("compare", "measured", *SIDES), 0, "measured"),
+    (("history", "measured", "again", "-o", "history.html"), 0, "history.html"),
     (("explain", "study.yaml", *SIDES, "--rounds", "2", "-o", "explained"), 3, "explained"),
     (("gate", "study.yaml", *SIDES, "-o", "gated"), 4, "gated"),
     (("export", "measured", "--compiler", "a", "-o", "exported"), 3, None),  # it was measured beside a load

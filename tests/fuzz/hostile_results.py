@@ -55,6 +55,7 @@ COMMANDS = {
     "status": "status FOLDER",
     "profile": "profile FOLDER",
     "compare": "compare FOLDER --baseline a --candidate b",
+    "history": "history FOLDER -o history.html",
     "choose": "choose FOLDER --latency p50=10s --load 1/s",
     "report": "report FOLDER -o report",
     "bundle": "bundle FOLDER -o bundle.zip",

@@ -40,6 +40,8 @@ def _of_everything():
     for axis in AXES:
         baseline, candidate = SIDES[axis]
         yield _compared("compare", axis, "text", "--by", axis, "--baseline", baseline, "--candidate", candidate)
+    yield Output("history.csv", ("history", "RESULTS", "--by", "version", "--model", "conv_block width=8 depth=2",
+                                 "--format", "csv"))
     choose = ("choose", "RESULTS", "--latency", "p90=100ms", "--load", "20/s", "--cost", "xeon=0.5", "--cost", "laptop=0.1",
               "--model", "conv_block width=8 depth=2")
     yield Output("choose.text", (*choose, "--all"))

@@ -25,7 +25,7 @@ std::string data_html(const Figure& figure) {
   std::string rows;
   for (const std::vector<Field>& row : figure.rows) rows += row_html(row);
   const std::string more =
-      figure.has_all_rows
+      figure.has_all_rows || !figure.has_file
           ? ""
           : fmt::format("<p>All rows are in <code>figures/{}.csv</code> beside this page.</p>\n", escaped(figure.name));
   return fmt::format(

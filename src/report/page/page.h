@@ -14,8 +14,9 @@
 #include "report/results.h"
 
 namespace ngb::report {
-struct Profiles;  // of report/explain/profiles.h
-}
+struct Profiles;      // of report/explain/profiles.h
+struct ShownHistory;  // of report/history/history.h
+}  // namespace ngb::report
 
 namespace ngb::report::page {
 
@@ -52,6 +53,7 @@ struct Figure {
   std::vector<std::string> columns{};
   std::vector<std::vector<Field>> rows{};  // each as long as `columns`
   bool has_all_rows = true;                // else `rows` is empty, and the file beside the page has all
+  bool has_file = true;                    // beside the page
   std::string section{};                   // in which it is: "As in the paper"; "": the first one
   std::string section_reading{};           // a sentence on that section
 };
@@ -93,6 +95,9 @@ inline constexpr std::size_t kMostCells = 20'000;
 
 // Returns the page of what `ngb compare` prints: the summary, a figure of the ratios, and every pair with its verdict.
 std::string comparison_html(const Document& document, const std::string& title, const std::string& made_by);
+
+// Returns the page of what `ngb history` prints: a figure of each cell, first of those that changed, and the table.
+std::string history_html(const ShownHistory& shown, const std::string& title, const std::string& made_by);
 
 // Returns the page. `made_by` describes the program: "0.1.0 (git 0123456789ab)". The same input gives the same page.
 std::string html(const Content& content, const Figures& figures, const std::string& made_by);
