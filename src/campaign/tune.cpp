@@ -16,6 +16,7 @@
 #include "campaign/measure.h"
 #include "campaign/study_compilers.h"
 #include "campaign/study_file.h"
+#include "metrics/comparison.h"
 #include "metrics/outcome.h"
 #include "metrics/ratios.h"
 #include "plan/groups.h"
@@ -253,43 +254,24 @@ class Tuning {
     if (!store) return cannot_go_on(store.error());
     const auto cells = store->load_cells();
     if (!cells) return cannot_go_on(cells.error());
-    std::vector<statistics::Question> asked;
-    std::vector<TunedSettings*> of_asked;
-    statistics::VerdictRules rules{.margin_ratio = order_.margin_ratio, .adjustment = statistics::Adjustment::holm};
+    std::vector<metrics::GivenPair> pairs;
+    std::vector<TunedSettings*> of_pairs;
     for (std::size_t i = 0; i < questions_.size(); ++i) {
-      if (!questions_[i].has_winner()) continue;
       const auto winner = std::ranges::find(*cells, questions_[i].winner().id, &store::CellData::cell_id);
       const auto usual = std::ranges::find(*cells, questions_[i].usual().id, &store::CellData::cell_id);
-      if (winner == cells->end() || usual == cells->end()) continue;
-      rules.error_rate = std::min(rules.error_rate, metrics::interval_error_rate(*winner));
-      const auto question = question_of(*winner, *usual);
-      if (!question) {
-        tuned.all[i].why = question.error();
-        continue;
-      }
-      asked.push_back(*question);
-      of_asked.push_back(&tuned.all[i]);
+      if (!questions_[i].has_winner() || winner == cells->end() || usual == cells->end()) continue;
+      pairs.emplace_back(&*usual, &*winner);
+      of_pairs.push_back(&tuned.all[i]);
     }
-    const std::vector<statistics::Judgement> judgements = statistics::judge(asked, rules);
-    for (std::size_t i = 0; i < judgements.size(); ++i) {
-      of_asked[i]->confirmed = judgements[i];
-      of_asked[i]->why = judgements[i].reason;
+    const metrics::Comparison compared = metrics::compare_given(
+        pairs, {.margin_ratio = order_.margin_ratio, .adjustment = statistics::Adjustment::holm});
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const metrics::ComparedPair& pair = compared.pairs[i];
+      const bool is_judged = pair.status == metrics::PairStatus::judged;
+      if (is_judged) of_pairs[i]->confirmed = pair.judgement;
+      of_pairs[i]->why = is_judged ? pair.judgement.reason : std::string(name(pair.status));
     }
     return Done{};
-  }
-
-  // Returns how the winner's speed compares with today's, or why it cannot be compared.
-  static tl::expected<statistics::Question, std::string> question_of(const store::CellData& winner,
-                                                                     const store::CellData& usual) {
-    const metrics::Steady of_winner = metrics::steady(winner);
-    const metrics::Steady of_usual = metrics::steady(usual);
-    for (const metrics::Steady* steady : {&of_winner, &of_usual}) {
-      if (!steady->reason.empty()) return tl::unexpected(steady->reason);
-      if (!steady->no_verdict.empty()) return tl::unexpected(steady->no_verdict);
-    }
-    statistics::Question question;
-    metrics::add_speed_ratio(question, of_winner, of_usual, metrics::share_rounds(winner, usual), 1);
-    return question;
   }
 
   const Installation& installation_;

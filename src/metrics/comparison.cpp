@@ -342,4 +342,20 @@ Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axi
   return comparison;
 }
 
+Comparison compare_given(std::span<const GivenPair> pairs, const statistics::VerdictRules& rules) {
+  Comparison comparison{.rules = rules, .judged = {{nullptr, rules.margin_ratio}}};
+  QuestionsOfMetric questions;
+  for (const auto& [baseline, candidate] : pairs) {
+    ComparedPair pair{.baseline = baseline,
+                      .candidate = candidate,
+                      .of_baseline = std::make_shared<const Measured>(measured(*baseline, steady(*baseline))),
+                      .of_candidate = std::make_shared<const Measured>(measured(*candidate, steady(*candidate))),
+                      .by = comparison.judged.front()};
+    pair.status = status_of_pair({*baseline, *pair.of_baseline}, {*candidate, *pair.of_candidate}, false);
+    questions.add(std::move(pair), share_rounds(*baseline, *candidate), comparison);
+  }
+  questions.judge_all(comparison, rules);
+  return comparison;
+}
+
 }  // namespace ngb::metrics

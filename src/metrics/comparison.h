@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -95,5 +96,10 @@ struct Side {
 // cell has several partners (named in the error).
 Result<Comparison> compare(const Side& baseline, const Side& candidate, Axis axis,
                            const statistics::VerdictRules& rules, std::span<const Judged> judged = {});
+
+// Judges the speeds of pairs that are given, baseline and candidate of one results file, in their order: they may
+// differ in every property of their compilers.
+using GivenPair = std::pair<const store::CellData*, const store::CellData*>;
+Comparison compare_given(std::span<const GivenPair> pairs, const statistics::VerdictRules& rules);
 
 }  // namespace ngb::metrics

@@ -13,7 +13,7 @@ name: tuned
 models:
   - zoo: {conv_block: {width: 8, depth: DEPTHS, image_size: 16}}
 compilers:
-  - "null": {options: OPTIONS}
+  - "null": {threads: THREADS, options: OPTIONS}
 reference: none
 repetitions: 5
 warm_up: 1
@@ -25,14 +25,14 @@ output: results
 
 
 class Tune(NgbTest):
-    def tune(self, options, *words, depths="1", code=0):
-        self.write("study.yaml", STUDY.replace("OPTIONS", json.dumps(options)).replace("DEPTHS", depths))
+    def tune(self, options, *words, depths="1", threads="1", code=0):
+        self.write("study.yaml", STUDY.replace("OPTIONS", json.dumps(options)).replace("DEPTHS", depths).replace("THREADS", threads))
         told = self.ngb("tune", "study.yaml", *words)
         self.assertEqual(told.returncode, code, told.stdout + told.stderr)
         return told
 
-    def tuned(self, options, *words, depths="1"):
-        return json.loads(self.tune(options, *words, "--json", depths=depths).stdout)["tuned"]
+    def tuned(self, options, *words, **axes):
+        return json.loads(self.tune(options, *words, "--json", **axes).stdout)["tuned"]
 
     def times(self):
         return {"made_up_ns": [int(1e6 * each) for each in TIMES_MS]}
@@ -48,6 +48,11 @@ class Tune(NgbTest):
             self.assertEqual(one["verdict"], "faster")
             self.assertEqual((one["measured"], one["settings"]), (20, 20))
             self.assertEqual(one["entry"]["null"]["options"], {"made_up_ns": 1000000})
+
+    def test_confirms_settings_with_another_number_of_threads(self):
+        one, = self.tuned({"made_up_ns": [2_000_000, 1_000_000]}, threads="[1, 2]")
+        self.assertIn(one["winner"], ("null threads=1 made_up_ns=1000000", "null threads=2 made_up_ns=1000000"))
+        self.assertEqual((one["usual"], one["verdict"]), ("null threads=1 made_up_ns=2000000", "faster"))
 
     def test_goes_on_where_it_was_and_measures_nothing_twice(self):
         times = {"made_up_ns": [2_000_000, 3_000_000, 1_000_000]}
