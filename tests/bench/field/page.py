@@ -55,7 +55,7 @@ def table_of_files(rows):
                    if word != "measured"]
         others = sorted({reference or "none" for _, _, word, reference in row["cells"]
                          if word == "measured" and not reference.startswith("identity")})
-        short = "<br>".join(_cell(each, 220) for each in missing) or _cell(row["refusal"], 400) or "none"
+        short = "<br>".join(_cell(each, 220) for each in missing) or _cell(re.sub(r"\S*/study\.yaml: ", "", row["refusal"]), 400) or "none"
         lines.append(f"| {row['package']} | {row['file']} | {_cell(', '.join(others), 200)} | {short} |")
     return lines
 
