@@ -20,6 +20,7 @@
 #include "campaign/study_file.h"
 #include "plan/graph_shapes.h"
 #include "toolchain/toolchain.h"
+#include "userfiles/cache_pairs.h"
 #include "userfiles/onnx_file.h"
 #include "userfiles/onnx_scan.h"
 #include "zoo/recipe.h"
@@ -81,6 +82,12 @@ std::string plain_name(const std::string& model) {
 
 // Returns the keys that an ONNX file's entry needs besides its path, as plan advises, and says that they were chosen.
 std::string advised_keys(const Installation& installation, const fs::path& file, const Say& say) {
+  const auto tensors = userfiles::tensors_of(file);
+  if (tensors && userfiles::find_cache(*tensors, {})) {
+    say(fmt::format("ngb: {} has a cache; chosen: cache: auto, which generates tokens (edit the study for others)\n",
+                    file.string()));
+    return "\n    cache: auto";
+  }
   const auto inputs = userfiles::inputs_of_open_file(file);
   if (inputs.empty()) return {};
   const plan::Advice advice = plan::advise(find_onnx_package(installation), file, inputs);
