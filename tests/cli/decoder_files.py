@@ -90,6 +90,23 @@ def seq2seq():
          [past("present.0.decoder.key", "total"), past("present.0.decoder.value", "total")])
 
 
+def merged():
+    """A file for both phases: with `use_cache_branch` false it does not read its past."""
+    def branch(nodes, name):
+        return h.make_graph(nodes, name, [], [V(f"{name}_key", T.FLOAT, None), V(f"{name}_value", T.FLOAT, None)])
+
+    own = "past_key_values.0."
+    with_past = branch([N("Concat", [own + "key", "k"], ["then_key"], axis=2),
+                        N("Concat", [own + "value", "v"], ["then_value"], axis=2)], "then")
+    without = branch([N("Identity", ["k"], ["else_key"]), N("Identity", ["v"], ["else_value"])], "else")
+    join = [N("Squeeze", ["use_cache_branch"], ["has_past"]),
+            N("If", ["has_past"], ["present.0.key", "present.0.value"], then_branch=with_past, else_branch=without)]
+    save("merged", [*beginning(), *join, *attention("present.0.key", "present.0.value", mask="attention_mask"), *ending()],
+         [V("input_ids", T.INT64, ["batch", "sequence"]), V("attention_mask", T.INT64, ["batch", "total"]), past(own + "key"),
+          past(own + "value"), V("use_cache_branch", T.BOOL, [1])],
+         [past("present.0.key", "total"), past("present.0.value", "total")], more=MASKED)
+
+
 def mobius():
     """A cache that keeps its shape: TensorScatter writes into it, and Attention reads as much as is valid."""
     write = [N("TensorScatter", [f"{part}_cache.0", part[0], "write_indices"], [f"updated_{part}_cache.0"], axis=2)
@@ -128,5 +145,6 @@ growing("layers", [("past_key_values.layers.0.keys", "cache.layers.0.keys"),
                    ("past_key_values.layers.0.values", "cache.layers.0.values")], mask=False)
 growing("renamed", [("memory_0_a", "next_0_a"), ("memory_0_b", "next_0_b")])
 seq2seq()
+merged()
 mobius()
 genai()

@@ -166,6 +166,12 @@ class NamesOfUsersFiles(FilesTest):
                 self.assertLess(metrics["max_absolute_error"] or 0, 1e-4)
                 self.assertEqual(metrics["copied_bytes_per_token"], 0)
 
+    def test_a_merged_file_reads_a_prompt_without_its_past_and_generates_with_it(self):
+        cells = self.run_files(["onnx: merged.onnx, phase: [prefill, decode], context: 20, new_tokens: 8"], "[onnxruntime, openvino]")
+        self.assertEqual({key: cell["failure"] for key, cell in cells.items()}, dict.fromkeys(cells))
+        self.assertGreater(cells["merged phase=prefill", "onnxruntime"]["metrics"]["prefill_tokens_per_s"]["value"], 0)
+        self.assertGreater(cells["merged phase=decode", "onnxruntime"]["metrics"]["decode_tokens_per_s"]["value"], 0)
+
     def test_a_study_may_name_the_cache_and_genais_file_may_write_into_one_buffer(self):
         names = "cache: {past: 'memory_{layer}_{part}', present: 'next_{layer}_{part}'}"
         sizes = "dimensions: {kv_heads: 2, kv_cache_dim: 16}, context: 20, new_tokens: 8"
