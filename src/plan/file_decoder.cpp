@@ -337,7 +337,9 @@ void add_decoding(work::Model& model, FileDecoder decoder) {
   model.values = std::move(decoder.values);
   model.prompt_tokens = decoder.prompt_tokens;
   model.decoding = std::move(decoder.decoding);
-  if (model.decoding) model.decoding->bytes_per_token = least_bytes_of(model);
+  if (!model.decoding) return;
+  model.outputs.clear();  // those of a pass have one extent more than those of a step, which the file declares
+  model.decoding->bytes_per_token = least_bytes_of(model);
 }
 
 Status check_caches(const Plan& plan, std::optional<std::uint64_t> available_bytes) {

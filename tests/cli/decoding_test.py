@@ -133,6 +133,7 @@ class FilesTest(DecodingTest):
         self.write("study.yaml", FAST % compilers + "".join(f"  - {{{entry}}}\n" for entry in entries))
         ended = self.ngb("run", "study.yaml", "--no-report", timeout=1500)
         self.assertIn(ended.returncode, (0, 1), ended.stdout + ended.stderr)
+        self.assertNotIn("the file declares", ended.stdout)
         return {(cell["model"], cell["compiler_label"]): cell for cell in self.show("results/test")["cells"]}
 
     def refusal(self, entry):
@@ -165,6 +166,9 @@ class NamesOfUsersFiles(FilesTest):
                 self.assertGreater(metrics["time_per_token_s"], 0)
                 self.assertLess(metrics["max_absolute_error"] or 0, 1e-4)
                 self.assertEqual(metrics["copied_bytes_per_token"], 0)
+        # Of optimum's: three weights of 32 by 32, the head, a row of the table for each sample, and the context; and a few shapes.
+        read = cells["optimum", "onnxruntime"]["metrics"]["bytes_per_token"]["value"]
+        self.assertAlmostEqual(read, FLOAT * (3 * 32 * 32 + 32 * 50 + BATCH * 32 + 2 * BATCH * 20 * 32), delta=200)
 
     def test_a_merged_file_reads_a_prompt_without_its_past_and_generates_with_it(self):
         cells = self.run_files(["onnx: merged.onnx, phase: [prefill, decode], context: 20, new_tokens: 8"], "[onnxruntime, openvino]")
