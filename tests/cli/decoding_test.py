@@ -203,6 +203,12 @@ class NamesOfUsersFiles(FilesTest):
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertIn("optimum.onnx has a cache; chosen: cache: auto", ended.stderr)
 
+    def test_a_file_alone_that_needs_other_sizes_is_an_inference_by_itself(self):
+        ended = self.ngb("run", "seq2seq.onnx", "--compiler", "onnxruntime", "--dry-run", "-o", "other")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertNotIn("has a cache", ended.stderr)
+        self.assertIn("encoder_sequence_length", ended.stderr)
+
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 @unittest.skipUnless(MADE_PYTHON.exists(), "scripts/setup tests installs transformers")
