@@ -300,7 +300,8 @@ Status check_type(const Plan& plan, const work::Cell& cell) {
     if (!is_half || input.name != model.decoding->parts.front().input || compiler.precision != "f32") continue;
     return fail(
         fmt::format("{}: its cache is {}, and {} computes in f32", model.label, name(input.type), compiler.label),
-        model.path, fmt::format("set precision: {}, or export the model in f32", name(input.type)));
+        model.path,
+        fmt::format("set precision: {} for a compiler that computes so, or export the model in f32", name(input.type)));
   }
   return Done{};
 }

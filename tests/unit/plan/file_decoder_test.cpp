@@ -189,7 +189,8 @@ TEST_F(FileCaches, InF16AreRefusedIfTheStudyComputesInF32) {
   for (std::size_t i : {1U, 2U}) outputs_[i].type = onnx::TensorProto::FLOAT16;
   const Plan plan = plan_of({.context = 20});
   EXPECT_THAT(check_caches(plan, {}).error().text(),
-              HasSubstr("net: its cache is f16, and identity computes in f32; set precision: f16, or export"));
+              HasSubstr("net: its cache is f16, and identity computes in f32; set precision: f16 for a compiler "
+                        "that computes so, or export"));
 }
 
 // 2 parts, batch 8, 2 heads, 30 rows of 16 numbers: 61,440 bytes, twice.
