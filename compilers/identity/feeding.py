@@ -3,13 +3,18 @@
 is what the next step receives, and rows are written into the cache where it lies."""
 import math
 
+import torch
+
 
 class Feeding:
     """A pass. `inputs` are the tensors that the module is called with, in a list that is changed; `given` are the host's, in
-    the same order. A pair is the place of an input, that of an output, and the axis of rows or -1."""
+    the same order. A pair is the place of an input, that of an output, and the axis of rows or -1. Without an output, the
+    input is one longer along the axis in each step."""
 
     def __init__(self, inputs, given, pairs, row: int, copied_from):
-        self._inputs, self._given, self._pairs, self._row = inputs, given, pairs, row
+        self._inputs, self._given, self._row = inputs, given, row
+        self._pairs = [pair for pair in pairs if pair[1] is not None]
+        self._lengthened = [(place, axis) for place, output, axis in pairs if output is None]
         self._copied_from = copied_from  # returns a tensor with the host's present values
         fed = [place for place, _, _ in pairs]
         self._others = [place for place in range(len(inputs)) if place not in fed]
@@ -37,6 +42,9 @@ class Feeding:
                 else:
                     rows = value.shape[axis]
                     self._inputs[place].narrow(axis, self._row, rows).copy_(value)
+            for place, axis in self._lengthened:
+                value = self._inputs[place]
+                self._inputs[place] = torch.cat([value, value.narrow(axis, 0, 1)], axis)
             self._row += rows
 
         return step

@@ -20,8 +20,11 @@ std::uint64_t Session::feed_back(std::span<const ngb_feedback> pairs, std::int64
     row_copies_.clear();
     growing_.clear();
     grown_.clear();
+    lengthened_.clear();
     for (const ngb_feedback& pair : pairs) {
-      if (pair.axis < 0)
+      if (pair.output == NGB_LENGTHENED)
+        add_lengthened(pair);
+      else if (pair.axis < 0)
         bind_whole(pair);
       else
         add_row_copy(pair);
@@ -32,9 +35,34 @@ std::uint64_t Session::feed_back(std::span<const ngb_feedback> pairs, std::int64
     runtime_.check(api_.BindInput(binding_.get(), input_names_[pair.input].c_str(), inputs_[pair.input].get()),
                    "bind an input");
   }
+  for (Lengthened& each : lengthened_) each.next.shape = each.first;
+  runtime_.check(bind_lengthened(), "bind an input");
   std::uint64_t copied_bytes = 0;
   for (const RowCopy& rows : row_copies_) copied_bytes += rows.bytes();
   return copied_bytes;
+}
+
+void Session::add_lengthened(const ngb_feedback& pair) {
+  Slot slot = slot_of(runtime_, {.name = input_names_[pair.input]}, inputs_[pair.input].get());
+  std::vector<std::int64_t> first = slot.shape;
+  lengthened_.push_back({pair, std::move(first), std::move(slot), {nullptr, api_.ReleaseValue}});
+}
+
+// Binds inputs with the length that they have in the next run, and makes them one longer for the one after it.
+OrtStatus* Session::bind_lengthened() {
+  for (Lengthened& each : lengthened_) {
+    OrtValue* value = nullptr;
+    const Slot& slot = each.next;
+    OrtStatus* status =
+        api_.CreateTensorWithDataAsOrtValue(memory_.get(), data_of(inputs_[each.pair.input].get()), slot.bytes(),
+                                            slot.shape.data(), slot.shape.size(), element_type(slot.type), &value);
+    if (status != nullptr) return status;
+    each.value = {value, api_.ReleaseValue};
+    status = api_.BindInput(binding_.get(), slot.name.c_str(), value);
+    if (status != nullptr) return status;
+    ++each.next.shape[static_cast<std::size_t>(each.pair.axis)];
+  }
+  return nullptr;
 }
 
 void Session::bind_whole(const ngb_feedback& pair) {
@@ -84,6 +112,7 @@ OrtStatus* Session::run_and_feed() {
   }
   OrtStatus* const status = api_.RunWithBinding(session_.get(), run_options_.get(), binding_.get());
   if (status != nullptr) return status;
+  if (OrtStatus* const bound = bind_lengthened()) return bound;
   if (!growing_.empty()) return hand_on_grown();
   for (const RowCopy& rows : row_copies_) rows.copy_to(row_);
   if (!row_copies_.empty()) row_ += row_copies_.front().rows();

@@ -90,6 +90,8 @@ class Session {
   void bind_whole(const ngb_feedback& pair);
   OrtStatus* hand_on_grown();
   void add_row_copy(const ngb_feedback& pair);
+  void add_lengthened(const ngb_feedback& pair);
+  OrtStatus* bind_lengthened();
   OrtStatus* run_with_transfer();
   OrtStatus* run_unbound();
   void prepare_unbound();
@@ -132,6 +134,14 @@ class Session {
   bool is_feeding_ = false;  // a pass has begun since `bind`
   std::vector<RowCopy> row_copies_;
   std::vector<ngb_feedback> growing_;
+  // An input that is one longer in each run, as it was bound and as the next run reads it.
+  struct Lengthened {
+    ngb_feedback pair;
+    std::vector<std::int64_t> first{};
+    Slot next{};
+    Owned<OrtValue> value;
+  };
+  std::vector<Lengthened> lengthened_;
   std::vector<Owned<OrtValue>> grown_;  // outputs of the last run, if some grow
   std::int64_t row_ = 0;                // to which the next run's rows are copied
   // Only if not all outputs are bound: the arguments of the library's plain call. It keeps an output that it allocated

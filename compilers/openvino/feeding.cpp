@@ -24,6 +24,7 @@ std::uint64_t Session::feed_back(std::span<const ngb_feedback> pairs, std::int64
     set_input(slots_.front()->request.get(), pair.input, bound_[pair.input]);
   }
   feeding_->row = row;
+  feeding_->runs = 0;
   feeding_->last = feeding_->second.get();  // the first run is that of the other request
   std::uint64_t copied_bytes = 0;
   for (const RowCopy& rows : feeding_->rows) copied_bytes += rows.bytes();
@@ -40,6 +41,10 @@ std::unique_ptr<Session::Feeding> Session::make_feeding(std::span<const ngb_feed
   for (std::uint32_t i = 0; i < bound_.size(); ++i) set_input(second, i, bound_[i]);
   for (const ngb_feedback& pair : pairs) {
     const ngb_tensor& input = bound_[pair.input];
+    if (pair.output == NGB_LENGTHENED) {
+      feeding->lengthened.push_back(pair);
+      continue;
+    }
     if (pair.axis < 0 && grows(pair.output)) {
       feeding->growing.push_back(pair);
       feeding->has_second = true;
@@ -99,6 +104,21 @@ void Session::set_input(ov_infer_request_t* request, std::uint32_t index, const 
   runtime_.check(runtime_.ov_infer_request_set_input_tensor_by_index(request, index, wrapped.get()), "set an input");
 }
 
+// Gives the request the inputs that are one longer in each run of a pass.
+void Session::lengthen(ov_infer_request_t* request) {
+  for (const ngb_feedback& pair : feeding_->lengthened) {
+    ngb_tensor longer = bound_[pair.input];
+    std::vector<std::int64_t> shape(longer.shape, longer.shape + longer.rank);
+    const std::int64_t first = shape[static_cast<std::size_t>(pair.axis)];
+    shape[static_cast<std::size_t>(pair.axis)] += feeding_->runs;
+    longer.shape = shape.data();
+    longer.size_bytes =
+        longer.size_bytes / static_cast<std::uint64_t>(first) * static_cast<std::uint64_t>(first + feeding_->runs);
+    set_input(request, pair.input, longer);
+  }
+  ++feeding_->runs;
+}
+
 // Makes the last run's outputs that grow inputs of the other request.
 ov_status_e Session::hand_on_grown() {
   ov_infer_request_t* const first = slots_.front()->request.get();
@@ -118,6 +138,7 @@ ov_status_e Session::run_and_feed() {
   ov_infer_request_t* const first = slots_.front()->request.get();
   Feeding& feeding = *feeding_;
   feeding.last = feeding.has_second && feeding.last == first ? feeding.second.get() : first;
+  lengthen(feeding.last);
   const ov_status_e status = runtime_.ov_infer_request_infer(feeding.last);
   if (status != ov_status_e::OK) return status;
   if (!feeding.growing.empty()) return hand_on_grown();

@@ -81,7 +81,9 @@ class Session {
     std::vector<Cache> caches{};
     std::vector<RowCopy> rows{};
     std::vector<ngb_feedback> growing{};
-    std::int64_t row = 0;  // to which the next run's rows are copied
+    std::vector<ngb_feedback> lengthened{};
+    std::int64_t runs = 0;  // of this pass
+    std::int64_t row = 0;   // to which the next run's rows are copied
   };
   static void OPENVINO_C_API_CALLBACK inference_ended(void* slot);
 
@@ -95,6 +97,7 @@ class Session {
   void make_requests();
   ov_status_e run_and_feed();
   ov_status_e hand_on_grown();
+  void lengthen(ov_infer_request_t* request);
   [[nodiscard]] bool grows(std::uint32_t output) const;
   std::unique_ptr<Feeding> make_feeding(std::span<const ngb_feedback> pairs);
   ngb_tensor make_output(ov_infer_request_t* request, const ngb_tensor& like, std::uint32_t index, Feeding& feeding);

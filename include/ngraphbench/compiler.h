@@ -157,10 +157,13 @@ typedef struct ngb_kernel {
   const char* found_by;
 } ngb_kernel;
 
+#define NGB_LENGTHENED UINT32_MAX
 /* An output that a later run reads as an input, such as a decoder's cache of keys and values. */
 typedef struct ngb_feedback {
-  uint32_t input;  /* index among the bound inputs */
-  uint32_t output; /* in graph order; it has the input's type */
+  uint32_t input; /* index among the bound inputs */
+  /* In graph order; it has the input's type. NGB_LENGTHENED: no output replaces the input, which is one longer along
+   * `axis` in each run of a pass. Its elements are equal, and its buffer has room for those of all runs. */
+  uint32_t output;
   /* -1: the output takes the input's place; it has its shape, or is longer along one axis, in every run. Else it has
    * rows along this axis, which go into the input, behind those of earlier runs. */
   int32_t axis;

@@ -78,7 +78,9 @@ class Model:
 class Feedback:
     """An output that a later run reads as an input (ngb_feedback)."""
     input: int                   # place among the bound inputs
-    output: int                  # in graph order
+    # In graph order; None: no output replaces the input, which is one longer along `axis` in each run of a pass, with
+    # elements that are all equal.
+    output: Optional[int]
     axis: int                    # along which the output has rows for the input; -1: it takes the input's place
 
 

@@ -19,6 +19,7 @@ from ngraphbench.reasons import first_line, users_line
 # The adaptor's folder is imported as this package, so that its module names clash with nothing. If it shares a
 # toolchain, the package also contains the folder of that compiler.
 _PACKAGE = "ngraphbench_compiler"
+_LENGTHENED = 2 ** 32 - 1  # NGB_LENGTHENED
 
 
 def add_model_kinds(parser: argparse.ArgumentParser) -> None:
@@ -161,7 +162,8 @@ class Session:
                  _clean_all(kernel.outputs), _clean(kernel.found_by)) for kernel in self._adaptor.end_profile(inferences)]
 
     def feed_back(self, pairs: Sequence[tuple], row: int) -> Optional[int]:
-        return self._adaptor.feed_back([Feedback(*pair) for pair in pairs], row)
+        return self._adaptor.feed_back([Feedback(place, None if output == _LENGTHENED else output, axis)
+                                        for place, output, axis in pairs], row)
 
     def close(self) -> None:
         adaptor, self._adaptor = self._adaptor, None

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "campaign/prepared_models.h"
 #include "campaign/study_file.h"
+#include "plan/file_decoder.h"
 #include "plan/graph_shapes.h"
 #include "toolchain/toolchain.h"
 #include "userfiles/onnx_file.h"
@@ -79,8 +80,24 @@ std::string plain_name(const std::string& model) {
   return name;
 }
 
+// Returns whether the file has a cache that can be measured with no other keys, in f32.
+bool generates_tokens(const fs::path& file) {
+  const auto decoder =
+      plan::file_decoder({.file = file, .decoder = config::DecoderEntry{.cache = config::kFormOfFile}});
+  if (!decoder) return false;
+  const auto inspected = userfiles::inspect_onnx(file, 1, decoder->shapes);
+  return inspected && std::all_of(inspected->inputs.begin(), inspected->inputs.end(), [](const TensorSignature& each) {
+           return each.type != DataType::f16 && each.type != DataType::bf16;
+         });
+}
+
 // Returns the keys that an ONNX file's entry needs besides its path, as plan advises, and says that they were chosen.
 std::string advised_keys(const Installation& installation, const fs::path& file, const Say& say) {
+  if (generates_tokens(file)) {
+    say(fmt::format("ngb: {} has a cache; chosen: cache: auto, which generates tokens (edit the study for others)\n",
+                    file.string()));
+    return "\n    cache: auto";
+  }
   const auto inputs = userfiles::inputs_of_open_file(file);
   if (inputs.empty()) return {};
   const plan::Advice advice = plan::advise(find_onnx_package(installation), file, inputs);

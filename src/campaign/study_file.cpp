@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -21,6 +24,7 @@
 #include "campaign/prepared_models.h"
 #include "config/study_json.h"
 #include "metrics/judging.h"
+#include "plan/file_decoder.h"
 #include "plan/graph_shapes.h"
 #include "samples/process_numbers.h"
 #include "toolchain/catalog.h"
@@ -45,6 +49,15 @@ void tell_who_compiles_each(const Installation& installation, const plan::Plan& 
         "ngb: compile: once: {} makes no file that another process can load, so each of its processes compiles\n",
         compiler.name));
   }
+}
+
+// Returns how much memory this machine can give to new programs; nothing if it does not tell.
+std::optional<std::uint64_t> available_bytes() {
+  constexpr std::string_view kKey = "MemAvailable:";
+  const Result<std::string> table = file::read("/proc/meminfo", 1U << 16U);
+  const std::size_t at = table ? table->find(kKey) : std::string::npos;
+  if (at == std::string::npos) return std::nullopt;
+  return std::strtoull(table->c_str() + at + kKey.size(), nullptr, 10) * 1024;
 }
 
 // Finds out how the metric by which the study's rounds end compares processes. Returns an error if rounds cannot end by
@@ -135,6 +148,7 @@ Answer<plan::Plan> plan_read(
   auto plan = plan::expand(*study, onnx);
   if (!plan) return wrong_usage(plan.error());
   if (const Status within = plan::check_tables(*plan, onnx); !within) return wrong_usage(within.error());
+  if (const Status fits = plan::check_caches(*plan, available_bytes()); !fits) return wrong_usage(fits.error());
   if (const Status decided = find_decided_by(*plan); !decided) return wrong_usage(decided.error());
   tell_who_compiles_each(installation, *plan, say);
   return *std::move(plan);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "config/key_axes.h"
 #include "config/keys/key.h"
 #include "config/keys/value.h"
 #include "config/model_axes.h"
@@ -30,17 +31,6 @@ std::string listed(const std::vector<std::string>& words) {
   const std::span<const std::string> all_but_last(words.data(), words.size() - 1);
   return (all_but_last.empty() ? "" : text::join(all_but_last, ", ") + " and ") + words.back();
 }
-
-// One parameter of a recipe in a study, or a key of its entry: a single value, or a list of values that spans an axis.
-struct Axis {
-  std::string name{};
-  std::vector<json> values{};
-  bool is_axis = false;      // given as a list, even if of one value
-  const Key* key = nullptr;  // of the entry; null: a parameter of the recipe
-};
-
-// Returns whether the key says how tokens are generated, which the reading of a prompt has nothing of.
-bool is_of_generating(const Key& key) { return key.name != "phase" && key.name != "context"; }
 
 class ModelReader {
  public:
@@ -198,7 +188,7 @@ class ModelReader {
         problems_.add(*field.key, path, unknown_parameter(family, field.name));
         continue;
       }
-      axes.push_back(read_axis(key_of(*known), *field.value, join_path(path, field.name)));
+      axes.push_back(read_axis(key_of(*known), *field.value, join_path(path, field.name), problems_));
     }
     return axes;
   }
@@ -219,7 +209,10 @@ class ModelReader {
         problems_.add(*field->second, at,
                       fmt::format("the recipe's parameter {} follows from this key; remove the parameter", axis.name));
       }
-      axes.push_back(read_axis(key, *field->second, at));
+      axes.push_back(read_axis(key, *field->second, at, problems_));
+      for (const json& value : axes.back().values) {
+        if (value == kFormOfFile) problems_.add(*field->second, at, "auto is for ONNX files; name the recipe's form");
+      }
       axes.back().key = &key;
     }
   }
@@ -238,32 +231,6 @@ class ModelReader {
     std::vector<std::string> known;
     for (const Parameter& parameter : family.parameters) known.push_back(parameter.name);
     return unknown_word(word, "parameter of " + family.name, known);
-  }
-
-  Axis read_axis(const Key& key, const DocumentNode& node, const std::string& path) {
-    Axis axis{.name = key.name};
-    const bool expects_list = key.type == ValueType::integers;
-    const bool holds_lists = node.is_sequence() && !node.items.empty() && node.items[0]->is_sequence();
-    axis.is_axis = node.is_sequence() && (!expects_list || holds_lists);
-    if (!axis.is_axis) {
-      if (const auto value = read_value(key, node, path, problems_)) axis.values.push_back(*value);
-      return axis;
-    }
-    if (node.items.empty())
-      problems_.add(node, path,
-                    fmt::format("expected {}, or a list of such values, found an empty list", expected(key)));
-    std::set<std::string> seen;
-    for (std::size_t i = 0; i < node.items.size(); ++i) {
-      const std::string item_path = fmt::format("{}[{}]", path, i);
-      const auto value = read_value(key, *node.items[i], item_path, problems_);
-      if (!value) continue;
-      if (!seen.insert(json_text(*value)).second) {
-        problems_.add_repeated(*node.items[i], item_path, json_text(*value));
-        continue;
-      }
-      axis.values.push_back(*value);
-    }
-    return axis;
   }
 
   // Adds one model for each combination of the axes' values.
@@ -342,14 +309,17 @@ class ModelReader {
         model.label += fmt::format(" {}={}", axis, value);
     }
     if (!label) model.label += suffix_of(model);
-    const ModelEntry key = identity_of(model);
+    std::vector<ModelEntry> models = decoders_of_file(model, point.given, path, problems_);
     if (problems_.count() != before) return false;
-    if (!files_.insert(json_text(model_json(key))).second) {
-      const DocumentNode& given = *point.given.at(kind);
-      problems_.add_repeated(given, join_path(path, kind), shown(given.text));
-      return false;
+    for (ModelEntry& each : models) {
+      const ModelEntry key = identity_of(each);
+      if (!files_.insert(json_text(model_json(key))).second) {
+        const DocumentNode& given = *point.given.at(kind);
+        problems_.add_repeated(given, join_path(path, kind), shown(given.text));
+        return false;
+      }
+      add(entry, std::move(each));
     }
-    add(entry, std::move(model));
     return true;
   }
 

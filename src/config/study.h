@@ -16,6 +16,7 @@
 #include "config/device.h"
 #include "config/vocabulary.h"
 #include "work/compiler.h"
+#include "work/decoding.h"
 #include "work/job.h"
 #include "work/load.h"
 #include "work/protocol.h"
@@ -62,12 +63,15 @@ struct LabelledData {
 // Python file, or a model of timm.
 enum class ModelKind { zoo, onnx, compiled, pytorch, timm };
 
-// How a recipe of a decoder is measured: as the reading of a prompt, or by generating tokens.
+// How a decoder is measured, which is a recipe or an ONNX file with a cache: as the reading of a prompt, or by
+// generating tokens.
+inline constexpr const char* kFormOfFile = "auto";
 struct DecoderEntry {
   bool is_prefill = false;  // reads `context` tokens at once; what follows is of generating
   int context = 128;
   std::optional<int> capacity{};  // rows of the cache; nothing: as tight as a multiple of 64 can be
-  std::string cache = "delta";    // its form: a word of the recipe's parameter
+  std::string cache = "delta";    // its form: a word of the recipe's parameter; kFormOfFile: as the file has it
+  work::CacheNames names{};       // of a file's tensors
   int new_tokens = 32;            // steps of a repetition
   bool operator==(const DecoderEntry&) const = default;
 };
@@ -84,7 +88,7 @@ struct ModelEntry {
   std::filesystem::path state_dict{};  // pytorch, timm: absolute; empty: none
   std::vector<std::pair<std::string, std::int64_t>> dimensions{};  // onnx: named dimension -> extent, or kBatchExtent
   std::vector<std::pair<std::string, InputEntry>> inputs{};        // by name, sorted; "": one .npz for all
-  std::optional<DecoderEntry> decoder{};                           // zoo: nothing: each inference is by itself
+  std::optional<DecoderEntry> decoder{};                           // zoo, onnx; nothing: each inference is by itself
   bool dynamic_batch = false;                                      // compiled once for any batch size
   // The same as in work::Model. If they are not given, recipes and the timm models of the zoo have the zoo's; other
   // models have none.

@@ -15,14 +15,7 @@ constexpr const char* kPosition = "position";
 constexpr std::string_view kPast = "past_key_values";
 constexpr std::string_view kPresent = "present";
 constexpr int kRowsAxis = 2;
-constexpr int kTightTo = 64;  // rows
 constexpr const char* kGrowing = "growing";
-
-// Returns how many rows the cache of a generating decoder has.
-int rows_of_cache(const config::DecoderEntry& decoder) {
-  const int needed = decoder.context + decoder.new_tokens;
-  return decoder.capacity.value_or((needed + kTightTo - 1) / kTightTo * kTightTo);
-}
 
 std::uint64_t bytes_of(const TensorSignature& tensor) { return tensor.element_count() * size_bytes(tensor.type); }
 
@@ -43,6 +36,20 @@ std::uint64_t least_bytes(const zoo::Recipe& recipe, const zoo::ModelFacts& fact
 
 }  // namespace
 
+int rows_of_cache(const config::DecoderEntry& decoder) {
+  constexpr int kTightTo = 64;
+  const int needed = decoder.context + decoder.new_tokens;
+  return decoder.capacity.value_or((needed + kTightTo - 1) / kTightTo * kTightTo);
+}
+
+Status check_room(int rows, const config::DecoderEntry& decoder) {
+  const int needed = decoder.context + decoder.new_tokens;
+  if (rows >= needed) return Done{};
+  return fail(fmt::format("a cache of {} rows has no room for a context of {} and {} new tokens", rows, decoder.context,
+                          decoder.new_tokens),
+              "capacity", fmt::format("choose tight, at least {}, or fewer tokens", needed));
+}
+
 Result<config::Parameters> decoder_parameters(const config::ModelEntry& entry) {
   const config::DecoderEntry& decoder = *entry.decoder;
   config::Parameters parameters = entry.parameters;
@@ -58,12 +65,7 @@ Result<config::Parameters> decoder_parameters(const config::ModelEntry& entry) {
     parameters.emplace_back("cache", "\"open\"");
     return parameters;
   }
-  const int needed = decoder.context + decoder.new_tokens;
-  if (rows_of_cache(decoder) < needed) {
-    return fail(fmt::format("a cache of {} rows has no room for a context of {} and {} new tokens",
-                            rows_of_cache(decoder), decoder.context, decoder.new_tokens),
-                "capacity", fmt::format("choose tight, at least {}, or fewer tokens", needed));
-  }
+  if (const Status fits = check_room(rows_of_cache(decoder), decoder); !fits) return error_of(fits);
   parameters.emplace_back("cache", fmt::format("\"{}\"", decoder.cache));
   parameters.emplace_back("capacity", std::to_string(rows_of_cache(decoder)));
   return parameters;
@@ -84,7 +86,7 @@ Result<work::Decoding> decoding_of(const config::ModelEntry& entry, const zoo::R
                           .cache = decoder.cache,
                           .rows_axis = kRowsAxis,
                           .ids = kIds,
-                          .position = kPosition,
+                          .counters = {{kPosition, 0}},
                           .bytes_per_token = least_bytes(recipe, facts, decoder, batch)};
   for (const TensorSignature& input : facts.inputs) {
     if (!input.name.starts_with(kPast)) continue;
@@ -101,13 +103,18 @@ Result<work::Decoding> decoding_of(const config::ModelEntry& entry, const zoo::R
 
 void leave_length_open(work::Model& model) {
   if (!model.decoding) return;
-  for (const work::CachePart& part : model.decoding->parts) {
-    if (!part.grows) continue;
+  const auto called = [](std::vector<TensorSignature>& inputs, const std::string& name) {
+    return std::find_if(inputs.begin(), inputs.end(), [&](const TensorSignature& each) { return each.name == name; });
+  };
+  const auto open = [&](const std::string& input, std::size_t axis) {
     if (model.open_inputs.empty()) model.open_inputs = model.inputs;
-    const auto input = std::find_if(model.open_inputs.begin(), model.open_inputs.end(),
-                                    [&](const TensorSignature& each) { return each.name == part.input; });
-    input->shape[static_cast<std::size_t>(model.decoding->rows_axis)] = kOpenExtent;
+    called(model.open_inputs, input)->shape[axis] = kOpenExtent;
+  };
+  for (const work::CachePart& part : model.decoding->parts) {
+    if (part.grows) open(part.input, static_cast<std::size_t>(model.decoding->rows_axis));
   }
+  if (!model.decoding->mask_grows) return;
+  open(model.decoding->mask, called(model.inputs, model.decoding->mask)->shape.size() - 1);
 }
 
 }  // namespace ngb::plan

@@ -11,6 +11,11 @@
 
 namespace ngb::plan {
 
+// Returns how many rows the cache of a generating decoder has, if its size is fixed.
+int rows_of_cache(const config::DecoderEntry& decoder);
+// Fails if a cache with so many rows has no room for the tokens of a repetition.
+Status check_room(int rows, const config::DecoderEntry& decoder);
+
 // Returns the entry's parameters with those that follow from its decoder keys: a prefill has as many new tokens as the
 // context and no cache, a generating step has one new token and a cache. Returns an error if the cache has no room for
 // the tokens of a repetition, or if it grows and has a capacity.
@@ -21,7 +26,7 @@ Result<config::Parameters> decoder_parameters(const config::ModelEntry& entry);
 Result<work::Decoding> decoding_of(const config::ModelEntry& entry, const zoo::Recipe& recipe,
                                    const zoo::ModelFacts& facts, int batch);
 
-// Leaves the length of a cache that grows open: the model is compiled for any.
+// Leaves the length of a cache, and of a mask, that grows open: the model is compiled for any.
 void leave_length_open(work::Model& model);
 
 }  // namespace ngb::plan

@@ -168,6 +168,9 @@ Status check_tables(const Plan& plan, const OnnxPackage& package) {
     const Result<GraphAnswer> answer = ask_graph(package, model.path, {inputs_of(model)});
     if (!answer || answer->beyond.empty()) continue;
     std::string advice = "give smaller dimensions or other ranges in the model's entry";
+    if (model.decoding || model.prompt_tokens > 0) {
+      return fail(answer->beyond, model.path, "choose a smaller context, fewer new_tokens, or other ranges");
+    }
     if (!answer->ranges.empty()) advice += ", where these fit:" + userfiles::to_yaml({}, answer->ranges, kIndent);
     return fail(answer->beyond, model.path, advice);
   }

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "config/keys/value.h"
 #include "plan/decoder_model.h"
+#include "plan/file_decoder.h"
 #include "plan/graph_shapes.h"
 #include "python_files.py.h"
 #include "userfiles/input_values.h"
@@ -114,7 +115,9 @@ Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std:
 }
 
 Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch, const OnnxPackage& onnx) {
-  auto file = userfiles::inspect_onnx(entry.file, batch, entry.shapes, entry.dimensions, [&](const auto& inputs) {
+  auto decoder = file_decoder(entry);
+  if (!decoder) return error_of(decoder);
+  auto file = userfiles::inspect_onnx(entry.file, batch, decoder->shapes, entry.dimensions, [&](const auto& inputs) {
     const Advice advice = advise(onnx, entry.file, inputs);
     return fmt::format("for instance ({}):{}", advice.basis, advice.keys);
   });
@@ -132,6 +135,7 @@ Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch, const 
     const std::filesystem::path location = std::filesystem::path(part.location).lexically_normal();
     model.files.push_back({"model/" + location.string(), (entry.file.parent_path() / location).string(), part.sha256});
   }
+  if (entry.decoder) add_decoding(model, *std::move(decoder));
   return model;
 }
 
@@ -286,6 +290,7 @@ std::string hash_of_all(const work::Model& model, const config::ModelEntry& entr
     if (values.range) given["range"] = {values.range->first, values.range->second};
     if (!values.file.empty()) given["file"] = work::file_called(model.files, values.file)->sha256;
     if (!values.array.empty()) given["array"] = values.array;
+    if (values.counts) given["counts"] = true;
   }
   if (model.dynamic_batch) all["dynamic_batch"] = true;
   if (model.decoding) all["new_tokens"] = model.decoding->new_tokens;

@@ -74,11 +74,13 @@ struct Request {
 // Scan holds the inputs that have to be fed, and the files beside the ONNX file.
 struct Scan {
   std::vector<ScannedInput> inputs{};
+  std::vector<ScannedInput> outputs{};
   ExternalFiles external;
+  bool can_share_cache = false;
 };
 
 Result<Scan> scan(const std::filesystem::path& path) {
-  Scan found{{}, ExternalFiles(path)};
+  Scan found{{}, {}, ExternalFiles(path)};
   ScanVisitor first;
   first.on_input = [&](ScannedInput input) -> Status {
     if (found.inputs.size() >= kMostInputs) return fail(fmt::format("more than {} inputs", kMostInputs), path.string());
@@ -87,6 +89,13 @@ Result<Scan> scan(const std::filesystem::path& path) {
     }
     found.inputs.push_back(std::move(input));
     return Done{};
+  };
+  first.on_output = [&](ScannedInput output) -> Status {
+    if (found.outputs.size() < kMostInputs) found.outputs.push_back(std::move(output));
+    return Done{};
+  };
+  first.on_operator = [&](const std::string& type) {
+    found.can_share_cache = found.can_share_cache || type == "GroupQueryAttention";
   };
   first.on_tensor = [&](const ScannedTensor& tensor) -> Status {
     return tensor.external ? found.external.add(tensor) : Done{};
@@ -360,6 +369,12 @@ Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, cons
   file.content_hash = hash::sha256(lines);
   file.parts.insert(file.parts.end(), external->begin(), external->end());
   return file;
+}
+
+Result<FileTensors> tensors_of(const std::filesystem::path& path) {
+  Result<Scan> found = scan(path);
+  if (!found) return error_of(found);
+  return FileTensors{std::move(found->inputs), std::move(found->outputs), found->can_share_cache};
 }
 
 std::vector<UnsettledInput> inputs_of_open_file(const std::filesystem::path& path) {

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/tensor.h"
 #include "userfiles/external_data.h"
+#include "userfiles/onnx_scan.h"
 #include "userfiles/open_extents.h"
 
 namespace ngb::userfiles {
@@ -47,6 +48,17 @@ std::string advise_by_name(const std::vector<UnsettledInput>& inputs);
 // `batch`; or if external data is missing, too short or outside the model's folder.
 Result<OnnxFile> inspect_onnx(const std::filesystem::path& path, int batch, const InputShapes& shapes,
                               const Dimensions& dimensions = {}, const Advise& advise = advise_by_name);
+
+// What a file's graph receives and returns, as the file describes it.
+struct FileTensors {
+  std::vector<ScannedInput> inputs{};   // without initializers
+  std::vector<ScannedInput> outputs{};  // in graph order
+  // A node writes into a cache that has room, if it gets one: GroupQueryAttention of ONNX Runtime.
+  bool can_share_cache = false;
+};
+
+// Fails if the file is not readable, not ONNX or truncated, or if external data is missing.
+Result<FileTensors> tensors_of(const std::filesystem::path& path);
 
 // Returns all inputs of a file that leaves an extent open which is not the batch, without hashing it; nothing for other
 // files, also for one that cannot be read.

@@ -36,11 +36,13 @@ struct InputValues {
   std::optional<std::pair<double, double>> range{};  // smallest and largest value
   std::string file{};                                // name of a UserFile: .npy or .npz
   std::string array{};                               // name of the array in an .npz; "": that of the input
+  bool counts = false;  // with a range: the values along the last axis count up from its least
   bool operator==(const InputValues&) const = default;
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"input", &InputValues::input}, Field{"range", &InputValues::range},
-                 Field{"file", &InputValues::file}, Field{"array", &InputValues::array});
+                 Field{"file", &InputValues::file}, Field{"array", &InputValues::array},
+                 Field{"counts", &InputValues::counts});
   }
 };
 

@@ -60,6 +60,18 @@ void convert(DataType from, const void* source, DataType to, void* into, std::ui
   });
 }
 
+// Stores numbers that count up from `first` along the last axis.
+void count_up(const TensorSignature& input, std::int64_t first, void* data) {
+  const auto period = static_cast<std::uint64_t>(input.shape.empty() ? 1 : input.shape.back());
+  const auto store = [&]<class T>(T* elements) {
+    for (std::uint64_t i = 0; i < input.element_count(); ++i) {
+      elements[i] = static_cast<T>(first + static_cast<std::int64_t>(i % period));
+    }
+  };
+  if (input.type == DataType::i64) store(static_cast<std::int64_t*>(data));
+  if (input.type == DataType::i32) store(static_cast<std::int32_t*>(data));
+}
+
 Result<std::uint64_t> count_bytes(const TensorSignature& signature) {
   std::uint64_t bytes = size_bytes(signature.type);
   for (const std::int64_t extent : signature.shape) {
@@ -159,7 +171,10 @@ Status Inputs::put(const std::vector<work::InputValues>& all, const std::vector<
     void* const data = buffers_[i].get();
     if (values->range) {
       if (const Status fits = userfiles::check_range(*values, input); !fits) return fits;
-      fill(input.type, seed, input.name, *values->range, data, input.element_count());
+      if (values->counts)
+        count_up(input, static_cast<std::int64_t>(values->range->first), data);
+      else
+        fill(input.type, seed, input.name, *values->range, data, input.element_count());
       continue;
     }
     const work::UserFile* const file = work::file_called(files, values->file);

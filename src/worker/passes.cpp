@@ -38,35 +38,43 @@ void fill_with_number(const ngb_tensor& tensor, std::int64_t number) {
   };
   if (tensor.dtype == NGB_I64) set(static_cast<std::int64_t*>(tensor.data));
   if (tensor.dtype == NGB_I32) set(static_cast<std::int32_t*>(tensor.data));
+  if (tensor.dtype == NGB_BOOL) set(static_cast<std::uint8_t*>(tensor.data));
 }
 
 }  // namespace
 
 Result<Passes> Passes::make(const work::Model& model, std::uint64_t seed, const Target& target, const Inputs& inputs) {
   Passes passes;
-  passes.decoding_ = &*model.decoding;
+  const work::Decoding& decoding = *model.decoding;
+  passes.decoding_ = &decoding;
   passes.target_ = target;
   passes.inputs_ = inputs.tensors();
-  const auto place_of = [&](const std::string& name) {
-    const auto found = std::find_if(passes.inputs_.begin(), passes.inputs_.end(),
-                                    [&](const ngb_tensor& each) { return each.name == name; });
-    return static_cast<std::size_t>(found - passes.inputs_.begin());
-  };
-  std::vector<std::string> needed{model.decoding->ids, model.decoding->position};
-  for (const work::CachePart& part : model.decoding->parts) needed.push_back(part.input);
+  std::vector<std::string> needed{decoding.ids};
+  for (const work::Counter& counter : decoding.counters) needed.push_back(counter.input);
+  for (const work::CachePart& part : decoding.parts) needed.push_back(part.input);
+  if (!decoding.mask.empty()) needed.push_back(decoding.mask);
   for (const std::string& name : needed) {
-    if (place_of(name) == passes.inputs_.size()) return fail(fmt::format("there is no input \"{}\"", name));
+    if (passes.place_of(name) == passes.inputs_.size()) return fail(fmt::format("there is no input \"{}\"", name));
   }
-  passes.ids_ = passes.inputs_[place_of(model.decoding->ids)];
-  passes.position_ = passes.inputs_[place_of(model.decoding->position)];
-  for (const work::CachePart& part : model.decoding->parts) {
-    const std::size_t place = place_of(part.input);
+  passes.ids_ = passes.inputs_[passes.place_of(decoding.ids)];
+  for (const work::Counter& counter : decoding.counters) {
+    passes.counters_.emplace_back(passes.inputs_[passes.place_of(counter.input)], counter.offset);
+  }
+  for (const work::CachePart& part : decoding.parts) {
+    const std::size_t place = passes.place_of(part.input);
     passes.pairs_.push_back({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(part.output), part.axis});
     passes.add_part(place, part.grows);
   }
+  if (!decoding.mask.empty()) passes.add_mask();
   passes.draw_ids(model, seed);
   if (const Status made = passes.make_room(); !made) return error_of(made);
   return passes;
+}
+
+std::size_t Passes::place_of(const std::string& input) const {
+  const auto found =
+      std::find_if(inputs_.begin(), inputs_.end(), [&](const ngb_tensor& each) { return each.name == input; });
+  return static_cast<std::size_t>(found - inputs_.begin());
 }
 
 void Passes::add_part(std::size_t place, bool grows) {
@@ -75,31 +83,41 @@ void Passes::add_part(std::size_t place, bool grows) {
   parts_.push_back({tensor, std::string(static_cast<const char*>(tensor.data), tensor.size_bytes), place, grows});
 }
 
-// Gives the parts that grow memory for all rows of a pass.
+void Passes::add_mask() {
+  mask_ = place_of(decoding_->mask);
+  if (!decoding_->mask_grows) return;
+  pairs_.push_back({static_cast<std::uint32_t>(*mask_), NGB_LENGTHENED, inputs_[*mask_].rank - 1});
+  is_bound_ = false;
+}
+
+// Gives the parts that grow memory for all rows of a pass, and a mask that grows memory for its last length.
 Status Passes::make_room() {
   bound_.assign(inputs_.begin(), inputs_.end());
+  std::vector<std::size_t> places;
   std::vector<TensorSignature> longest;
+  const auto add = [&](std::size_t place, std::size_t axis, std::int64_t more) {
+    places.push_back(place);
+    longest.push_back(signature_of(inputs_[place]));
+    longest.back().shape[axis] += more;
+  };
   for (const Part& part : parts_) {
-    if (!part.grows) continue;
-    longest.push_back(signature_of(part.into));
-    longest.back().shape[static_cast<std::size_t>(decoding_->rows_axis)] += decoding_->new_tokens;
+    if (part.grows) add(part.place, static_cast<std::size_t>(decoding_->rows_axis), decoding_->new_tokens);
   }
+  if (decoding_->mask_grows) add(*mask_, static_cast<std::size_t>(inputs_[*mask_].rank - 1), decoding_->new_tokens - 1);
   for (const ngb_tensor& tensor : bound_) shapes_.push_back(signature_of(tensor).shape);
   if (longest.empty()) return Done{};
   Result<Inputs> made = Inputs::make(longest, 0);
   if (!made) return error_of(made);
   grown_ = *std::move(made);
-  std::size_t next = 0;
-  for (const Part& part : parts_) {
-    if (part.grows) bound_[part.place].data = grown_->tensors()[next++].data;
-  }
+  for (std::size_t i = 0; i < places.size(); ++i) bound_[places[i]].data = grown_->tensors()[i].data;
+  if (decoding_->mask_grows) fill_with_number(grown_->tensors().back(), 1);
   return Done{};
 }
 
 // Makes an input that is bound so many rows long.
-void Passes::grow(std::size_t place, std::int64_t rows) {
+void Passes::grow(std::size_t place, std::size_t axis, std::int64_t rows) {
   std::vector<std::int64_t>& shape = shapes_[place];
-  shape[static_cast<std::size_t>(decoding_->rows_axis)] = rows;
+  shape[axis] = rows;
   bound_[place].shape = shape.data();
   bound_[place].size_bytes = TensorSignature{{}, static_cast<DataType>(bound_[place].dtype), shape}.element_count() *
                              size_bytes(static_cast<DataType>(bound_[place].dtype));
@@ -126,12 +144,18 @@ ngb_status Passes::begin() {
     std::memcpy(part.into.data, part.start.data(), part.start.size());
     if (!part.grows) continue;
     std::memcpy(bound_[part.place].data, part.start.data(), part.start.size());
-    grow(part.place, decoding_->context);
+    grow(part.place, static_cast<std::size_t>(decoding_->rows_axis), decoding_->context);
   }
+  if (mask_) write_mask(decoding_->context + 1);
   if (keeps_) kept_.clear();
   std::uint64_t copied = NGB_FED_BY_HOST;
   ngb_status status = NGB_OK;
-  if (target_.compiler->feed_back != nullptr) {
+  if (!is_bound_) {
+    status = target_.compiler->bind(target_.session, bound_.data(), static_cast<std::uint32_t>(bound_.size()),
+                                    target_.error);
+  }
+  is_bound_ = true;
+  if (status == NGB_OK && target_.compiler->feed_back != nullptr) {
     status = target_.compiler->feed_back(target_.session, pairs_.data(), static_cast<std::uint32_t>(pairs_.size()),
                                          decoding_->context, &copied, target_.error);
   }
@@ -142,7 +166,28 @@ ngb_status Passes::begin() {
 
 void Passes::write_step(std::size_t step) {
   std::memcpy(ids_.data, ids_of_steps_.data() + step * ids_.size_bytes, ids_.size_bytes);
-  fill_with_number(position_, decoding_->context + static_cast<std::int64_t>(step));
+  const std::int64_t before = decoding_->context + static_cast<std::int64_t>(step);
+  for (const auto& [counter, offset] : counters_) fill_with_number(counter, before + offset);
+  if (mask_ && step > 0) write_mask(before + 1);
+}
+
+// Shows so many tokens to the next step.
+void Passes::write_mask(std::int64_t tokens) {
+  const ngb_tensor& mask = inputs_[*mask_];
+  if (decoding_->mask_grows) {  // all of its elements are 1; a plugin that feeds back lengthens it by itself
+    if (is_fed_by_host_ || tokens == decoding_->context + 1)
+      grow(*mask_, static_cast<std::size_t>(mask.rank - 1), tokens);
+    return;
+  }
+  const auto length = static_cast<std::uint64_t>(mask.shape[mask.rank - 1]);
+  const auto set = [&]<class T>(T* elements) {
+    for (std::uint64_t i = 0; i < mask.size_bytes / sizeof(T); ++i) {
+      elements[i] = static_cast<T>(i % length < static_cast<std::uint64_t>(tokens) ? 1 : 0);
+    }
+  };
+  if (mask.dtype == NGB_I64) set(static_cast<std::int64_t*>(mask.data));
+  if (mask.dtype == NGB_I32) set(static_cast<std::int32_t*>(mask.data));
+  if (mask.dtype == NGB_BOOL) set(static_cast<std::uint8_t*>(mask.data));
 }
 
 std::size_t Passes::repeat(const Times& times, std::span<std::int64_t> latencies_ns, samples::RunCount& done,
@@ -178,7 +223,7 @@ ngb_status Passes::run_and_copy(std::size_t step) {
       compiler.bind(target_.session, bound_.data(), static_cast<std::uint32_t>(bound_.size()), target_.error);
   if (status == NGB_OK) status = compiler.run(target_.session, target_.error);
   copied_bytes_ = 0;
-  for (std::size_t i = 0; i < pairs_.size() && status == NGB_OK; ++i) {
+  for (std::size_t i = 0; i < parts_.size() && status == NGB_OK; ++i) {
     status = copy_back(i, step);
   }
   return status;
@@ -201,7 +246,7 @@ ngb_status Passes::copy_back(std::size_t part, std::size_t step) {
   }
   const auto rows = row + 1;  // one token
   if (parts_[part].grows && output.rank == into.rank && output.shape[decoding_->rows_axis] == rows) {
-    grow(parts_[part].place, rows);
+    grow(parts_[part].place, static_cast<std::size_t>(decoding_->rows_axis), rows);
     if (bound_[parts_[part].place].size_bytes == output.size_bytes) {
       std::memcpy(bound_[parts_[part].place].data, output.data, output.size_bytes);
       copied_bytes_ += output.size_bytes;
@@ -267,10 +312,10 @@ std::vector<OutputView> Passes::outputs() const {
 
 std::uint64_t Passes::cache_bytes() const {
   std::uint64_t sum = 0;
-  for (const Part& part : parts_) sum += part.into.size_bytes;
-  if (grown_) {
-    sum = 0;
-    for (const ngb_tensor& tensor : grown_->tensors()) sum += tensor.size_bytes;
+  for (const Part& part : parts_) {
+    TensorSignature last = signature_of(part.into);
+    if (part.grows) last.shape[static_cast<std::size_t>(decoding_->rows_axis)] += decoding_->new_tokens;
+    sum += last.element_count() * size_bytes(last.type);
   }
   return sum;
 }
@@ -284,7 +329,7 @@ void Passes::add_to(samples::ProcessResult& result) const {
   add("new_tokens", "1", steps());
   add("cache_bytes", "bytes", cache_bytes());
   add("copied_bytes_per_token", "bytes", copied_bytes_);
-  add("bytes_per_token", "bytes", decoding_->bytes_per_token);
+  if (decoding_->bytes_per_token > 0) add("bytes_per_token", "bytes", decoding_->bytes_per_token);
 }
 
 }  // namespace ngb::worker

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -61,7 +62,9 @@ class Passes {
   };
   Passes() = default;
 
+  [[nodiscard]] std::size_t place_of(const std::string& input) const;
   void add_part(std::size_t place, bool grows);
+  void add_mask();
   Status make_room();
   void draw_ids(const work::Model& model, std::uint64_t seed);
   ngb_status begin();
@@ -71,7 +74,8 @@ class Passes {
   }
   ngb_status run_and_copy(std::size_t step);
   ngb_status copy_back(std::size_t part, std::size_t step);
-  void grow(std::size_t place, std::int64_t rows);
+  void grow(std::size_t place, std::size_t axis, std::int64_t rows);
+  void write_mask(std::int64_t tokens);
   ngb_status keep_step(std::size_t step);
   void keep_output(std::uint32_t index, const ngb_tensor& tensor, std::size_t step);
   [[nodiscard]] std::uint64_t cache_bytes() const;
@@ -80,14 +84,16 @@ class Passes {
   Target target_{};
   std::span<const ngb_tensor> inputs_{};
   ngb_tensor ids_{};
-  ngb_tensor position_{};
-  std::string ids_of_steps_{};  // the bytes of all steps, one after the other
+  std::vector<std::pair<ngb_tensor, int>> counters_{};  // with what they add to the number of tokens before a step
+  std::string ids_of_steps_{};                          // the bytes of all steps, one after the other
   std::vector<Part> parts_{};
-  std::vector<ngb_feedback> pairs_{};  // of each part
+  std::vector<ngb_feedback> pairs_{};  // of each part; then of a mask that grows
+  std::optional<std::size_t> mask_{};  // its place among the inputs
   // What the host binds at each step: the inputs, of which those that grow lie in memory of their own.
   std::vector<ngb_tensor> bound_{};
   std::vector<std::vector<std::int64_t>> shapes_{};  // of bound_
   std::optional<Inputs> grown_{};
+  bool is_bound_ = true;  // to bound_; a compiler need not know that a mask has room to grow until a pass begins
   bool is_fed_by_host_ = true;
   std::uint64_t copied_bytes_ = 0;  // in a step, beside what the graph copies
   bool keeps_ = false;

@@ -2,9 +2,16 @@
 """Models that generate tokens: a repetition is a pass of steps, each of which feeds its outputs back."""
 
 import json
+import pathlib
+import struct
+import subprocess
 import unittest
 
-from ngb_program import TOOLCHAINS, NgbTest, without_toolchains
+from ngb_program import TOOLCHAINS, NgbTest, toolchain, without_toolchains
+
+HERE = pathlib.Path(__file__).resolve().parent
+# The Python with transformers, which scripts/setup tests makes.
+MADE_PYTHON = HERE.parents[1] / "build/dependencies/python/bin/python"
 
 STUDY = """\
 name: test
@@ -88,6 +95,168 @@ class DecodingForReal(DecodingTest):
                     copied = {"delta": 1, "growing": 26}.get(form, 64) * ROW_BYTES
                 self.assertEqual(metrics["copied_bytes_per_token"], copied)
                 self.assertLess(metrics["max_absolute_error"], 1e-4)
+
+
+FAST = """\
+name: test
+compilers: %s
+batch_sizes: [2]
+processes: 1
+repetitions: 5
+turns: 1
+longer_look_s: 0
+disturbance: {max_wait_percent: 100}
+models:
+"""
+WHY_NOT = without_toolchains("identity", "onnxruntime", "openvino")
+
+
+class FilesTest(DecodingTest):
+    def setUp(self):
+        super().setUp()
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+
+    def identity(self):
+        """The interpreter of the identity's toolchain and its packages."""
+        manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
+        return manifest["python"], str(TOOLCHAINS / toolchain("identity") / manifest["site"])
+
+    def make(self, python, script, site):
+        made = subprocess.run([python, "-B", HERE / script, site], cwd=self.folder, timeout=1500, capture_output=True, text=True,
+                              env={"HOME": str(self.folder)})
+        if made.returncode == 77:
+            self.skipTest(made.stdout.strip())
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    def run_files(self, entries, compilers="[identity, onnxruntime, openvino]"):
+        """The cells by model and compiler, of entries as a study has them."""
+        self.write("study.yaml", FAST % compilers + "".join(f"  - {{{entry}}}\n" for entry in entries))
+        ended = self.ngb("run", "study.yaml", "--no-report", timeout=1500)
+        self.assertIn(ended.returncode, (0, 1), ended.stdout + ended.stderr)
+        self.assertNotIn("the file declares", ended.stdout)
+        return {(cell["model"], cell["compiler_label"]): cell for cell in self.show("results/test")["cells"]}
+
+    def refusal(self, entry):
+        """What `ngb plan` says that it refuses."""
+        self.write("study.yaml", FAST % "[onnxruntime]" + f"  - {{{entry}}}\n")
+        ended = self.ngb("plan", "study.yaml")
+        self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
+        return ended.stderr
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class NamesOfUsersFiles(FilesTest):
+    def setUp(self):
+        super().setUp()
+        self.make(*self.identity()[:1], "decoder_files.py", self.identity()[1])
+
+    def test_the_five_kinds_of_names_are_found_and_generate_the_same(self):
+        """optimum's, transformers' exporter's, seq2seq's, mobius' and genai's; what a library does not know, it says."""
+        files = ("optimum", "layers", "seq2seq", "mobius", "genai")
+        more = {"seq2seq": ", dimensions: {encoder_sequence_length: 6}", "genai": ", dimensions: {kv_heads: 2, kv_cache_dim: 16}"}
+        cells = self.run_files([f"onnx: {name}.onnx, context: 20, new_tokens: 8{more.get(name, '')}" for name in files])
+        failures = {key: cell["failure"]["kind"] for key, cell in cells.items() if cell["failure"]}
+        self.assertEqual({key for key, kind in failures.items() if key[1] == "onnxruntime"}, set())
+        self.assertEqual({key for key in failures if key[0] in ("optimum", "layers", "seq2seq")}, set(), failures)
+        for (name, compiler), cell in cells.items():
+            if cell["failure"]:
+                continue
+            with self.subTest(name=name, compiler=compiler):
+                metrics = {key: each["value"] for key, each in cell["metrics"].items()}
+                self.assertGreater(metrics["time_per_token_s"], 0)
+                self.assertLess(metrics["max_absolute_error"] or 0, 1e-4)
+                self.assertEqual(metrics["copied_bytes_per_token"], 0)
+        # Of optimum's: three weights of 32 by 32, the head, a row of the table for each sample, and the context; and a few shapes.
+        read = cells["optimum", "onnxruntime"]["metrics"]["bytes_per_token"]["value"]
+        self.assertAlmostEqual(read, FLOAT * (3 * 32 * 32 + 32 * 50 + BATCH * 32 + 2 * BATCH * 20 * 32), delta=200)
+
+    def test_a_merged_file_reads_a_prompt_without_its_past_and_generates_with_it(self):
+        cells = self.run_files(["onnx: merged.onnx, phase: [prefill, decode], context: 20, new_tokens: 8"], "[onnxruntime, openvino]")
+        self.assertEqual({key: cell["failure"] for key, cell in cells.items()}, dict.fromkeys(cells))
+        self.assertGreater(cells["merged phase=prefill", "onnxruntime"]["metrics"]["prefill_tokens_per_s"]["value"], 0)
+        self.assertGreater(cells["merged phase=decode", "onnxruntime"]["metrics"]["decode_tokens_per_s"]["value"], 0)
+
+    def test_a_study_may_name_the_cache_and_genais_file_may_write_into_one_buffer(self):
+        names = "cache: {past: 'memory_{layer}_{part}', present: 'next_{layer}_{part}'}"
+        sizes = "dimensions: {kv_heads: 2, kv_cache_dim: 16}, context: 20, new_tokens: 8"
+        cells = self.run_files([f"onnx: renamed.onnx, {names}, context: 20, new_tokens: 8",
+                                f"onnx: genai.onnx, cache: [growing, static], {sizes}"], "[onnxruntime]")
+        self.assertEqual({key: cell["failure"] for key, cell in cells.items()}, dict.fromkeys(cells))
+        of_cache = 2 * BATCH * 2 * 16 * FLOAT  # keys and values of a row
+        read = {name: cell["metrics"]["cache_bytes"]["value"] for (name, _), cell in cells.items()}
+        self.assertEqual(read, {"renamed": 28 * of_cache, "genai cache=growing": 28 * of_cache, "genai cache=static": 64 * of_cache})
+
+    def test_what_cannot_be_is_refused_with_what_to_do(self):
+        self.assertIn("its cache does not pair: inputs without an output: past_key_values.0.key, past_key_values.0.value; outputs "
+                      "without an input: logits, present.0.key, present.0.value; name them in the model's entry, as in cache: ",
+                      self.refusal("onnx: optimum.onnx, cache: {past: 'past_key_values.{layer}.{part}', present: '{part}'}"))
+        self.assertIn("no input is a cache; inputs: input_ids, attention_mask, memory_0_a, memory_0_b; outputs: logits, next_0_a, next_0_b; "
+                      "name them in the model's entry", self.refusal("onnx: renamed.onnx, cache: auto"))
+        self.assertIn("an extent of \"past_key_values.0.key\" is open: kv_heads; give its name a size there",
+                      self.refusal("onnx: genai.onnx, cache: auto"))
+        self.assertIn("a cache of 64 rows has no room for a context of 60 and 8 new tokens",
+                      self.refusal("onnx: mobius.onnx, context: 60, new_tokens: 8"))
+        self.assertIn("models[0].new_tokens: expected", self.refusal("onnx: optimum.onnx, new_tokens: 0"))
+
+    def test_a_file_alone_is_measured_as_one_that_generates(self):
+        ended = self.ngb("run", "optimum.onnx", "--compiler", "onnxruntime", "--dry-run", "-o", "one")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("optimum.onnx has a cache; chosen: cache: auto", ended.stderr)
+
+    def test_a_file_alone_that_needs_other_sizes_is_an_inference_by_itself(self):
+        ended = self.ngb("run", "seq2seq.onnx", "--compiler", "onnxruntime", "--dry-run", "-o", "other")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertNotIn("has a cache", ended.stderr)
+        self.assertIn("encoder_sequence_length", ended.stderr)
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+@unittest.skipUnless(MADE_PYTHON.exists(), "scripts/setup tests installs transformers")
+class ExportedDecoders(FilesTest):
+    """Files that exporters have written, beside what transformers computes of the same tokens."""
+
+    def references(self):
+        """The first output of each reference file: {shape: [values]}."""
+        found = {}
+        for path in pathlib.Path(self.environment["HOME"]).rglob("references/*.ref"):
+            data = path.read_bytes()
+            (length,) = struct.unpack("<I", data[8:12])
+            shape = json.loads(data[12:12 + length])["outputs"][0]["shape"]
+            count = 1
+            for extent in shape:
+                count *= extent
+            found.setdefault(tuple(shape), []).append(struct.unpack(f"<{count}f", data[12 + length:12 + length + 4 * count]))
+        return found
+
+    def floats(self, name, count):
+        data = (self.folder / name).read_bytes()
+        return struct.unpack(f"<{count}f", data[-4 * count:])
+
+    def test_logits_of_a_prompt_and_of_ten_steps_are_those_of_transformers(self):
+        self.make(MADE_PYTHON, "exported_decoders.py", self.identity()[1])
+        steps, prompt = "context: 20, new_tokens: 10", "phase: prefill, context: 20, inputs: {input_ids: prompt.npy}"
+        parts = [f"past_key_values.{layer}.{part}" for layer in (0, 1) for part in ("key", "value")]
+        entries = [entry for name in ("gpt2", "llama")
+                   for given in [", ".join(f"{each}: {name}_past.npz" for each in ("input_ids", *parts))]
+                   for entry in (f"onnx: {name}.onnx, label: {name}, {steps}, inputs: {{{given}}}",
+                                 f"onnx: {name}.onnx, label: {name} prompt, {prompt}")]
+        entries.append(f"onnx: by_transformers/model.onnx, label: by_transformers, {steps}")
+        cells = self.run_files(entries, "[identity, onnxruntime, openvino, xla]")
+        wrong = {key: cell["failure"] for key, cell in cells.items() if cell["failure"] and key[1] != "xla"}
+        self.assertEqual(wrong, {})
+        for key, cell in cells.items():
+            if key[1] == "xla" and "prompt" not in key[0]:
+                self.assertIn("compiles for one shape, and a growing cache has another one at each step", cell["failure"]["message"])
+        found = self.references()
+        for name in ("gpt2", "llama"):
+            for kind, shape in (("steps", (10, BATCH, 1, 199)), ("prompt", (BATCH, 20, 199))):
+                count = 10 * BATCH * 199 if kind == "steps" else BATCH * 20 * 199
+                expected = self.floats(f"{name}_{kind}.npy", count)
+                errors = [max(abs(a - b) for a, b in zip(values, expected)) for values in found[shape]]
+                self.assertLess(min(errors), 1e-4, f"{name} {kind}")
+        self.assertIn("input \"position_ids\" goes to 139, its table has rows 0 to 127; choose a smaller context, fewer new_tokens, "
+                      "or other ranges",
+                      self.refusal("onnx: gpt2.onnx, context: 120, new_tokens: 20"))
 
 
 if __name__ == "__main__":

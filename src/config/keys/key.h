@@ -106,6 +106,8 @@ const std::vector<Key>& input_keys();
 const std::vector<Key>& data_keys();
 const std::vector<Key>& quantise_keys();
 const std::vector<Key>& tool_keys();
+// Returns the keys of `cache` in an entry of models that is an ONNX file.
+const std::vector<Key>& cache_keys();
 // Returns the keys below a compiler's name in an entry of compilers, in the order of words in its label.
 std::span<const Key> compiler_keys();
 // Returns the property of a cell that such a key says: `version` is compiler_version.

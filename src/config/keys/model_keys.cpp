@@ -26,6 +26,14 @@ json when_generating(const ModelEntry& model, Get get) {
   return model.decoder && !model.decoder->is_prefill ? json(get(*model.decoder)) : json();
 }
 
+json json_of_names(const work::CacheNames& names) {
+  json keys = json::object();
+  if (!names.past.empty()) keys.update({{"past", names.past}, {"present", names.present}});
+  if (!names.position.empty()) keys["position"] = names.position;
+  if (!names.mask.empty()) keys["mask"] = names.mask;
+  return keys;
+}
+
 }  // namespace
 
 std::span<const Key> model_keys() {
@@ -104,7 +112,7 @@ std::span<const Key> model_keys() {
        .meaning = "Of a decoder. prefill: an inference reads a prompt of `context` tokens. decode: a repetition is a "
                   "pass of `new_tokens` steps, each of which feeds its outputs back into the cache",
        .default_text = "`decode` if one of the next four keys is given; else each inference is by itself",
-       .kinds = {"zoo"},
+       .kinds = {"zoo", "onnx"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { decoder_of(model).is_prefill = value == "prefill"; },
        .get_in_model =
@@ -117,7 +125,7 @@ std::span<const Key> model_keys() {
        .maximum = kMostTokens,
        .meaning = "Of a decoder: tokens of the prompt, or tokens in the cache when a repetition begins",
        .default_text = "128",
-       .kinds = {"zoo"},
+       .kinds = {"zoo", "onnx"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).context); },
        .get_in_model = [](const ModelEntry& model) { return model.decoder ? json(model.decoder->context) : json(); }},
@@ -129,7 +137,7 @@ std::span<const Key> model_keys() {
        .meaning = "Of a decoder that generates: rows of its cache. tight: the next multiple of 64 that holds the "
                   "context and the new tokens",
        .default_text = "`tight`",
-       .kinds = {"zoo"},
+       .kinds = {"zoo", "onnx"},
        .is_axis = true,
        .set_in_model =
            [](ModelEntry& model, const json& value) {
@@ -143,21 +151,28 @@ std::span<const Key> model_keys() {
            }},
       {.name = "cache",
        .type = ValueType::word,
-       .words = {"delta", "static", "scatter", "growing"},
-       .meaning = "Of a decoder that generates: the form of its cache, which is a part of the model",
-       .default_text = "`delta`",
-       .kinds = {"zoo"},
+       .words = {"delta", "static", "scatter", "growing", kFormOfFile},
+       .meaning =
+           "Of a decoder that generates: the form of its cache, which is a part of the model. `onnx`: auto finds "
+           "inputs and outputs that are a cache by their names; a mapping of the keys below names them",
+       .default_text = "`delta`; `onnx`: auto",
+       .keys = cache_keys(),
+       .kinds = {"zoo", "onnx"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).cache); },
        .get_in_model =
-           [](const ModelEntry& model) { return when_generating(model, [](const auto& of) { return of.cache; }); }},
+           [](const ModelEntry& model) {
+             if (model.decoder && model.decoder->names != work::CacheNames())
+               return json_of_names(model.decoder->names);
+             return when_generating(model, [](const auto& of) { return of.cache; });
+           }},
       {.name = "new_tokens",
        .type = ValueType::integer,
        .minimum = 1,
        .maximum = kMostSteps,
        .meaning = "Of a decoder that generates: steps of a repetition",
        .default_text = "32",
-       .kinds = {"zoo"},
+       .kinds = {"zoo", "onnx"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).new_tokens); },
        .get_in_model =
@@ -231,6 +246,32 @@ const std::vector<Key>& data_keys() {
        .type = ValueType::path,
        .meaning = "The right classes, from 0 on: an .npy of integers, or a text file with one in each line",
        .default_text = "needed"},
+  };
+  return kKeys;
+}
+
+const std::vector<Key>& cache_keys() {
+  static const std::vector<Key> kKeys{
+      {.name = "past",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Pattern of the inputs that are the cache: {layer} is a number, {part} any text",
+       .default_text = "the usual names"},
+      {.name = "present",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "Pattern of the outputs that are fed back into them",
+       .default_text = "the usual names"},
+      {.name = "position",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "The input with the places of new tokens, or none",
+       .default_text = "an input whose name says so"},
+      {.name = "mask",
+       .type = ValueType::text,
+       .pattern = kLabel,
+       .meaning = "The input that is 1 for each token that is read, or none",
+       .default_text = "an input whose name says so"},
   };
   return kKeys;
 }

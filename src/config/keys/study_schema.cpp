@@ -108,6 +108,7 @@ json model_key_schema(const Key& key) {
   if (key.name == "parameters") return {{"type", "object"}};
   if (key.name == "data") return keys_schema(data_keys());
   if (key.name == "compilers") return compiler_words_schema();
+  if (key.name == "cache") return any_of(any_of(value_schema(key), axis_of(key)), keys_schema(cache_keys()));
   return key.is_axis ? any_of(value_schema(key), axis_of(key)) : value_schema(key);
 }
 

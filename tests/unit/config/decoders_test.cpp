@@ -70,6 +70,48 @@ TEST(StudyDecoders, AreReadAgainAsTheyWereWritten) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(again->models.at(i).decoder, study->models.at(i).decoder);
 }
 
+// Reads the study of a file with these keys.
+tl::expected<Study, std::vector<StudyProblem>> read_file_study(const std::string& text) {
+  const TemporaryFolder folder;
+  folder.write("net.onnx", "x");
+  return load_study(folder.write("study.yaml", text), small_vocabulary());
+}
+
+std::string with_file(const std::string& keys) { return study_of("{onnx: net.onnx, " + keys + "}"); }
+
+TEST(StudyFileDecoders, HaveTheFormOfTheirFileUnlessTheyAskForOne) {
+  const auto study = read_file_study(with_file("phase: [prefill, decode], context: [16, 32], new_tokens: 8"));
+  ASSERT_TRUE(study) << study.error()[0].text();
+  EXPECT_THAT(labels_of(study->models), ElementsAre("net phase=prefill context=16", "net phase=prefill context=32",
+                                                    "net phase=decode context=16", "net phase=decode context=32"));
+  EXPECT_EQ(study->models.back().decoder, (DecoderEntry{.context = 32, .cache = "auto", .new_tokens = 8}));
+}
+
+TEST(StudyFileDecoders, MayNameTheirCacheAndAreReadAgainAsTheyWereWritten) {
+  const auto study = read_file_study(
+      with_file("phase: [prefill, decode], cache: {past: 'p.{layer}', present: 'n.{layer}', mask: none}"));
+  ASSERT_TRUE(study) << study.error()[0].text();
+  const work::CacheNames names{.past = "p.{layer}", .present = "n.{layer}", .mask = "none"};
+  ASSERT_EQ(study->models.size(), 2U);
+  for (const ModelEntry& model : study->models) EXPECT_EQ(model.decoder->names, names);
+  nlohmann::json written = to_json(*study);
+  for (auto& model : written["models"]) model["onnx"] = "net.onnx";  // the folder is gone
+  const auto again = read_file_study(written.dump());
+  ASSERT_TRUE(again) << again.error()[0].text();
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(again->models.at(i).decoder, study->models.at(i).decoder);
+}
+
+TEST(StudyFileDecoders, NameBothSidesOfACacheOrNone) {
+  const auto study = read_file_study(with_file("cache: {past: 'p.{layer}'}"));
+  ASSERT_FALSE(study);
+  EXPECT_THAT(study.error()[0].text(), HasSubstr("models[0].cache: past and present need each other; give both"));
+}
+
+TEST(StudyDecoders, OfARecipeHaveNoFormOfAFile) {
+  EXPECT_THAT(problems(study_of("{zoo: llama_3m, cache: auto}"), with_decoder()),
+              ElementsAre(HasSubstr("models[0].cache: auto is for ONNX files; name the recipe's form")));
+}
+
 TEST(StudyDecoders, OnlyDecodersHaveThem) {
   EXPECT_THAT(problems(study_of("{zoo: resnet18, context: 128}"), with_decoder()),
               ElementsAre("3:30: models[0].context: resnet18 is no decoder; remove this key"));

@@ -38,6 +38,7 @@ struct Adder {
   std::int64_t row = 0;
   std::vector<std::int64_t> positions{};
   int binds = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> seen{};  // of a mask: its sum and its length
 };
 Adder adder{};
 
@@ -54,6 +55,11 @@ ngb_status run_adder(ngb_session*, ngb_error*) {
   if (std::ssize(adder.positions) == adder.fails_at) return NGB_DEVICE_LOST;
   const std::int64_t position = *static_cast<const std::int64_t*>(adder.inputs[1].data);
   adder.positions.push_back(position);
+  if (adder.inputs.size() > 3) {
+    const auto* const mask = static_cast<const std::int64_t*>(adder.inputs[3].data);
+    const std::int64_t length = adder.inputs[3].shape[1];
+    adder.seen.emplace_back(std::accumulate(mask, mask + length, std::int64_t{0}), length);
+  }
   adder.id = *static_cast<const std::int64_t*>(adder.inputs[0].data);
   if (adder.feeds_back) std::copy_n(cache_of_host(), kRows, adder.past.begin());
   const auto end = adder.past.begin() + (adder.reads_stale_rows ? position + 1 : position);
@@ -83,7 +89,11 @@ ngb_status read_adder(ngb_session*, std::uint32_t index, ngb_tensor* output, std
 
 ngb_status feed_adder(ngb_session*, const ngb_feedback* pairs, std::uint32_t count, std::int64_t row,
                       std::uint64_t* copied_bytes, ngb_error*) {
-  EXPECT_EQ(count, 1U);
+  if (count == 2) {
+    EXPECT_EQ(pairs[1].input, 3U);
+    EXPECT_EQ(pairs[1].output, NGB_LENGTHENED);
+    EXPECT_EQ(pairs[1].axis, 1);
+  }
   EXPECT_EQ(pairs[0].input, 2U);
   EXPECT_EQ(pairs[0].output, 1U);
   adder.row = row;
@@ -98,7 +108,7 @@ class PassesOfAModel : public testing::Test {
     model_.inputs = {{"ids", DataType::i64, {1, 1}}, {"at", DataType::i64, {1}}, {"past", DataType::f32, {1, 1, 8, 1}}};
     model_.values = {{.input = "ids", .range = {{1, 9}}}};
     model_.decoding = work::Decoding{
-        .new_tokens = kSteps, .context = kContext, .ids = "ids", .position = "at", .bytes_per_token = 77};
+        .new_tokens = kSteps, .context = kContext, .ids = "ids", .counters = {{"at", 0}}, .bytes_per_token = 77};
     compiler_.bind = bind_adder;
     compiler_.run = run_adder;
     compiler_.read = read_adder;
@@ -108,7 +118,9 @@ class PassesOfAModel : public testing::Test {
   std::size_t run(std::size_t passes) {
     model_.decoding->parts = {{"past", 1, adder.returns_rows ? 2 : -1}};
     inputs_ = Inputs::make(model_.inputs, 1).value();
-    EXPECT_EQ(bind_adder(nullptr, inputs_->tensors().data(), 3, nullptr), NGB_OK);
+    EXPECT_EQ(
+        bind_adder(nullptr, inputs_->tensors().data(), static_cast<std::uint32_t>(inputs_->tensors().size()), nullptr),
+        NGB_OK);
     passes_ = Passes::make(model_, 1, {&compiler_, nullptr, &error_, &done_}, *inputs_).value();
     passes_->keep_next();
     walls_.assign(passes, -1);
@@ -195,6 +207,36 @@ TEST_F(PassesOfAModel, FindOutACompilerThatReadsRowsWhichNoTokenHasWritten) {
   }
 }
 
+// The context is 3 tokens.
+TEST_F(PassesOfAModel, ShowEachStepTheTokensUpToItsOwn) {
+  model_.inputs.push_back({"mask", DataType::i64, {1, 8}});
+  model_.decoding->mask = "mask";
+  ASSERT_EQ(run(1), 1U);
+  EXPECT_THAT(adder.seen, ElementsAre(std::pair(4, 8), std::pair(5, 8), std::pair(6, 8), std::pair(7, 8)));
+}
+
+TEST_F(PassesOfAModel, MakeAMaskThatGrowsOneLongerAtEachStep) {
+  model_.inputs.push_back({"mask", DataType::i64, {1, 4}});
+  model_.decoding->mask = "mask";
+  model_.decoding->mask_grows = true;
+  ASSERT_EQ(run(2), 2U);
+  EXPECT_THAT(adder.seen, ElementsAre(std::pair(4, 4), std::pair(5, 5), std::pair(6, 6), std::pair(7, 7),
+                                      std::pair(4, 4), std::pair(5, 5), std::pair(6, 6), std::pair(7, 7)));
+}
+
+TEST_F(PassesOfAModel, CountTheTokensOfTheStepWhereAnInputDoes) {
+  model_.inputs.push_back({"length", DataType::i32, {1}});
+  model_.decoding->counters.push_back({"length", 1});
+  const Inputs inputs = Inputs::make(model_.inputs, 1).value();
+  model_.decoding->parts = {{"past", 1, 2}};
+  auto passes = Passes::make(model_, 1, {&compiler_, nullptr, &error_, &done_}, inputs).value();
+  ASSERT_EQ(bind_adder(nullptr, inputs.tensors().data(), 3, nullptr), NGB_OK);
+  walls_.assign(1, -1);
+  begins_.assign(1, -1);
+  ASSERT_EQ(passes.repeat({walls_, begins_}, {}, done_, &status_), 1U);
+  EXPECT_EQ(*static_cast<const std::int32_t*>(inputs.tensors()[3].data), 7);  // with the last step's token
+}
+
 TEST_F(PassesOfAModel, LastAsLongAsTheirStepsTogether) {
   ASSERT_EQ(run(3), 3U);
   for (std::size_t pass = 0; pass < 3; ++pass) {
@@ -227,7 +269,7 @@ TEST_F(PassesOfAModel, RefuseOutputsThatDoNotFitTheirInput) {
 
 TEST_F(PassesOfAModel, NeedTheInputsThatTheModelNames) {
   const Inputs inputs = Inputs::make(model_.inputs, 1).value();
-  model_.decoding->position = "place";
+  model_.decoding->counters = {{"place", 0}};
   const auto made = Passes::make(model_, 1, {&compiler_, nullptr, &error_, &done_}, inputs);
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().what, "there is no input \"place\"");
