@@ -47,6 +47,7 @@ class LiveTest(NgbTest):
         self.assertEqual(self.get(port, "/live.css")[0], 200)
         self.assertEqual(self.get(port, "/report")[0], 404)
         self.assertEqual(self.get(port, "/", Host="evil.example")[0], 403)
+        asked = time.monotonic()
         status, headers, events = self.get(port, "/events")
         self.assertEqual((status, headers["Content-Type"]), (200, "text/event-stream; charset=utf-8"))
         metrics = self.get(port, "/metrics")[2].read().decode()
@@ -63,8 +64,8 @@ class LiveTest(NgbTest):
                 came.append(time.monotonic())
         self.assertGreaterEqual(len(states), 3)
         self.assertEqual([each for each, _ in states[:-1]], ["state"] * (len(states) - 1))
-        # No more than one a second, but for the end.
-        self.assertGreater(came[-2] - came[0], 0.9 * (len(states) - 3))
+        # No more than one a second, but for the end. On a busy machine the first is read late.
+        self.assertGreater(came[-2] - asked, 0.9 * (len(states) - 3))
         name, last = states[-1]
         self.assertEqual((name, last["ending"], last["has_ended"]), ("end", "The run has ended.", True))
         self.assertEqual((last["processes_done"], last["processes_total"]), (12, 12))
