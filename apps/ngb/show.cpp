@@ -118,9 +118,9 @@ int show_models(metrics::FamilyReader& reader, const ShowArguments& arguments, c
   const auto derived = metrics::derive(reader, reader.families(), processor_count());
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
   const OutputShape shape = shape_of_stdout();
-  print_table_text(
-      format.write(report::models_document(*derived, *bounds),
-                   {.all = arguments.all, .width = arguments.all ? 0 : shape.width, .wrap = shape.wrap, .color = shape.has_color}));
+  print_table_text(format.write(
+      report::models_document(*derived, *bounds),
+      {.all = arguments.all, .width = arguments.all ? 0 : shape.width, .wrap = shape.wrap, .color = shape.has_color}));
   return kSuccess;
 }
 
