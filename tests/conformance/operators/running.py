@@ -81,7 +81,7 @@ class Runner:
         compiler, home = self._compiler, folder / case["name"]
         files = [{"name": f"inputs/{place}.npy", "path": str(home / "inputs" / f"{place}.npy"), "sha256": ""}
                  for place in range(len(case["inputs"]))]
-        values = [{"input": slot["name"], "range": None, "file": file["name"], "array": ""}
+        values = [{"input": slot["name"], "range": None, "file": file["name"], "array": "", "counts": False}
                   for slot, file in zip(case["inputs"], files)]
         return request(
             model_path=str(home / "model.onnx"), module_site=compiler.module_site, reference_path=str(home / "expected"),
