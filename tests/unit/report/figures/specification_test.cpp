@@ -296,7 +296,7 @@ TEST_F(DrawnFigures, BreakNamesOfRowsThatAreLongerThanTheirPanelsAreHigh) {
   const Made made = made_called(figures_of(results), "throughput_by_batch");
   ASSERT_TRUE(draw(drawer_, "svg", {{"throughput_by_batch", made.specification, file_of(made, "svg")}}));
   const std::string svg = file::read(file_of(made, "svg")).value();
-  EXPECT_THAT(svg, AllOf(HasSubstr(">a net with a name of more</tspan>"), HasSubstr(">than 27 characters</tspan>")));
+  EXPECT_THAT(svg, AllOf(HasSubstr(">a net with a name of</tspan>"), HasSubstr(">more than 27 characters</tspan>")));
   EXPECT_THAT(svg, HasSubstr(">a net</text>"));
 }
 
