@@ -154,10 +154,7 @@ double Race::adjusted_p() const {
 }
 
 std::vector<Race> races_of(const Analysis& analysis, const Judged& by) {
-  const auto workload = [&](std::size_t i) -> std::optional<std::string> {
-    const CellData& cell = analysis.cell(i);
-    return fmt::format("{}\n{}\n{}", place_of(cell), cell.of.model.key.hash, cell.of.model.key.batch);
-  };
+  const auto workload = [&](std::size_t i) -> std::optional<std::string> { return key_of_workload(analysis.cell(i)); };
   return judged(analysis, by, entrants_of(analysis, by, workload, [](std::size_t) { return std::string(); }));
 }
 

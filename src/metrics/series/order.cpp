@@ -168,10 +168,7 @@ void add_models(const Analysis& analysis, double size_factor, Tests& tests) {
 }
 
 void add_compilers(const Analysis& analysis, Tests& tests) {
-  const auto key = [](const CellData& cell) {
-    return fmt::format("{}\n{}\n{}", place_of(cell), cell.of.model.key.hash, cell.of.model.key.batch);
-  };
-  for (const auto& [name, cells] : measured_by(analysis, key)) {
+  for (const auto& [name, cells] : measured_by(analysis, key_of_workload)) {
     const auto setting_of = [&](const CellData& cell) { return analysis.settings().of(cell); };
     each_pair(analysis, cells, setting_of, [&](std::size_t a, std::size_t b) {
       const CellData& one = analysis.cell(a);

@@ -48,6 +48,10 @@ std::string place_of(const CellData& cell) {
   return fmt::format("{}\n{}\n{}", cell.of.device, cell.of.compute_device.value.value_or("?"), cell.of.load);
 }
 
+std::string key_of_workload(const CellData& cell) {
+  return fmt::format("{}\n{}\n{}", place_of(cell), cell.of.model.key.hash, cell.of.model.key.batch);
+}
+
 std::string model_group_of(const CellData& cell) {
   if (!cell.of.model.group.empty()) return cell.of.model.group;
   if (!cell.of.model.family.empty()) return cell.of.model.family;

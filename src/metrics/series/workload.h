@@ -19,6 +19,9 @@ std::string name_of_place(const store::CellData& cell);
 // Identifies where a cell computes: the device, the compute device and the load beside it.
 std::string place_of(const store::CellData& cell);
 
+// Identifies a workload there: its model, by content, and batch size.
+std::string key_of_workload(const store::CellData& cell);
+
 // Returns the group that the study gives the cell's model; without one, the family of a recipe, else the model's label.
 // A model and the same model with dynamic_batch are of one group.
 std::string model_group_of(const store::CellData& cell);

@@ -24,8 +24,8 @@ using metrics::series::Race;
 using metrics::series::Rival;
 using store::CellData;
 
-// What becomes of a model at one place.
-struct Place {
+// How a model compares with the others at one place.
+struct Standing {
   std::string verdict{};  // "best", "may be the best", "out", "alone", "not allowed"
   std::optional<std::size_t> cell{};
   const statistics::Contrast* behind = nullptr;  // how much better the leader is; null: it is the leader
@@ -49,11 +49,11 @@ class ModelTable {
                       .json_rows = "models",
                       .extra = {{"metric", metric}}};
     std::map<std::string, std::size_t> sections;
-    for (const auto& [key, cells] : cells_of_models()) {
+    for (const std::vector<std::size_t>& cells : cells_of_models()) {
       const CellData& first = derived_.cells[cells.front()];
       const auto [section, is_new] = sections.emplace(metrics::series::place_of(first), document.table.sections.size());
       if (is_new) document.table.sections.push_back({.title = "on " + metrics::series::name_of_place(first)});
-      document.table.sections[section->second].rows.push_back(row_of(first, place_of(cells)));
+      document.table.sections[section->second].rows.push_back(row_of(first, standing_of(cells)));
     }
     return document;
   }
@@ -86,23 +86,18 @@ class ModelTable {
   }
 
   // Returns the cells of each model at each place and batch size, in the order of the study.
-  [[nodiscard]] std::vector<std::pair<std::string, std::vector<std::size_t>>> cells_of_models() const {
-    std::vector<std::pair<std::string, std::vector<std::size_t>>> all;
+  [[nodiscard]] std::vector<std::vector<std::size_t>> cells_of_models() const {
+    std::map<std::string, std::size_t> known;
+    std::vector<std::vector<std::size_t>> all;
     for (std::size_t i = 0; i < derived_.cells.size(); ++i) {
-      const CellData& cell = derived_.cells[i];
-      const std::string key =
-          fmt::format("{}\n{}\n{}", metrics::series::place_of(cell), cell.of.model.key.hash, cell.of.model.key.batch);
-      const auto found = std::ranges::find(all, key, &std::pair<std::string, std::vector<std::size_t>>::first);
-      if (found == all.end()) {
-        all.push_back({key, {i}});
-      } else {
-        found->second.push_back(i);
-      }
+      const auto [found, is_new] = known.emplace(metrics::series::key_of_workload(derived_.cells[i]), all.size());
+      if (is_new) all.emplace_back();
+      all[found->second].push_back(i);
     }
     return all;
   }
 
-  [[nodiscard]] Place place_of(const std::vector<std::size_t>& cells) const {
+  [[nodiscard]] Standing standing_of(const std::vector<std::size_t>& cells) const {
     const auto is_of_model = [&](std::size_t cell) { return std::ranges::find(cells, cell) != cells.end(); };
     for (const Race& race : races_) {
       if (is_of_model(race.leader)) return {race.is_won() ? "best" : "may be the best", race.leader, nullptr, {}};
@@ -111,11 +106,11 @@ class ModelTable {
       return {rival->is_slower() ? "out" : "may be the best", rival->cell, &rival->judgement.contrast,
               rival->judgement.reason};
     }
-    return place_without_race(cells);
+    return standing_without_race(cells);
   }
 
   // Of a model that no other one is compared with, or that is in no comparison.
-  [[nodiscard]] Place place_without_race(const std::vector<std::size_t>& cells) const {
+  [[nodiscard]] Standing standing_without_race(const std::vector<std::size_t>& cells) const {
     std::string why;
     for (const std::size_t cell : cells) {
       const std::string refusal = refusal_of(derived_.cells[cell]);
@@ -153,25 +148,27 @@ class ModelTable {
   [[nodiscard]] std::string unit_of_metric() const { return metric().unit; }
 
   // Returns the metric over that of the best model; of one that is judged by a difference, the difference.
-  [[nodiscard]] Entry behind_of(const Place& place) const {
-    if (place.behind == nullptr) return {};
-    statistics::Contrast turned = *place.behind;
+  [[nodiscard]] Entry behind_of(const Standing& standing) const {
+    if (standing.behind == nullptr) return {};
+    statistics::Contrast turned = *standing.behind;
     turned.estimate = -turned.estimate;
-    if (turned.interval) turned.interval = {-place.behind->interval->high, -place.behind->interval->low};
+    if (turned.interval) turned.interval = {-standing.behind->interval->high, -standing.behind->interval->low};
     return contrast_of(turned, derived_.by);
   }
 
-  [[nodiscard]] Row row_of(const CellData& model, const Place& place) const {
+  [[nodiscard]] Row row_of(const CellData& model, const Standing& standing) const {
     const auto& of = model.of.model;
     const auto count = [](const std::optional<std::uint64_t>& number) {
       return number ? Entry{*number} : empty_entry("it is known of recipes only");
     };
-    const CellData* const cell = place.cell ? &derived_.cells[*place.cell] : nullptr;
-    const Style style = place.verdict == "best" ? Style::good : place.verdict == "out" ? Style::bad : Style::plain;
+    const CellData* const cell = standing.cell ? &derived_.cells[*standing.cell] : nullptr;
+    const Style style = standing.verdict == "best"  ? Style::good
+                        : standing.verdict == "out" ? Style::bad
+                                                    : Style::plain;
     return {.entries = {Entry{of.label}, Entry{of.key.batch}, count(of.parameters), count(of.macs),
                         cell == nullptr ? Entry{} : Entry{metrics::compiler_of(*cell)},
-                        cell == nullptr ? empty_entry(place.why) : entry_of(numbers_.of(*cell, derived_.by.name())),
-                        behind_of(place), Entry{.value = place.verdict, .style = style}, text_entry(place.why),
+                        cell == nullptr ? empty_entry(standing.why) : entry_of(numbers_.of(*cell, derived_.by.name())),
+                        behind_of(standing), Entry{.value = standing.verdict, .style = style}, text_entry(standing.why),
                         Entry{model.of.device}, Entry{model.of.load},
                         cell == nullptr ? Entry{} : Entry{cell->cell_id}}};
   }
