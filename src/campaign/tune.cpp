@@ -71,10 +71,14 @@ std::optional<double> mean_of(const Speeds& speeds, const work::Cell& cell) {
   return metrics::geometric_mean(found->second, statistics::kErrorRate).value;
 }
 
-Status add_speeds(const std::filesystem::path& results, Speeds& speeds) {
+Result<std::vector<store::CellData>> cells_in(const std::filesystem::path& results) {
   auto store = store::Store::open(results / "results.db", store::Mode::read_only);
   if (!store) return error_of(store);
-  const auto cells = store->load_cells();
+  return store->load_cells();
+}
+
+Status add_speeds(const std::filesystem::path& results, Speeds& speeds) {
+  const auto cells = cells_in(results);
   if (!cells) return error_of(cells);
   for (const store::CellData& cell : *cells) {
     const metrics::Steady steady = metrics::steady(cell);
@@ -121,41 +125,45 @@ class Tuning {
     return std::max(end - system_clock().now(), Nanoseconds(0));
   }
 
-  // Measures these cells of the study in a folder. `change` makes the study and the plan what is wanted.
-  template <class ChangeStudy, class ChangePlan>
-  Answer<Done> measure(const std::filesystem::path& results, const std::set<std::string>& cells, double share,
-                       const ChangeStudy& change_study, const ChangePlan& change_plan) {
+  // Cells to measure in a folder of their own.
+  struct Part {
+    std::filesystem::path results{};
+    std::set<std::string> cells{};                  // ids
+    json keys{};                                    // of the study, in place of its own
+    double share = 1;                               // of the budget, at the end of which it ends
+    std::map<std::string, std::string> usual_of{};  // by the winner's id: rounds end when these pairs are decided
+  };
+  Answer<Done> measure(const Part& part) {
     json study = config::to_json(plan_.study);
-    study["output"] = results.string();
+    study["output"] = part.results.string();
     study["best_options"] = false;
     study.erase("rounds");
-    change_study(study);
+    study.update(part.keys);
     auto plan = plan_made_study(installation_, study, [](std::string_view) {});
     if (!plan) return tl::unexpected(plan.error());
-    plan::keep_cells(*plan, cells);
-    change_plan(*plan);
+    plan::keep_cells(*plan, part.cells);
+    if (!part.usual_of.empty()) ask(*plan, part.usual_of);
     const auto compilers = Compilers::find(installation_, *plan);
     if (!compilers) return cannot_go_on(compilers.error());
-    return measure_plan(installation_, *std::move(plan), *compilers, observer_, left(share));
+    return measure_plan(installation_, *std::move(plan), *compilers, observer_, left(part.share));
   }
 
   // Measures the settings that are left of every question that has too many, and lets the fastest go on.
   Answer<Done> take(std::size_t index) {
     const Step& step = kSteps.at(index);
-    std::set<std::string> ids;
+    Part part{.results = folder_ / "search" / std::to_string(index + 1),
+              .keys = {{"processes", step.processes}},
+              .share = kShareOfSearch};
     for (const Question& question : questions_) {
       if (question.alive.size() <= step.kept) continue;
-      for (const work::Cell& cell : question.alive) ids.insert(cell.id);
-      ids.insert(question.usual().id);
+      for (const work::Cell& cell : question.alive) part.cells.insert(cell.id);
+      part.cells.insert(question.usual().id);
     }
-    if (ids.empty()) return Done{};
-    observer_.say(fmt::format("ngb: tune: {} settings, {} process{} of each\n", ids.size(), step.processes,
+    if (part.cells.empty()) return Done{};
+    observer_.say(fmt::format("ngb: tune: {} settings, {} process{} of each\n", part.cells.size(), step.processes,
                               step.processes == 1 ? "" : "es"));
-    const std::filesystem::path results = folder_ / "search" / std::to_string(index + 1);
-    const auto measured = measure(
-        results, ids, kShareOfSearch, [&](json& study) { study["processes"] = step.processes; }, [](plan::Plan&) {});
-    if (!measured) return measured;
-    if (const Status added = add_speeds(results, speeds_); !added) return cannot_go_on(added.error());
+    if (const auto measured = measure(part); !measured) return measured;
+    if (const Status added = add_speeds(part.results, speeds_); !added) return cannot_go_on(added.error());
     for (Question& question : questions_) {
       if (question.alive.size() > step.kept) choose(question, step);
     }
@@ -216,43 +224,38 @@ class Tuning {
 
   // Measures winners and the settings of today in the same rounds, until it is decided which is faster.
   Answer<Done> confirm() {
-    std::set<std::string> ids;
-    std::map<std::string, std::string> usual_of;  // by the winner's id
+    Part part{.results = confirm_folder(),
+              .keys = {{"rounds",
+                        {{"until", work::name(work::Until::decided_against_baseline)},
+                         {"margin_percent", order_.margin_ratio * 100}}}}};
     for (const Question& question : questions_) {
       if (!question.has_winner()) continue;
-      ids.insert({question.usual().id, question.winner().id});
-      usual_of[question.winner().id] = question.usual().id;
+      part.cells.insert({question.usual().id, question.winner().id});
+      part.usual_of[question.winner().id] = question.usual().id;
     }
     observer_.say(fmt::format("ngb: tune: {} winner{} beside the settings of today, in fresh processes\n",
-                              usual_of.size(), usual_of.size() == 1 ? "" : "s"));
-    const auto with_rounds = [&](json& study) {
-      study["rounds"] = {{"until", work::name(work::Until::decided_against_baseline)},
-                         {"margin_percent", order_.margin_ratio * 100}};
-    };
-    const auto with_questions = [&](plan::Plan& plan) {
-      plan.verdicts_of_gate = true;
-      for (work::Group& group : plan.groups) ask(plan, group, usual_of);
-    };
-    return measure(confirm_folder(), ids, 1, with_rounds, with_questions);
+                              part.usual_of.size(), part.usual_of.size() == 1 ? "" : "s"));
+    return measure(part);
   }
 
-  // Makes how each winner compares with the settings of today the questions of a group.
-  static void ask(const plan::Plan& plan, work::Group& group, const std::map<std::string, std::string>& usual_of) {
-    std::map<std::string, int> index_of;
-    for (const work::Step& step : group.steps) index_of[plan.cell_of(step).id] = step.cell_index;
-    group.questions.clear();
-    for (const auto& [id, index] : index_of) {
-      const auto usual = usual_of.find(id);
-      if (usual == usual_of.end() || !index_of.contains(usual->second)) continue;
-      group.questions.push_back({.cell_index = index, .baseline_index = index_of.at(usual->second)});
+  // Makes how each winner compares with the settings of today the questions of its group.
+  static void ask(plan::Plan& plan, const std::map<std::string, std::string>& usual_of) {
+    plan.verdicts_of_gate = true;
+    for (work::Group& group : plan.groups) {
+      std::map<std::string, int> index_of;
+      for (const work::Step& step : group.steps) index_of[plan.cell_of(step).id] = step.cell_index;
+      group.questions.clear();
+      for (const auto& [id, index] : index_of) {
+        const auto usual = usual_of.find(id);
+        if (usual == usual_of.end() || !index_of.contains(usual->second)) continue;
+        group.questions.push_back({.cell_index = index, .baseline_index = index_of.at(usual->second)});
+      }
     }
   }
 
   // All pairs are judged together, with one error rate.
   Answer<Done> judge(Tuned& tuned) const {
-    auto store = store::Store::open(confirm_folder() / "results.db", store::Mode::read_only);
-    if (!store) return cannot_go_on(store.error());
-    const auto cells = store->load_cells();
+    const auto cells = cells_in(confirm_folder());
     if (!cells) return cannot_go_on(cells.error());
     std::vector<metrics::GivenPair> pairs;
     std::vector<TunedSettings*> of_pairs;

@@ -21,11 +21,12 @@ struct TuneOrder {
   std::optional<Nanoseconds> budget{};  // of both; what confirms has at least two fifths of it
 };
 
-// Of many settings 27 go on after one process each, 9 after two, 3 after three,
-// and one is chosen after six (successive halving: Jamieson and Talwalkar, "Non-stochastic best arm identification and
-// hyperparameter optimization", AISTATS 2016; one of three goes on, as in Li et al., "Hyperband", JMLR 2018). The
-// settings of today, which are the first that the study lists, stay to the end. Then winner and today's are measured in
-// fresh processes, in the same rounds, until it is decided, and judged as `ngb gate` does.
+// Every setting is measured in one process, and the fastest 27 go on; after a second process the fastest 9, after a
+// third the fastest 3, and after six the fastest one is chosen (successive halving: Jamieson and Talwalkar,
+// "Non-stochastic best arm identification and hyperparameter optimization", AISTATS 2016; one of three goes on, as in
+// Li et al., "Hyperband", JMLR 2018). The settings of today, the first that the study lists, stay to the end. Then
+// winner and today's are measured in fresh processes, in the same rounds, until it is decided, and judged as `ngb gate`
+// does.
 //
 // The results of each step are in a folder of their own below "search", and a step depends on nothing but those before
 // it: the same order continues one that was stopped. Refuses a study that lists one setting of each compiler.
