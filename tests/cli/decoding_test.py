@@ -151,7 +151,7 @@ class NamesOfUsersFiles(FilesTest):
         self.make(*self.identity()[:1], "decoder_files.py", self.identity()[1])
 
     def test_the_five_kinds_of_names_are_found_and_generate_the_same(self):
-        """optimum's, transformers' exporter's, seq2seq's, mobius' and genai's; what a library does not know, it says."""
+        """As optimum, transformers' exporter, seq2seq, mobius and genai name them. A library that cannot run a file says why."""
         files = ("optimum", "layers", "seq2seq", "mobius", "genai")
         more = {"seq2seq": ", dimensions: {encoder_sequence_length: 6}", "genai": ", dimensions: {kv_heads: 2, kv_cache_dim: 16}"}
         cells = self.run_files([f"onnx: {name}.onnx, context: 20, new_tokens: 8{more.get(name, '')}" for name in files])

@@ -32,6 +32,16 @@ WorkerRun run_with(const Options& options, const std::function<void(work::Worker
   return run_worker(null_compiler(), request, limit_s, prefix);
 }
 
+// Makes reference outputs and returns the request that measures against them.
+work::WorkerRequest with_reference(const TemporaryFolder& scratch) {
+  work::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
+  request.task = work::Task::make_references;
+  request.reference_path = (scratch.path() / "outputs").string();
+  EXPECT_EQ(run_worker(null_compiler(), request).ending(), "none");
+  request.task = work::Task::measure;
+  return request;
+}
+
 // Returns how the outputs at the end differ from those that were checked; "" if they do not.
 std::string output_change(const WorkerRun& run) {
   return run.result && run.result->check ? run.result->check->output_change : "no check: " + run.message();
@@ -105,11 +115,7 @@ TEST(NullCompiler, ReturnsAnErrorValue) {
 
 TEST(NullCompiler, ReturnsWrongOutputs) {
   const TemporaryFolder scratch;
-  work::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
-  request.task = work::Task::make_references;
-  request.reference_path = (scratch.path() / "outputs").string();
-  ASSERT_EQ(run_worker(null_compiler(), request).ending(), "none");
-  request.task = work::Task::measure;
+  work::WorkerRequest request = with_reference(scratch);
   EXPECT_EQ(run_worker(null_compiler(), request).ending(), "none");
   request.compiler.options = {{"fault", "wrong_output"}};
   const WorkerRun wrong = run_worker(null_compiler(), request);
@@ -119,11 +125,7 @@ TEST(NullCompiler, ReturnsWrongOutputs) {
 
 TEST(NullCompiler, ChangesItsOutputsWhichAreComparedWithTheReferenceAgainOrWithTheFirst) {
   const TemporaryFolder scratch;
-  work::WorkerRequest request = make_request(null_compiler(), add_model(), scratch);
-  request.task = work::Task::make_references;
-  request.reference_path = (scratch.path() / "outputs").string();
-  ASSERT_EQ(run_worker(null_compiler(), request).ending(), "none");
-  request.task = work::Task::measure;
+  work::WorkerRequest request = with_reference(scratch);
   request.protocol.repetitions = 20;
   EXPECT_EQ(output_change(run_worker(null_compiler(), request)), "");
   request.compiler.options = {{"fault", "change_output"}, {"run_ns", "10000000"}};
