@@ -5,12 +5,14 @@
 
 #include "apps/ngb/command.h"
 #include "apps/ngb/format_option.h"
+#include "campaign/installation.h"
 
 namespace ngb::app {
 
 // Prints what `ngb show` does of a results folder: in the usual format a table, as wide as the terminal, with the best
 // options below it if the study asks for them.
-int print_table(const std::filesystem::path& results_folder, const FormatArguments& format = {});
+int print_table(const Installation& installation, const std::filesystem::path& results_folder,
+                const FormatArguments& format = {});
 
 // Computes the values of all cells of a results folder and keeps them in its file, for those who query it; but not of
 // more than 10,000 cells. Ignores errors: a file that cannot be written can still be shown.

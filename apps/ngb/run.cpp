@@ -106,8 +106,8 @@ Status check_toolchains(const Compilers& compilers, const plan::Plan& plan) {
 
 // Prints how the measuring ended, writes the report if it is wanted, and shows the end of the run on the live page, if
 // there is one. Returns the exit code.
-int tell_ending(const RunArguments& arguments, const std::filesystem::path& results, const Compilers& compilers,
-                Ending ending, LivePage* page) {
+int tell_ending(const Installation& installation, const RunArguments& arguments, const std::filesystem::path& results,
+                const Compilers& compilers, Ending ending, LivePage* page) {
   if (ending == Ending::stopped) {
     tell_what_was_measured(results);
     if (page != nullptr) page->end("The run was stopped; the results so far are kept.", "");
@@ -122,11 +122,11 @@ int tell_ending(const RunArguments& arguments, const std::filesystem::path& resu
     if (page != nullptr) page->end(how, report);
   };
   if (ending == Ending::out_of_time) {
-    const int code = print_what_the_budget_allowed(results, *states, arguments.format, arguments.budget);
+    const int code = print_what_the_budget_allowed(installation, results, *states, arguments.format, arguments.budget);
     end_with_report("The budget is used up.");
     return code;
   }
-  const int code = print_outcome(results, *states, arguments.format);
+  const int code = print_outcome(installation, results, *states, arguments.format);
   say("\nResults: {}\n", results.string());
   end_with_report(code == kSomeCellsFailed ? "The run has ended; some cells have no result." : "The run has ended.");
   if (code == kSomeCellsFailed) say("To try the failed cells again: ngb resume {} --retry-failed\n", results.string());
@@ -170,12 +170,12 @@ int measure_and_tell(const Installation& installation, const RunArguments& argum
   if (!ending) {
     if (page) page->end("The run could not go on: " + ending.error().what, "");
     if (display.has_finished_device()) {
-      if (const auto states = states_of(results)) print_outcome(results, *states, arguments.format);
+      if (const auto states = states_of(results)) print_outcome(installation, results, *states, arguments.format);
       say("\nResults: {}\n", results.string());
     }
     return report_failure(ending.error(), kCannotGoOn);
   }
-  if (!arguments.only_fetch) return tell_ending(arguments, results, *compilers, *ending, page.get());
+  if (!arguments.only_fetch) return tell_ending(installation, arguments, results, *compilers, *ending, page.get());
   say("recorded what the devices have done so far; to see their progress, run: ngb status {}\n", results.string());
   return kSuccess;
 }

@@ -73,23 +73,24 @@ Result<CellStates> states_of(const std::filesystem::path& results) {
   return store->cell_states();
 }
 
-int print_outcome(const std::filesystem::path& results, const CellStates& states, const FormatArguments& format) {
+int print_outcome(const Installation& installation, const std::filesystem::path& results, const CellStates& states,
+                  const FormatArguments& format) {
   constexpr std::size_t kMostCellsInATable = 10'000;
   if (states.size() > kMostCellsInATable && format.is_text()) {
     print_counts(states);
-  } else if (const int shown = print_table(results, format); shown != kSuccess) {
+  } else if (const int shown = print_table(installation, results, format); shown != kSuccess) {
     return shown;
   }
   keep_values(results);
   return code_of(states);
 }
 
-int print_what_the_budget_allowed(const std::filesystem::path& results, const CellStates& states,
-                                  const FormatArguments& format, const std::string& budget) {
+int print_what_the_budget_allowed(const Installation& installation, const std::filesystem::path& results,
+                                  const CellStates& states, const FormatArguments& format, const std::string& budget) {
   const auto without_result = std::count_if(states.begin(), states.end(), [](const store::CellState& state) {
     return state.completed_processes == 0 && state.progress != store::CellState::Progress::failed;
   });
-  const int code = print_outcome(results, states, format);
+  const int code = print_outcome(installation, results, states, format);
   say("\nResults: {}\n", results.string());
   if (without_result > 0) {
     return report_failure(

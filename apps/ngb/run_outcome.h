@@ -20,11 +20,12 @@ Result<CellStates> states_of(const std::filesystem::path& results_folder);
 
 // Prints the results of a run that has ended: in the usual format as a table or, if they are very many, as counts.
 // Returns kSomeCellsFailed if cells failed.
-int print_outcome(const std::filesystem::path& results_folder, const CellStates& states, const FormatArguments& format);
+int print_outcome(const Installation& installation, const std::filesystem::path& results_folder,
+                  const CellStates& states, const FormatArguments& format);
 
 // Prints the results of a run that its budget has ended. Returns kCannotGoOn if a cell has no result yet.
-int print_what_the_budget_allowed(const std::filesystem::path& results_folder, const CellStates& states,
-                                  const FormatArguments& format, const std::string& budget);
+int print_what_the_budget_allowed(const Installation& installation, const std::filesystem::path& results_folder,
+                                  const CellStates& states, const FormatArguments& format, const std::string& budget);
 
 // Says of a run that was stopped what is measured, where it is shown, and how it is resumed.
 void tell_what_was_measured(const std::filesystem::path& results_folder);

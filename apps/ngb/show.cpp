@@ -16,6 +16,8 @@
 #include "apps/ngb/sources.h"
 #include "apps/ngb/terminal.h"
 #include "base/processors.h"
+#include "campaign/installation.h"
+#include "campaign/kept_calibrations.h"
 #include "metrics/derive.h"
 #include "metrics/families.h"
 #include "metrics/outcome.h"
@@ -43,6 +45,7 @@ struct ShowArguments {
   std::string metric;                                      // by which the answer is given; "": likewise
   std::string columns;                                     // "": the usual ones
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
+  metrics::PeakOf peak_of;
 };
 
 report::ShowOptions options_for_terminal(const ShowArguments& arguments, const metrics::Heading& heading,
@@ -54,7 +57,8 @@ report::ShowOptions options_for_terminal(const ShowArguments& arguments, const m
           .best = arguments.best || heading.asks_best_options,
           .width = shape.width,
           .wrap = shape.wrap,
-          .color = shape.has_color};
+          .color = shape.has_color,
+          .peak_of = arguments.peak_of};
 }
 
 // Of more cells no values are kept: whoever queries them computes what they need.
@@ -174,9 +178,11 @@ int show(const ShowArguments& arguments) {
 
 }  // namespace
 
-int print_table(const std::filesystem::path& results_folder, const FormatArguments& format) {
+int print_table(const Installation& installation, const std::filesystem::path& results_folder,
+                const FormatArguments& format) {
   ShowArguments arguments;
   arguments.format = format;
+  arguments.peak_of = campaign::peaks_in(campaign::trusted_cache(installation));
   arguments.results.folders = {results_folder.string()};
   return show(arguments);
 }
@@ -191,7 +197,7 @@ void keep_values(const std::filesystem::path& results_folder) {
   (void)metrics::series::derive_and_keep(file, paper::claims().rows, processor_count());
 }
 
-void add_show(CLI::App& app, const Installation& /*installation*/, Action& chosen) {
+void add_show(CLI::App& app, const Installation& installation, Action& chosen) {
   const auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command = app.add_subcommand("show", "Print results as a table, or in another format");
   constexpr int kMostFolders = 1000;
@@ -239,7 +245,12 @@ void add_show(CLI::App& app, const Installation& /*installation*/, Action& chose
   for (CLI::Option* option : {series, findings}) option->excludes("--format")->excludes("--json")->excludes("--best");
   series->excludes(findings);
   models->excludes(series)->excludes(findings)->excludes("--best")->excludes("--columns");
-  command->callback([=, &chosen] { chosen = [=] { return show(*arguments); }; });
+  command->callback([=, &installation, &chosen] {
+    chosen = [=, &installation] {
+      arguments->peak_of = campaign::peaks_in(campaign::trusted_cache(installation));
+      return show(*arguments);
+    };
+  });
 }
 
 }  // namespace ngb::app

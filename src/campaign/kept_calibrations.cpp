@@ -75,7 +75,9 @@ DeviceCalibration kept_calibration(const CacheFolder& cache, const std::string& 
     const json read = content ? json_text::parse(*content) : json();
     if (!read.is_object() || read.at("version").get<int>() != kVersion) return device;
     device.threads = work::read_json<std::vector<CalibratedThreads>>(read.at("threads"), "threads");
-    device.peaks = work::read_json<std::vector<Peak>>(read.value("peaks", json::array()), "peaks");
+    json peaks = read.value("peaks", json::array());
+    for (json& each : peaks) each.emplace("reads", json::array());  // earlier versions did not read
+    device.peaks = work::read_json<std::vector<Peak>>(peaks, "peaks");
   } catch (const std::exception&) {
     return {.environment_hash = environment_hash};
   }

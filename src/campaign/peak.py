@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `ngb calibrate --peak` measures, as modules of a study: products of two square matrices by two of PyTorch's
-libraries, and two ways to move arrays that exceed the caches. All write to memory that is there already."""
+libraries, two ways to move arrays that exceed the caches, and a way to read arrays. All write to memory that is there already."""
 import torch
 
 
@@ -50,6 +50,18 @@ class Triad(Moved):
         return self.a[:1] + x
 
 
+class Read(Moved):
+    def __init__(self, elements, times):
+        super().__init__(elements, ("a",))
+        self.register_buffer("made", torch.zeros(1), persistent=False)
+        self.times = times
+
+    def forward(self, x):
+        for _ in range(self.times):
+            torch.sum(self.a, dim=0, keepdim=True, out=self.made)
+        return self.made + x
+
+
 def mm(extent):
     return Product(extent)
 
@@ -64,3 +76,7 @@ def copy(elements):
 
 def triad(elements):
     return Triad(elements, ("a", "b", "c"))
+
+
+def read(elements, times):
+    return Read(elements, times)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -37,6 +38,10 @@ constexpr std::int64_t kElements = std::int64_t{64} << 20U;
 constexpr std::int64_t kElementsOnGpu = 4 * kElements;
 constexpr const char* kCopy = "copy";
 constexpr const char* kTriad = "triad";
+constexpr std::int64_t kElementBytes = sizeof(float);
+constexpr const char* kRead = "read";
+constexpr std::int64_t kReadBytes = std::int64_t{1} << 30U;  // of an inference, whatever the array's size
+constexpr std::array<std::int64_t, 4> kReadArrays{kReadBytes / 64, kReadBytes / 16, kReadBytes / 4, kReadBytes};
 constexpr int kManyThreads = 16;  // from which on larger products may be faster
 
 struct Square {
@@ -86,6 +91,8 @@ struct Stage {
   bool is_trial = false;
 };
 
+std::string label_of_read(std::int64_t array_bytes) { return fmt::format("{} {} MiB", kRead, array_bytes >> 20U); }
+
 json study_of_peak(const PeakOrder& order, const Stage& stage, const std::string& version) {
   const std::string file = (order.folder / kModules).string();
   const auto model = [&](const std::string& label, const char* function, json parameters) {
@@ -100,6 +107,10 @@ json study_of_peak(const PeakOrder& order, const Stage& stage, const std::string
   }
   if (!stage.is_trial) {
     for (const char* const each : {kCopy, kTriad}) models.push_back(model(each, each, {{"elements", elements(order)}}));
+    for (const std::int64_t bytes : kReadArrays) {
+      models.push_back(
+          model(label_of_read(bytes), kRead, {{"elements", bytes / kElementBytes}, {"times", kReadBytes / bytes}}));
+    }
   }
   json settings = json::object();
   if (!version.empty()) settings["version"] = version;
@@ -170,9 +181,15 @@ Peak peak_of(const std::vector<CellData>& cells, const Square& product, const Pe
             .rounds = order.rounds};
   peak.product = product.label;
   peak.macs_per_s = rate_of_product(cells, product);
-  const double bytes = static_cast<double>(elements(order)) * sizeof(float);
+  const double bytes = static_cast<double>(elements(order) * kElementBytes);
   if (const CellData* const cell = cell_called(cells, kCopy)) peak.copy_bytes_per_s = rate_of(*cell, 2 * bytes);
   if (const CellData* const cell = cell_called(cells, kTriad)) peak.triad_bytes_per_s = rate_of(*cell, 3 * bytes);
+  // A device with little memory has no large array.
+  for (const std::int64_t array_bytes : kReadArrays) {
+    const CellData* const cell = cell_called(cells, label_of_read(array_bytes));
+    Value rate = cell == nullptr ? Value{} : rate_of(*cell, static_cast<double>(kReadBytes));
+    if (rate.value) peak.reads.push_back({array_bytes, std::move(rate)});
+  }
   return peak;
 }
 

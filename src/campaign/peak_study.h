@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures what a device can do at the most (metrics/limit.h), as a study of products, a copy and a triad that
-// PyTorch's libraries compute. The device runs it as it runs any other, so it may be elsewhere.
+// Measures what a device can do at the most (metrics/limit.h), as a study of products, a copy, a triad and sums
+// that PyTorch's libraries compute. The device runs it as it runs any other, so it may be elsewhere.
 #pragma once
 
 #include <filesystem>

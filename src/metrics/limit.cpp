@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "metrics/ratios.h"
 #include "work/json_fields.h"
 
 namespace ngb::metrics {
@@ -27,6 +28,14 @@ constexpr std::array kLimitMetrics{
     LimitMetric{"triad_bytes_per_s", "bytes/s",
                 "3 · the bytes of an array / t of a = b + 3 · c over such arrays: geometric mean over processes",
                 kStream},
+    LimitMetric{"read_bytes_per_s", "bytes/s",
+                "the bytes of an array / t of its sum, for arrays of 16, 64 and 256 MiB and 1 GiB: geometric mean over "
+                "processes",
+                kRoofline},
+    LimitMetric{"bandwidth_share", "1",
+                "bytes_per_token / time_per_token_s / read_bytes_per_s of the smallest array that is not smaller than "
+                "bytes_per_token, else of the largest one",
+                kRoofline},
     LimitMetric{"macs", "1",
                 "multiply-adds of the nodes: of a convolution its output's elements · elements of one filter, of a "
                 "product m · k · n; nothing else counts",
@@ -41,12 +50,28 @@ constexpr std::array kLimitMetrics{
 
 }  // namespace
 
-void Peak::check_rate(const Value& rate) {
+void check_rate(const Value& rate) {
   if (!rate.value || *rate.value <= 0) throw work::fields::FieldError("a rate that is not above 0");
 }
 
 double Peak::bytes_per_s() const {
   return std::max(copy_bytes_per_s.value.value_or(0), triad_bytes_per_s.value.value_or(0));
+}
+
+const ReadRate* Peak::read_rate(double bytes) const {
+  const auto found =
+      std::ranges::find_if(reads, [&](const ReadRate& each) { return static_cast<double>(each.array_bytes) >= bytes; });
+  return reads.empty() ? nullptr : found == reads.end() ? &reads.back() : &*found;
+}
+
+Value bandwidth_share(const Value& bytes_per_token, const Value& time_per_token_s, const Known<Peak>& peak) {
+  for (const Value* const needed : {&bytes_per_token, &time_per_token_s}) {
+    if (!needed->value) return unknown(needed->reason);
+  }
+  if (!peak.value) return unknown(peak.reason);
+  const ReadRate* const rate = peak.value->read_rate(*bytes_per_token.value);
+  if (rate == nullptr) return unknown("this peak has no rates of reading; run `ngb calibrate --peak` again");
+  return {*bytes_per_token.value / *time_per_token_s.value / *rate->bytes_per_s.value};
 }
 
 LimitShare limit_share(const LeastWork& work, const Peak& peak, double seconds) {

@@ -13,6 +13,19 @@
 
 namespace ngb::metrics {
 
+void check_rate(const Value& rate);  // that it is above 0
+
+// How fast an array is read again and again.
+struct ReadRate {
+  std::int64_t array_bytes = 0;
+  Value bytes_per_s{};
+
+  static constexpr auto fields(auto visit) {
+    return visit(Field{"array_bytes", &ReadRate::array_bytes},
+                 Field{"bytes_per_s", &ReadRate::bytes_per_s, check_rate});
+  }
+};
+
 // The rates that `ngb calibrate --peak` measured with a number of threads. Each has its 95 % interval over rounds.
 struct Peak {
   int threads = 1;
@@ -24,18 +37,22 @@ struct Peak {
   Value macs_per_s{};         // of it, in f32
   Value copy_bytes_per_s{};   // read and written, of arrays that exceed the caches
   Value triad_bytes_per_s{};  // likewise; a = b + 3 · c
+  std::vector<ReadRate>
+      reads{};  // the sum of an array, from small ones, which stay in caches, to one that no cache holds
 
-  // Returns the larger one of both rates.
+  // Returns the larger one of both rates of moving bytes.
   [[nodiscard]] double bytes_per_s() const;
+  // Returns the rate of the smallest array that is not smaller than so many bytes, else of the largest one; null if no
+  // array was read.
+  [[nodiscard]] const ReadRate* read_rate(double bytes) const;
 
-  static void check_rate(const Value& rate);  // that it is above 0
   static constexpr auto fields(auto visit) {
     return visit(Field{"threads", &Peak::threads}, Field{"compute_device", &Peak::compute_device},
                  Field{"measured_unix_ns", &Peak::measured_unix_ns}, Field{"compiler", &Peak::compiler},
                  Field{"rounds", &Peak::rounds}, Field{"product", &Peak::product},
                  Field{"macs_per_s", &Peak::macs_per_s, check_rate},
                  Field{"copy_bytes_per_s", &Peak::copy_bytes_per_s, check_rate},
-                 Field{"triad_bytes_per_s", &Peak::triad_bytes_per_s, check_rate});
+                 Field{"triad_bytes_per_s", &Peak::triad_bytes_per_s, check_rate}, Field{"reads", &Peak::reads});
   }
 };
 
@@ -51,6 +68,9 @@ struct LimitShare {
 };
 // Returns the share of the limit. Preconditions: seconds > 0, and the peak has its rates.
 LimitShare limit_share(const LeastWork& work, const Peak& peak, double seconds);
+
+// Returns `bandwidth_share` of a cell with these metrics, or why it is not known.
+Value bandwidth_share(const Value& bytes_per_token, const Value& time_per_token_s, const Known<Peak>& peak);
 
 // Returns the peak that was measured with so many threads on this kind of processor, or why there is none.
 Known<Peak> find_peak(std::span<const Peak> peaks, int threads, const std::string& compute_device);

@@ -142,9 +142,9 @@ std::string words_for(Running running) {
   return words;
 }
 
-// In units of 10^9.
+constexpr double kGiga = 1e9;
+
 Entry in_giga(const metrics::Value& rate) {
-  constexpr double kGiga = 1e9;
   Entry entry = number_entry(rate.value, rate.reason);
   if (rate.value) entry.value = *rate.value / kGiga;
   if (rate.low) entry.low = *rate.low / kGiga;
@@ -201,6 +201,7 @@ std::string peak_text(const DeviceCalibration& device, int width, bool color) {
                    text_column("by", 2),
                    number_column("copy, GB/s [95 %]", 0, "GB/s"),
                    number_column("triad, GB/s [95 %]", 0, "GB/s"),
+                   number_column("read, GB/s [95 %]", 0, "GB/s"),
                    number_column("rounds", 3),
                    text_column("measured", 1)};
   Section section{.title = "what this device can do at the most, in f32"};
@@ -208,12 +209,19 @@ std::string peak_text(const DeviceCalibration& device, int width, bool color) {
     section.rows.push_back({.entries = {text_entry(std::to_string(peak.threads)), text_entry(peak.compute_device),
                                         in_giga(peak.macs_per_s), text_entry(text::visible(peak.product)),
                                         in_giga(peak.copy_bytes_per_s), in_giga(peak.triad_bytes_per_s),
+                                        peak.reads.empty() ? Entry{} : in_giga(peak.reads.back().bytes_per_s),
                                         Entry{peak.rounds}, text_entry(minute_text(peak.measured_unix_ns))}});
   }
   table.sections.push_back(std::move(section));
   std::string text = render(table, width, color).text;
   for (const metrics::Peak& peak : device.peaks) {
-    text += fmt::format("  {}: with {}\n", words_for({.threads = peak.threads}), text::visible(peak.compiler));
+    text += fmt::format("  {}: with {}", words_for({.threads = peak.threads}), text::visible(peak.compiler));
+    for (const metrics::ReadRate& read : peak.reads) {
+      text += fmt::format("{}{} {:.1f} GB/s", &read == &peak.reads.front() ? "; reads arrays of " : ", ",
+                          text::human_bytes(static_cast<std::uint64_t>(read.array_bytes)),
+                          read.bytes_per_s.value.value_or(0) / kGiga);
+    }
+    text += '\n';
   }
   return text + fmt::format("  Environment: {}\n", text::visible(device.environment_hash));
 }

@@ -21,7 +21,8 @@ std::string peak_text(const metrics::DeviceCalibration& device, int width, bool 
 // {"median", "high", "quiet"}, "round_s", "smallest_difference": [{"rounds", "median_ratio", "high_ratio", "seconds"}],
 // "false_verdicts", "lag_1", "measured": [{…}]}], "peaks": [{"threads", "compute_device", "compiler",
 // "measured_unix_ns", "rounds", "product", "macs_per_s": {"value", "low", "high"}, "copy_bytes_per_s": {…},
-// "triad_bytes_per_s": {…}}]}. What is unknown is null. Shares are ratios.
+// "triad_bytes_per_s": {…}, "reads": [{"array_bytes", "bytes_per_s": {…}}]}]}. What is unknown is null. Shares are
+// ratios.
 nlohmann::json calibration_json(const metrics::DeviceCalibration& device);
 
 // How processes of a study run.

@@ -198,17 +198,19 @@ class Peak(NgbTest):
         self.assertEqual([label for label, in self.query("peak/1-threads-trial", labels)],
                          ["mm 1024", "mm 2048", "mm 512", "onednn 1024", "onednn 2048", "onednn 512"])
         self.assertEqual([label for label, in self.query("peak/1-threads", labels)],
-                         sorted(2 * ["copy", "triad", peak["product"]]))
+                         sorted(2 * ["copy", "triad", *(f"read {size} MiB" for size in (16, 64, 256, 1024)), peak["product"]]))
         tried = dict(self.query("peak/1-threads-trial", """
             SELECT model.label, sum(repetition.inferences) * 1e9 / sum(repetition.wall_ns)
             FROM repetition JOIN process USING (process_key) JOIN cell USING (cell_key) JOIN model USING (model_key)
             WHERE NOT is_warm_up GROUP BY cell_key"""))
         rates = {label: per_s * int(label.split()[1]) ** 3 for label, per_s in tried.items()}
         self.assertGreater(rates[peak["product"]], 0.95 * max(rates.values()))  # repetitions are weighted otherwise there
-        for rate in ("macs_per_s", "copy_bytes_per_s", "triad_bytes_per_s"):
-            self.assertGreater(peak[rate]["value"], 1e8)  # a processor of this century
-            self.assertLessEqual(peak[rate]["low"], peak[rate]["value"])
-            self.assertGreaterEqual(peak[rate]["high"], peak[rate]["value"])
+        self.assertEqual([read["array_bytes"] for read in peak["reads"]], [size << 20 for size in (16, 64, 256, 1024)])
+        for rate in (peak["macs_per_s"], peak["copy_bytes_per_s"], peak["triad_bytes_per_s"],
+                     *(read["bytes_per_s"] for read in peak["reads"])):
+            self.assertGreater(rate["value"], 1e8)  # a processor of this century
+            self.assertLessEqual(rate["low"], rate["value"])
+            self.assertGreaterEqual(rate["high"], rate["value"])
         (environment,), = self.query("peak/1-threads", "SELECT DISTINCT environment_hash FROM process")
         kept = json.loads((self.folder / f"home/.cache/ngraphbench/calibrations/{environment}.json").read_text().split("\n", 1)[1])
         self.assertEqual(kept["peaks"], [peak])

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/limit.h"
 #include "report/columns.h"
 #include "report/formats.h"
 #include "report/results.h"
@@ -17,9 +18,10 @@ struct ShowOptions {
   bool all = false;                     // text and markdown: every metric, without a limit of width
   bool notes = false;                   // text: every flag by its name, with what it means
   bool best = false;                    // text: below the table, the best options of each compiler that has several
-  int width = 100;     // text: columns of the terminal; the table leaves out its least important columns to fit
-  int wrap = 0;        // text: lines around the table are broken at blanks to so many columns; 0: they are not
-  bool color = false;  // text
+  int width = 100;            // text: columns of the terminal; the table leaves out its least important columns to fit
+  int wrap = 0;               // text: lines around the table are broken at blanks to so many columns; 0: they are not
+  bool color = false;         // text
+  metrics::PeakOf peak_of{};  // text: of models that generate tokens, the share of what the machine reads; null: none
 };
 
 // The formats of `ngb show`.

@@ -40,8 +40,10 @@ class TextTable {
     std::string title{};   // visible
     std::string device{};  // compute device of all rows, visible; "": rows differ
     std::vector<DeviceRow> rows{};
+    std::string below{};  // a line; "": none
   };
   void add_section(const Results& results, std::span<const store::CellData* const> cells);
+  std::string shares_of_reading(const Results& results, std::span<const store::CellData* const> cells);
   DeviceRow text_row_of(const Results& results, const store::CellData& cell, std::string label, std::string device);
   [[nodiscard]] Row number_row(const Results& results, const store::CellData& cell, std::string label) const;
   std::string flags_of(const Results& results, const store::CellData& cell);

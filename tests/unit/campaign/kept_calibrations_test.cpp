@@ -61,7 +61,8 @@ metrics::Peak peak(int threads, double macs_per_s) {
           .product = "mm 2048",
           .macs_per_s = {macs_per_s, 0.9 * macs_per_s, 1.1 * macs_per_s},
           .copy_bytes_per_s = {9e9},
-          .triad_bytes_per_s = {1e10}};
+          .triad_bytes_per_s = {1e10},
+          .reads = {{1 << 30, {8e9}}}};
 }
 
 store::CellData cell_in(const std::string& environment, int threads) {
@@ -84,8 +85,22 @@ TEST(KeptPeaks, AreFoundForTheEnvironmentAndTheThreadsOfACell) {
   EXPECT_EQ(found.value->macs_per_s.value, 5e9) << "in place of the former one";
   EXPECT_EQ(found.value->macs_per_s.low, 4.5e9);
   EXPECT_EQ(found.value->bytes_per_s(), 1e10);
+  EXPECT_EQ(found.value->read_rate(5e6)->bytes_per_s.value, 8e9);
   EXPECT_THAT(peak_of(cell_in("ab", 2)).reason, HasSubstr("run: ngb calibrate --peak --threads 2"));
   EXPECT_THAT(peak_of(cell_in("cd", 1)).reason, HasSubstr("no peak was measured with 1 thread"));
+}
+
+TEST(KeptPeaks, OfAVersionThatDidNotReadArraysHaveTheirOtherRates) {
+  const TemporaryFolder folder;
+  const CacheFolder cache(folder.path());
+  ASSERT_TRUE(keep_peak(cache, "ab", peak(1, 5e9)));
+  auto kept = nlohmann::json::parse(*cache.find_text("calibrations/ab.json"));
+  kept["peaks"][0].erase("reads");
+  ASSERT_TRUE(cache.keep_text("calibrations/ab.json", kept.dump()));
+  const auto found = peaks_in(cache)(cell_in("ab", 1));
+  ASSERT_TRUE(found.value) << found.reason;
+  EXPECT_EQ(found.value->macs_per_s.value, 5e9);
+  EXPECT_TRUE(found.value->reads.empty());
 }
 
 TEST(KeptPeaks, AreNotThoseOfAnotherPrecisionNorOfSeveralEnvironments) {

@@ -30,6 +30,23 @@ TEST(LimitShare, ExceedsOneWhereDataStaysInCaches) {
   EXPECT_NEAR(limit_share({0, 2'000'000}, peak(), 0.00005).ratio, 2, 1e-12);
 }
 
+// Arrays of 16 MiB are read at 40, of 1 GiB at 10 · 10⁹ bytes a second. A step of 10 ms that reads 0.1 · 10⁹ bytes
+// reads as fast as the large array; one that reads 16 MB at 1.6 · 10⁹ a second reads at 4 % of the small one.
+TEST(BandwidthShare, IsOfTheRateOfAnArrayThatIsNotSmaller) {
+  Peak read = peak();
+  read.reads = {{16 << 20, {40e9}}, {1 << 30, {10e9}}};
+  const auto known = Known<Peak>::of(read);
+  EXPECT_NEAR(*bandwidth_share({0.1e9}, {0.010}, known).value, 1, 1e-12);
+  EXPECT_NEAR(*bandwidth_share({16e6}, {0.010}, known).value, 0.04, 1e-12);
+  EXPECT_NEAR(*bandwidth_share({4e9}, {0.5}, known).value, 0.8, 1e-12) << "larger than all: the largest one";
+}
+
+TEST(BandwidthShare, IsUnknownWithoutATimeAPeakOrItsReads) {
+  EXPECT_EQ(bandwidth_share(unknown("no tokens"), {0.010}, Known<Peak>::of(peak())).reason, "no tokens");
+  EXPECT_EQ(bandwidth_share({1e6}, {0.010}, Known<Peak>::unknown("none")).reason, "none");
+  EXPECT_THAT(bandwidth_share({1e6}, {0.010}, Known<Peak>::of(peak())).reason, testing::HasSubstr("calibrate --peak"));
+}
+
 TEST(FindPeak, NeverUsesThatOfAnotherNumberOfThreadsOrProcessor) {
   const std::vector<Peak> peaks{peak()};
   EXPECT_EQ(find_peak(peaks, 1, "cpu").value->macs_per_s.value, 50e9);

@@ -48,20 +48,23 @@ TEST(Calibrated, WithoutAUsableCellHasNullsAndSaysWhy) {
 }
 
 TEST(CalibratedPeak, HasItsRatesWithIntervals) {
-  const metrics::DeviceCalibration device{.environment_hash = "c0ffee",
-                                          .peaks = {{.threads = 2,
-                                                     .measured_unix_ns = 1'790'000'000'000'000'000,
-                                                     .compiler = "identity 2.9",
-                                                     .rounds = 5,
-                                                     .product = "mm 2048",
-                                                     .macs_per_s = {1.512345678e11, 1.4e11, 1.6e11},
-                                                     .copy_bytes_per_s = {2e10},
-                                                     .triad_bytes_per_s = {2.4e10, 2.3e10, 2.5e10}}}};
+  const metrics::DeviceCalibration device{
+      .environment_hash = "c0ffee",
+      .peaks = {{.threads = 2,
+                 .measured_unix_ns = 1'790'000'000'000'000'000,
+                 .compiler = "identity 2.9",
+                 .rounds = 5,
+                 .product = "mm 2048",
+                 .macs_per_s = {1.512345678e11, 1.4e11, 1.6e11},
+                 .copy_bytes_per_s = {2e10},
+                 .triad_bytes_per_s = {2.4e10, 2.3e10, 2.5e10},
+                 .reads = {{16 << 20, {4e10}}, {1 << 30, {1.1e10, 1e10, 1.2e10}}}}}};
   const std::string shown = peak_text(device, 0, false);
   EXPECT_THAT(shown, HasSubstr("151.2 [140.0, 160.0]"));
   EXPECT_THAT(shown, HasSubstr("24.00 [23.00, 25.00]"));
   EXPECT_THAT(shown, HasSubstr("mm 2048"));
-  EXPECT_THAT(shown, HasSubstr("2 threads: with identity 2.9"));
+  EXPECT_THAT(shown, HasSubstr("11.00 [10.00, 12.00]")) << "of the largest array";
+  EXPECT_THAT(shown, HasSubstr("2 threads: with identity 2.9; reads arrays of 16.8 MB 40.0 GB/s, 1.07 GB 11.0 GB/s"));
   const auto json = calibration_json(device)["peaks"][0];
   EXPECT_EQ(json["macs_per_s"]["low"], 1.4e11);
   EXPECT_TRUE(json["copy_bytes_per_s"]["high"].is_null());

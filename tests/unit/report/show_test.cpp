@@ -71,6 +71,21 @@ std::string shown_as(std::string_view format, const std::vector<CellData>& cells
   return show(*find_format(format, show_formats()).value(), all_results(cells, derived), options);
 }
 
+// 100 MB in 10 ms are 10 · 10⁹ bytes a second, of 12.5 that the array of 1 GiB has.
+TEST(Show, SaysWhichShareOfWhatTheMachineReadsAStepReaches) {
+  std::vector<DerivedValue> derived = values();
+  derived.push_back({"identity-1", "bytes_per_token", 100e6, {}, {}, ""});
+  derived.push_back({"identity-1", "time_per_token_s", 0.010, {}, {}, ""});
+  const metrics::Peak peak{.reads = {{1 << 30, {12.5e9}}}};
+  const auto known = [&](const CellData&) { return Known<metrics::Peak>::of(peak); };
+  EXPECT_THAT(text_of(cells(), derived, {.width = 120, .peak_of = known}),
+              HasSubstr("\n  of what this machine reads in a step: identity 1.0 80 %\n"));
+  const auto none = [](const CellData&) { return Known<metrics::Peak>::unknown("no peak; run: ngb calibrate --peak"); };
+  EXPECT_THAT(text_of(cells(), derived, {.width = 120, .peak_of = none}),
+              HasSubstr("  1 cell: share of what this machine reads: no peak; run: ngb calibrate --peak\n"));
+  EXPECT_THAT(text_of(cells(), values(), {.width = 120, .peak_of = known}), Not(HasSubstr("what this machine reads")));
+}
+
 TEST(Show, SaysWhyADisturbedCellHasNoSpeed) {
   const std::string shown = text_of({disturbed()}, {}, {.width = 120});
   EXPECT_THAT(shown, HasSubstr("  tvm 1.0   disturbed: a thread waited for a processor in 31 % of the timed phase\n"));
