@@ -85,8 +85,9 @@ void TimedPart::begin_turns() {
 
 void TimedPart::tell_turns_again(std::size_t again) const {
   if (phases_.page() == nullptr) return;
-  samples::write_remark(*phases_.page(),
-                        again == 0 ? "" : fmt::format("{} turns run again, disturbed by other work", again));
+  samples::write_remark(
+      *phases_.page(),
+      again == 0 ? "" : fmt::format("{} turn{} run again, disturbed by other work", again, again == 1 ? "" : "s"));
 }
 
 // Threads that share a processor at first would share it in all of a short timed phase. Each turn settles by itself.

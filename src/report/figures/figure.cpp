@@ -51,6 +51,8 @@ constexpr std::array kRowsOf{
     RowsOf{"samples", sample_strips},
     RowsOf{"scaling", scaling},
     RowsOf{"memory_over_inferences", memory_over_inferences},
+    RowsOf{"decoding_by_context", decoding_by_context},
+    RowsOf{"first_pass_by_context", first_pass_by_context},
     RowsOf{"operator_times", operator_times},
     RowsOf{"region_differences", region_differences},
 };

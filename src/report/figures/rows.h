@@ -70,6 +70,8 @@ Rows ratio_to_best(const Selection& selection);
 Rows sample_strips(const Selection& selection);
 Rows scaling(const Selection& selection);
 Rows memory_over_inferences(const Selection& selection);
+Rows decoding_by_context(const Selection& selection);
+Rows first_pass_by_context(const Selection& selection);
 Rows operator_times(const Selection& selection);
 Rows region_differences(const Selection& selection);
 Rows speed_and_agreement(const Selection& selection);

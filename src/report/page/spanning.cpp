@@ -182,7 +182,8 @@ std::string first_names(Texts names) {
 // Fills in what the answer says of each workload.
 void add_fastest(const std::vector<KeptRace>& races, Content& content) {
   SpanningTable& table = content.fastest;
-  table.title = "The fastest of each model and batch size";
+  table.title = content.by.metric == nullptr ? "The fastest of each model and batch size"
+                                             : "By the speed instead: the fastest of each model and batch size";
   table.columns = {"device",
                    "model",
                    "batch",

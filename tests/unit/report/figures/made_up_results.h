@@ -129,6 +129,22 @@ inline store::CellData cell_that_failed(const Of& of, samples::FailureKind kind)
   return made;
 }
 
+// Returns a cell of a decoder that generates 32 tokens in a repetition, after `context` tokens in such a cache.
+inline store::CellData generating(const std::string& cache, int context, int capacity, double tokens_per_s) {
+  Of of{.model = fmt::format("llama {} {} {}", cache, context, capacity)};
+  of.family = "decoder";
+  of.parameters = fmt::format(
+      R"({{"architecture":"llama","cache":"{}","capacity":{},"context":{},"depth":4,"tokens":1,"width":192}})", cache,
+      capacity, context);
+  store::CellData made = cell_with(of, around(tokens_per_s));
+  for (store::RecordedProcess& process : made.processes) {
+    process.readings.push_back({"new_tokens", "1", "timed", Known<double>::of(32)});
+    process.latencies_ns.assign(process.repetitions.size(), {1'000'000});
+    process.latencies_ns.front() = {3'000'000};  // lengths that were never seen before
+  }
+  return made;
+}
+
 // Returns the profile of a process: a convolution and an activation of these times. Fused, they are one kernel.
 inline samples::KernelProfile profile_of(double conv_ms, double act_ms, bool is_fused) {
   constexpr double kNs = 1e6;

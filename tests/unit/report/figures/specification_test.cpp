@@ -38,6 +38,7 @@ const fs::path kSource = NGB_SOURCE_DIR;
 TEST(Specifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
   std::vector<store::CellData> cells = made_up::study_of_everything();
   cells.push_back(made_up::variant_of(cells.front()));
+  cells.push_back(made_up::generating("delta", 128, 192, 500));
   const ResultsOf results(std::move(cells));
   const Figures figures = figures_of(results);
   EXPECT_EQ(
@@ -237,7 +238,10 @@ TEST(Figures, AreListedInTheDocumentation) { made_up::expect_documentation(all_f
 using DrawnFigures = made_up::DrawnFigures;
 
 TEST_F(DrawnFigures, AreImagesOfEveryFigureWithoutAWarning) {
-  const ResultsOf results(made_up::study_of_everything());
+  std::vector<store::CellData> cells = made_up::study_of_everything();
+  cells.push_back(made_up::generating("delta", 128, 192, 500));
+  cells.push_back(made_up::generating("static", 1024, 2048, 300));
+  const ResultsOf results(std::move(cells));
   EXPECT_THAT(draw_all(figures_of(results), "svg"), IsEmpty());
 }
 
