@@ -15,7 +15,7 @@ import vl_convert
 
 POINTS_OF_A_PIXEL = 72 / 96
 PIXELS_OF_AN_INCH = 192  # of PNG
-LEAST_PANEL, LEAST_STEP = 30, 15  # pixels
+LEAST_PANEL, LEAST_STEP = 30, 21  # pixels; the latter holds "1.00"
 TRIES = 4
 # The words of an SVG are drawn in the first of these fonts that its reader has. Verdana is as wide as the first, Arial as the third.
 WIDE_FONTS = "DejaVu Sans, Verdana, Liberation Sans, Arial, sans-serif"

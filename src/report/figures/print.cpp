@@ -90,7 +90,7 @@ struct Line {
 Line line_of(const ordered_json& whole, const std::vector<Row>& rows) {
   constexpr int kLeastPanel = 52;
   constexpr int kLeastPanelWithAxes = 110;
-  constexpr int kLeastStep = 19;
+  constexpr int kLeastStep = 21;  // as in draw_figures.py
   const ordered_json& facet = whole.at("facet");
   const bool is_grid = facet.contains("column");
   Line line{.field = (is_grid ? facet.at("column") : facet).at("field").get<std::string>()};

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <regex>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -128,6 +130,32 @@ TEST_F(DrawnPaperFigures, AreAsWideAsTheColumnOrThePageThatTheyAreMadeFor) {
     EXPECT_THAT(draw_all(figures, "pdf", width_px), IsEmpty());
     for (const Made& made : figures.made) expect_sheets(made, inches);
   }
+}
+
+// "1.00" takes 19.5 pixels; ten compilers in a column leave little room, and the blocks that were not measured take
+// some.
+TEST_F(DrawnPaperFigures, KeepNumbersInNarrowCellsApart) {
+  std::vector<store::CellData> cells;
+  for (int i = 0; i < 10; ++i) {
+    for (const int batch : {1, 2}) {
+      made_up::Of of{.model = "conv_block 64 1", .compiler = fmt::format("compiler {}", i), .batch = batch};
+      of.family = "conv_block";
+      of.parameters = R"({"depth":1,"width":64})";
+      cells.push_back(cell_with(of, made_up::around(100.0 * batch)));
+    }
+  }
+  const ResultsOf results(std::move(cells));
+  auto figures = figures_with(results, {}, {.width_px = report::figures::kColumnPx});
+  std::erase_if(figures.made, [](const Made& made) { return made.figure->name != "figure10"; });
+  ASSERT_THAT(draw_all(figures, "svg", report::figures::kColumnPx), IsEmpty());
+  const std::string svg = file::read(file_of(figures.made.at(0), "svg")).value();
+  const std::regex number(R"re(translate\(([\d.]+),[\d.]+\)"[^>]*>1\.00<)re");
+  std::set<double> places;  // of the middle of a number, within its panel
+  for (auto found = std::sregex_iterator(svg.begin(), svg.end(), number); found != std::sregex_iterator(); ++found) {
+    places.insert(std::stod((*found)[1]));
+  }
+  ASSERT_EQ(places.size(), 2U) << "a column for each batch size";
+  EXPECT_GE(*places.rbegin() - *places.begin(), 20);
 }
 
 TEST_F(DrawnPaperFigures, SayWhyAPanelIsEmpty) {
