@@ -24,6 +24,8 @@ def series_of(oracle):
         found |= _over_depth(oracle, cells)
     for _, cells in _grouped(oracle, _stack_of_one_depth):
         found |= _over_width(oracle, cells)
+    for _, cells in _grouped(oracle, _cache_of_any_capacity):
+        found |= _over_capacity(oracle, cells)
     found |= _dynamic(oracle)
     for _, cells in _grouped(oracle, lambda cell: (cell.device, cell.model_hash, cell.batch, cell.load)):
         found |= _dominating(oracle, cells)
@@ -47,6 +49,17 @@ def _stack_of_one_depth(cell):
     if not cell.block or cell.block.width is None or cell.batch == 1:
         return None
     return cell.place, cell.setting, cell.block.name_sans_width, cell.block.depth, cell.batch
+
+
+def _capacity(cell):
+    return json.loads(cell.recipe_json)["parameters"].get("capacity", 0) if cell.family == "decoder" else 0
+
+
+def _cache_of_any_capacity(cell):
+    if not _capacity(cell):
+        return None
+    rest = {**json.loads(cell.recipe_json)["parameters"], "capacity": None}
+    return cell.place, cell.setting, json.dumps(rest, sort_keys=True), cell.batch
 
 
 def _ids(oracle, cells):
@@ -167,6 +180,15 @@ def _over_width(oracle, cells):
         parts = [oracle.log_ratio(each, oracle.relatives.at_batch_1(each), weight) for each, weight in ((wide, 1.0), (narrow, -1.0))]
         value = None if None in parts else ratio([*parts[0], *parts[1]])
         found["batch_width_friction_ratio", _ids(oracle, [narrow, wide])] = value
+    return found
+
+
+def _over_capacity(oracle, cells):
+    by_capacity = sorted({_capacity(oracle.cell(each)): each for each in reversed(cells)}.items())
+    found = {}
+    for _, larger in by_capacity[1:]:
+        parts = oracle.log_ratio(larger, by_capacity[0][1])
+        found["capacity_ratio", _ids(oracle, [by_capacity[0][1], larger])] = None if parts is None else ratio(parts)
     return found
 
 

@@ -49,6 +49,9 @@ for (name, size), identity_ms, fast_ms in ((SMALLER, 20.0, 10.0), (LARGER, 60.0,
 STATIC = network("mobilenet", 1, "MobileNets", "hybrid")
 DYNAMIC = with_dynamic_batch(STATIC)
 MEANS[STATIC, FAST], MEANS[DYNAMIC, FAST] = 10.0, 12.5
+TIGHT, WIDE = (Model(f"llama capacity={capacity}", 1, "decoder", {"cache": "static", "capacity": capacity, "context": 32})
+               for capacity in (64, 2048))  # steps over the larger cache take 1.6 times as long
+MEANS[TIGHT, FAST], MEANS[WIDE, FAST] = 5.0, 8.0
 DEPTHS, SPEED_UPS, BLOCK_MS = (1, 2, 3), (2.0, 1.8, 1.6), 10.0
 for depth, speed_up in zip(DEPTHS, SPEED_UPS):
     MEANS[block(8, depth), IDENTITY] = BLOCK_MS * depth
@@ -158,6 +161,9 @@ class Series(unittest.TestCase):
         gain = {width: counted_per_s(block(width, 1, 4), FAST) / counted_per_s(block(width, 1), FAST) for width in (8, 16)}
         self.expect("batch_width_friction_ratio", gain[16] / gain[8],
                     "conv_block image_size=16 depth=1, width 16 over 8", 4)
+
+    def test_a_larger_cache_costs_what_a_clock_says(self):
+        self.expect("capacity_ratio", counted_per_s(WIDE, FAST) / counted_per_s(TIGHT, FAST), WIDE.label + ", over 64")
 
     def test_dynamic_shapes_cost_what_a_clock_says(self):
         self.expect("dynamic_shapes_ratio", counted_per_s(DYNAMIC, FAST) / counted_per_s(STATIC, FAST), STATIC.label)

@@ -183,6 +183,32 @@ std::vector<SeriesValue> batch_width_friction(const Analysis& analysis, const Pa
   return rows;
 }
 
+std::vector<SeriesValue> capacity(const Analysis& analysis, const Part& part) {
+  Curves curves;
+  for (const std::size_t i : part.cells) {
+    const CellData& cell = analysis.cell(i);
+    nlohmann::json rest = cell.recipe_parameters;
+    const int rows = cell.of.model.family == "decoder" && rest.is_object() ? rest.value("capacity", 0) : 0;
+    if (rows == 0) continue;
+    rest.erase("capacity");
+    curves.add(fmt::format("{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell), json_text::dump(rest),
+                           cell.of.model.key.batch),
+               rows, i);
+  }
+  std::vector<SeriesValue> rows;
+  for (const Curves::Curve& curve : curves.of_two_points()) {
+    const std::size_t least = curve.begin()->second;
+    for (auto larger = std::next(curve.begin()); larger != curve.end(); ++larger) {
+      SeriesValue row =
+          row_of_group(analysis, {least, larger->second},
+                       fmt::format("{}, over {}", analysis.cell(larger->second).of.model.label, curve.begin()->first));
+      set_value(row, ratio_value(analysis, log_ratio(analysis, larger->second, least)));
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
 // The same rule as in plan/make_model.cpp, for a model for which the study sets nothing else.
 std::string hash_with_dynamic_batch(const std::string& model_hash) {
   return hash::sha256(json_text::dump(nlohmann::json{{"content", model_hash}, {"dynamic_batch", true}}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of curves: how speed-up and time depend on the depth of a stack of blocks, how batching depends on its width,
-// and what dynamic shapes cost.
+// what the capacity of a cache costs, and what dynamic shapes cost.
 #pragma once
 
 #include <vector>
@@ -17,6 +17,8 @@ std::vector<store::SeriesValue> depth_cost(const Analysis& analysis, const Part&
 std::vector<store::SeriesValue> depth_retention(const Analysis& analysis, const Part& part);
 // RTR at the largest width over RTR at the smallest width, a row for each setting, depth and batch size above 1.
 std::vector<store::SeriesValue> batch_width_friction(const Analysis& analysis, const Part& part);
+// Speed of a recipe that generates tokens with each larger capacity of its cache over that with the smallest one.
+std::vector<store::SeriesValue> capacity(const Analysis& analysis, const Part& part);
 // Speed with dynamic_batch over the speed with static shapes.
 std::vector<store::SeriesValue> dynamic_shapes(const Analysis& analysis, const Part& part);
 

@@ -146,6 +146,23 @@ TEST(BatchWidthFriction, IsFormedOfTheModulesOfOneGroupThatHaveADepthAndAWidth) 
   EXPECT_NEAR(values[0].value.value(), 0.5, 1e-6);
 }
 
+// 100 tokens/s in a cache of 64 rows, 80 in one of 512; another form, and another context, are other caches.
+TEST(Capacity, IsRelatedToTheSmallestOneOfTheSameCache) {
+  const auto step = [](const char* label, const char* cache, int context, int capacity, double per_s) {
+    CellData cell = cell_with({.model = label}, {per_s, per_s});
+    cell.of.model.family = "decoder";
+    cell.recipe_parameters = {{"cache", cache}, {"context", context}, {"capacity", capacity}};
+    return cell;
+  };
+  const auto values = values_of_series(
+      {step("tight", "delta", 32, 64, 100), step("wide", "delta", 32, 512, 80), step("static", "static", 32, 512, 50),
+       step("later", "delta", 128, 512, 60), step("growing", "growing", 32, 0, 70)},
+      "capacity_ratio");
+  ASSERT_EQ(values.size(), 1U);
+  EXPECT_EQ(values[0].subject, "wide, over 64");
+  EXPECT_NEAR(values[0].value.value(), 0.8, 1e-7);
+}
+
 TEST(DynamicShapes, AreRelatedToTheSameModelWithStaticOnes) {
   std::vector<CellData> cells{cell_with({.model = "net", .batch = 4}, {100, 100}),
                               cell_with({.model = "net dynamic_batch", .batch = 4}, {80, 80})};
