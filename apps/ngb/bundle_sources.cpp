@@ -24,11 +24,8 @@ Status check_bundle(const std::string& given) {
   const auto verification = bundle::verify_bundle(given, describe(this_revision()));
   if (!verification) return error_of(verification);
   const std::string next = fmt::format("`ngb verify {}` says all; leave it out, or ask who made it", given);
-  for (const bundle::RuleOutcome& outcome : verification->outcomes) {
-    if (outcome.problems.empty()) continue;
-    const bundle::Problem& first = outcome.problems.front();
-    return fail(fmt::format("the bundle does not verify: rule {}: {}: {}", outcome.rule->id, first.where, first.what),
-                given, next);
+  if (const std::string problem = verification->first_problem(); !problem.empty()) {
+    return fail("the bundle does not verify: " + problem, given, next);
   }
   if (verification->is_complete()) return Done{};
   const auto unchecked = std::ranges::find_if(

@@ -55,6 +55,7 @@ void add_export(CLI::App& app, const Installation& installation, Action& chosen)
 void add_merge(CLI::App& app, const Installation& installation, Action& chosen);
 void add_bundle(CLI::App& app, const Installation& installation, Action& chosen);
 void add_verify(CLI::App& app, const Installation& installation, Action& chosen);
+void add_collection(CLI::App& app, const Installation& installation, Action& chosen);
 void add_status(CLI::App& app, const Installation& installation, Action& chosen);
 void add_schema(CLI::App& app, const Installation& installation, Action& chosen);
 void add_tune(CLI::App& app, const Installation& installation, Action& chosen);

@@ -120,7 +120,9 @@ tl::expected<history::History, ExitCode> read_history(const HistoryArguments& ar
 
 void print_history(const report::ShownHistory& shown, const HistoryArguments& arguments, const Asked& asked) {
   const OutputShape shape = shape_of_stdout();
-  const report::Document document = arguments.points ? report::points_document(shown) : report::history_document(shown);
+  const report::Document document = asked.format->is("otava") ? report::results_document(shown)
+                                    : arguments.points        ? report::points_document(shown)
+                                                              : report::history_document(shown);
   asked.format->print(document, {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}, print_table_text);
 }
 

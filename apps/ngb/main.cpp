@@ -50,7 +50,7 @@ std::vector<CommandGroup> command_groups() {
           {"Measure", {add_resume, add_status, add_fetch, add_cancel, add_calibrate}},
           {"Read", {add_profile, add_choose, add_tune}},
           {"Compare", {add_compare, add_history, add_explain, add_gate, add_bisect}},
-          {"Hand on", {add_export, add_merge, add_bundle, add_verify}},
+          {"Hand on", {add_export, add_merge, add_bundle, add_verify, add_collection}},
           {"Machines", {add_compilers, add_toolchain, add_devices}},
           {"Tools", {add_models, add_schema, add_completions}}};
 }

@@ -370,6 +370,15 @@ bool Verification::is_complete() const {
                       [](const RuleOutcome& outcome) { return outcome.why_unchecked.has_value(); });
 }
 
+std::string Verification::first_problem() const {
+  for (const RuleOutcome& outcome : outcomes) {
+    if (outcome.problems.empty()) continue;
+    const Problem& first = outcome.problems.front();
+    return fmt::format("rule {}: {}: {}", outcome.rule->id, first.where, first.what);
+  }
+  return {};
+}
+
 Result<Verification> verify_bundle(const fs::path& given, const std::string& verified_by) {
   const auto scratch = ScratchFolder::temporary("ngb-verify");
   if (!scratch) return error_of(scratch);

@@ -27,6 +27,8 @@ struct Verification {
   std::optional<About> about{};                 // nothing: the manifest cannot be read
   [[nodiscard]] bool holds(Level level) const;  // no rule of the level has problems
   [[nodiscard]] bool is_complete() const;       // every rule was checked
+  // Returns "rule hash: study.json: it has 12 bytes, 13 are listed": the first problem of all; "" if there is none.
+  [[nodiscard]] std::string first_problem() const;
 };
 
 // Verifies a zip file, or the folder that one was unpacked into. Nothing of it is changed. `verified_by` is this

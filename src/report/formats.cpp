@@ -14,6 +14,7 @@
 #include "report/write/markdown.h"
 #include "report/write/text.h"
 #include "report/write/timeline.h"
+#include "report/write/watched.h"
 
 namespace ngb::report {
 namespace {
@@ -38,6 +39,15 @@ constexpr std::array kFormats{
     Format{"latex", ".tex", "tables for booktabs and siunitx", true, print_whole<to_latex>},
     Format{"trace", ".json", "kernels of one inference for Perfetto, speedscope and chrome://tracing", false,
            print_whole<to_trace>},
+    Format{"badge", ".json", "the summary as a badge of Shields (an endpoint's answer)", false, print_whole<to_badge>},
+    Format{"bencher", ".json", "numbers with intervals for `bencher run --adapter json`", false,
+           print_whole<to_bencher>},
+    Format{"github-action-benchmark", ".json", "numbers of which less is better, for its customSmallerIsBetter", false,
+           print_whole<to_action_benchmark>},
+    Format{"openmetrics", ".txt", "numbers as gauges, for Prometheus and its node exporter's text files", false,
+           print_whole<to_open_metrics>},
+    Format{"otava", ".csv", "a line for each of the results, a column for each cell, for Apache Otava", false,
+           [](const Document& document, const Screen& /*screen*/, const Print& print) { print_csv(document, print); }},
 };
 
 }  // namespace

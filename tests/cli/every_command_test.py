@@ -61,6 +61,7 @@ COMMANDS = (
     (("merge", "measured", "again", "-o", "merged"), 0, "merged"),
     (("bundle", "measured", "-o", "bundle.zip"), 0, "bundle.zip"),
     (("verify", "bundle.zip"), 0, None),
+    (("collection", ".", "-o", "site"), 0, "site"),
     (("calibrate", "--threads", "1", "--time", "1s", "-o", "calibrated"), 2, "calibrated"),
     (("bisect", "study.yaml", "--compiler", "onnxruntime", "--from", "1.30.0", "--to", "1.31.1"), 3, "results"),
     (("devices",), 0, None),

@@ -234,7 +234,7 @@ std::vector<std::string> annotations_of(Whole compared, const std::vector<std::s
 }  // namespace
 
 const FormatNames& compare_formats() {
-  static const FormatNames kNames{"text", "json", "csv", "markdown", "github"};
+  static const FormatNames kNames{"text", "json", "csv", "markdown", "github", "badge"};
   return kNames;
 }
 

@@ -193,7 +193,7 @@ json whole_history(const ShownHistory& shown) {
 }  // namespace
 
 const FormatNames& history_formats() {
-  static const FormatNames kNames{"text", "json", "csv", "markdown"};
+  static const FormatNames kNames{"text", "json", "csv", "markdown", "otava"};
   return kNames;
 }
 

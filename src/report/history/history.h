@@ -29,6 +29,10 @@ Document history_document(const ShownHistory& shown);
 // Returns a row for each point of each line that is shown: CSV for spreadsheets and other programs.
 Document points_document(const ShownHistory& shown);
 
+// Returns a row for each of the results that has a value of every line, by date, with a column for each line: whoever
+// reads it (Apache Otava) knows no unknown values.
+Document results_document(const ShownHistory& shown);
+
 // Returns what a point is called: its date in UTC (with the time if two results are of one day), its version, its
 // commit or its label, as the history is ordered.
 std::string name_of_point(const history::History& whole, const history::Point& point);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the table of `ngb history --points`, with a row for each point of each cell.
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <numeric>
 
 #include "report/history/lines.h"
 
@@ -57,6 +59,33 @@ Document points_document(const ShownHistory& shown) {
       for (std::size_t i = 0; i < of.line.points.size(); ++i) use(columns->row({of, i}));
     });
   };
+  return document;
+}
+
+Document results_document(const ShownHistory& shown) {
+  const std::vector<history::Source>& sources = shown.lines->sources;
+  std::vector<Column> columns{data_column("time"), data_column("results")};
+  std::vector<std::map<std::uint32_t, double>> values;  // of each line, by source
+  each_line(shown, [&](const LineOf& of) {
+    columns.push_back(data_column(name_of_line(of.whole, of.line)));
+    std::map<std::uint32_t, double>& known = values.emplace_back();
+    for (const history::Point& point : of.line.points) {
+      if (point.value.value) known.emplace(point.source, *point.value.value);
+    }
+  });
+  Document document = document_of_history(shown, std::move(columns), "results");
+  std::vector<std::uint32_t> order(sources.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t source) { return sources[source].recorded_unix_ns; });
+  for (const std::uint32_t source : order) {
+    Row row{.entries = {{time_of_results(sources[source])}, {sources[source].name}}};
+    for (const auto& known : values) {
+      if (const auto found = known.find(source); found != known.end()) row.entries.push_back({found->second});
+    }
+    if (row.entries.size() == values.size() + 2) {
+      document.table.sections.front().rows.push_back(std::move(row));
+    }
+  }
   return document;
 }
 

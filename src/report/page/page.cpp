@@ -76,27 +76,33 @@ std::string parts(const Content& content, const Figures& figures, const Labels& 
   return html;
 }
 
+std::string script_of_report() {
+  return std::string(kText_unpacking_js) + kText_numbers_js + kText_choices_js + kText_saving_js + kText_drawing_js +
+         kText_page_js + kText_figures_js + kText_words_js + kText_use_js;
+}
+
 }  // namespace
 
 std::string whole_page(const WholePage& page) {
-  const std::string script = std::string(kText_unpacking_js) + kText_numbers_js + kText_choices_js + kText_saving_js +
-                             kText_drawing_js + kText_page_js + kText_figures_js + kText_words_js + kText_use_js;
+  const bool has_figures = !page.only_script;
+  const std::string script = page.only_script ? std::string(*page.only_script) : script_of_report();
   const std::string style = std::string(kText_page_css) + page.further_style;
   const std::string policy = fmt::format(
       "default-src 'none'; img-src data:; script-src {} 'sha256-{}'; style-src {}; base-uri 'none'; form-action 'none'",
       source_hash(script), kHash_vega_js, source_hash(style));
-  return text::filled(kText_page_html, {{"policy", policy},
-                                        {"style", style},
-                                        {"script", script},
-                                        {"title", escaped(page.title)},
-                                        {"summary", page.summary},
-                                        {"first", page.first},
-                                        {"body", page.body},
-                                        {"licences", kText_vega_licences_txt},
-                                        {"engine", kPacked_vega_js},
-                                        {"made_by", escaped(page.made_by)},
-                                        {"data", script_json(page.data)},
-                                        {"specifications", packed(json_text::dump(page.specifications))}});
+  return text::filled(kText_page_html,
+                      {{"policy", policy},
+                       {"style", style},
+                       {"script", script},
+                       {"title", escaped(page.title)},
+                       {"summary", page.summary},
+                       {"first", page.first},
+                       {"body", page.body},
+                       {"licences", has_figures ? kText_vega_licences_txt : ""},
+                       {"engine", has_figures ? kPacked_vega_js : ""},
+                       {"made_by", escaped(page.made_by)},
+                       {"data", script_json(page.data)},
+                       {"specifications", has_figures ? packed(json_text::dump(page.specifications)) : ""}});
 }
 
 std::string html(const Content& content, const Figures& figures, const std::string& made_by) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,8 @@ struct WholePage {
   nlohmann::json data{};
   nlohmann::json specifications{};  // of the figures
   const char* further_style = "";
+  // The page's only script: then it has no figures, and lacks what draws them. Nothing: it has those of a report.
+  std::optional<std::string_view> only_script{};
   std::string made_by{};
 };
 std::string whole_page(const WholePage& page);

@@ -157,6 +157,42 @@ class FlatTable {
   std::set<std::string> devices_{};
 };
 
+// The table for services that watch numbers: a row for each cell, with its name, its properties and the metrics.
+class WatchedTable {
+ public:
+  WatchedTable(const Format& format, const ShowOptions& options)
+      : numbers_(options.columns.empty() ? number_columns(options.all, ColumnsInUse{}) : options.columns) {
+    std::erase_if(numbers_, [&](const NumberColumn& column) {
+      const metrics::Better better = column.metric->better;
+      const bool is_less_better = better != metrics::Better::neither && !column.metric->is_higher_better();
+      return format.is("github-action-benchmark") && !is_less_better;
+    });
+    Table& table = document_.table;
+    table.columns.push_back({.kind = Kind::text});
+    for (const work::Property& each : work::properties()) table.columns.push_back(data_column(each.name));
+    for (const NumberColumn& column : numbers_) {
+      table.columns.push_back(quantity_column(column.metric->name, column.metric->unit, column.metric->has_interval));
+    }
+    table.sections.emplace_back();
+  }
+
+  void add(const Results& results) {
+    for (const CellData* cell : results.cells) {
+      Row row;
+      row.entries.push_back({fmt::format("{}: {}, {}, {}{}", workload_on_device(*cell), compiler_in_words(*cell),
+                                         threads_of(*cell), cell->of.compiler.precision, handed_after_name(*cell))});
+      for (const work::Property& each : work::properties()) row.entries.push_back({work::value_of(each, cell->of)});
+      for (const NumberColumn& column : numbers_) row.entries.push_back(value_entry(results, *cell, *column.metric));
+      document_.table.sections.front().rows.push_back(std::move(row));
+    }
+  }
+  [[nodiscard]] const Document& document() const { return document_; }
+
+ private:
+  std::vector<NumberColumn> numbers_;
+  Document document_{};
+};
+
 // Returns the object without its cells.
 json heading_json(const Results& results) {
   json object{{"best_options", nullptr}, {"series", nullptr}, {"conclusions", nullptr}};
@@ -181,7 +217,8 @@ json heading_json(const Results& results) {
 }  // namespace
 
 const FormatNames& show_formats() {
-  static const FormatNames kNames{"text", "json", "csv", "markdown"};
+  static const FormatNames kNames{"text",       "json", "csv", "markdown", "bencher", "github-action-benchmark",
+                                  "openmetrics"};
   return kNames;
 }
 
@@ -207,6 +244,12 @@ ngb::Status show(const Format& format, const Results& whole, const EachPart& eac
     FlatTable table(options, whole.baseline);
     ngb::Status done = each([&table](const Results& part) { table.add(part); });
     if (done) table.print(print);
+    return done;
+  }
+  if (!format.is("text")) {
+    WatchedTable table(format, options);
+    ngb::Status done = each([&table](const Results& part) { table.add(part); });
+    if (done) format.print(table.document(), {}, print);
     return done;
   }
   TextTable table(options, whole.baseline);

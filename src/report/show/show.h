@@ -42,7 +42,8 @@ using EachPart = std::function<ngb::Status(const UsePart& use)>;
 // "baseline": "identity", "best_options": [as in best_options.h], "environment_differences": [as in environments.h],
 // "allocator", "metrics": [the rows of the table of metrics], "series" and "conclusions" as in series.h}. A ratio of a
 // bf16 or f16 cell to its baseline also has "over", the baseline's precision. "best_options", "series" and
-// "conclusions" are null if they are not known (Results::come_in_parts).
+// "conclusions" are null if they are not known (Results::come_in_parts). The formats of write/watched.h have the
+// columns of the table, or those that are asked for.
 ngb::Status show(const Format& format, const Results& whole, const EachPart& each, const ShowOptions& options,
                  const Print& print);
 // Prints results that are in memory.
