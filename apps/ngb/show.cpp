@@ -41,6 +41,7 @@ struct ShowArguments {
   bool models = false;
   std::vector<std::string> at_least;  // of models: "throughput_per_s=200"
   std::vector<std::string> at_most;
+  std::string across;                                      // of models; "": as in the goal
   std::string baseline;                                    // "": that of the study
   std::string metric;                                      // by which the answer is given; "": likewise
   std::string columns;                                     // "": the usual ones
@@ -66,6 +67,14 @@ constexpr std::size_t kMostCellsWithValues = 10'000;
 
 // For more cells than this the answer takes seconds. It is then left out; `ngb show --findings` prints it.
 constexpr std::size_t kMostCellsWithAnAnswer = 5000;
+
+// Prints which model is the best for the goal of the study, and an empty line.
+void print_answer_about_models(const metrics::Derived& derived, const report::Format& format) {
+  const OutputShape shape = shape_of_stdout();
+  report::Document models = report::models_document(derived, derived.goal);
+  models.remarks.clear();  // `ngb show --models` has them
+  print_table_text(format.write(models, {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}) + '\n');
+}
 
 // Prints the answer and an empty line, if there is one.
 void print_answer(const report::Results& results) {
@@ -99,22 +108,27 @@ int show_in_parts(metrics::FamilyReader& reader, const ShowArguments& arguments,
   return done ? kSuccess : report_failure(done.error(), kCannotGoOn);
 }
 
-Result<std::vector<report::Bound>> bounds_of(const ShowArguments& arguments) {
-  std::vector<report::Bound> bounds;
+// Returns the goal of the study with what the command line says in its place.
+Result<metrics::Goal> goal_of(const ShowArguments& arguments, metrics::Goal goal) {
   for (const bool is_least : {true, false}) {
-    for (const std::string& given : is_least ? arguments.at_least : arguments.at_most) {
-      const auto bound = report::parse_bound(given, is_least);
+    const std::vector<std::string>& given = is_least ? arguments.at_least : arguments.at_most;
+    if (!given.empty()) std::erase_if(goal.bounds, [&](const auto& each) { return each.is_least == is_least; });
+    for (const std::string& each : given) {
+      const std::size_t equals = std::min(each.find('='), each.size());
+      const auto bound = metrics::parse_bound(
+          each.substr(0, equals), std::string_view(each).substr(equals).substr(equals < each.size() ? 1 : 0), is_least);
       if (!bound) return error_of(bound);
-      bounds.push_back(*bound);
+      goal.bounds.push_back(*bound);
     }
   }
-  return bounds;
+  if (!arguments.across.empty()) goal.across = metrics::parse_across(arguments.across).value_or(goal.across);
+  return goal;
 }
 
 // Prints which model is the best.
 int show_models(metrics::FamilyReader& reader, const ShowArguments& arguments, const report::Format& format) {
-  const auto bounds = bounds_of(arguments);
-  if (!bounds) return report_failure(bounds.error(), kWrongUsage);
+  const auto goal = goal_of(arguments, reader.heading().goal);
+  if (!goal) return report_failure(goal.error(), kWrongUsage);
   if (std::ranges::any_of(arguments.wanted, [](const auto& filter) { return !filter.second.empty(); })) {
     return report_failure({"--models compares all models of the results", "--models", "leave out the filters"},
                           kWrongUsage);
@@ -123,7 +137,7 @@ int show_models(metrics::FamilyReader& reader, const ShowArguments& arguments, c
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
   const OutputShape shape = shape_of_stdout();
   print_table_text(format.write(
-      report::models_document(*derived, *bounds),
+      report::models_document(*derived, *goal),
       {.all = arguments.all, .width = arguments.all ? 0 : shape.width, .wrap = shape.wrap, .color = shape.has_color}));
   return kSuccess;
 }
@@ -166,6 +180,7 @@ int show(const ShowArguments& arguments) {
     series = metrics::series::derive_series(*derived, paper::claims().rows);
     report::add_series(*results, series);
   }
+  if (has_answer && derived->goal.is_asked) print_answer_about_models(*derived, **format);
   if (has_answer) print_answer(*results);
   if (is_table) {
     report::show(**format, *results, options, print_table_text);
@@ -224,14 +239,20 @@ void add_show(CLI::App& app, const Installation& installation, Action& chosen) {
                                             "Instead of the table of cells: what the results say, in sentences; "
                                             "reversed orders; the paper's claims");
   CLI::Option* models = command->add_flag("--models", arguments->models,
-                                          "Instead of the table of cells: which model is the best by --metric, of "
-                                          "each its best compiler, and which may be it");
+                                          "Instead of the table of cells: which model is the best for the study's goal "
+                                          "or by --metric, of each its best compiler, and which may be it");
   command
       ->add_option("--at-least", arguments->at_least,
-                   "With --models: only settings with at least this of a metric, such as throughput_per_s=200")
+                   "With --models: only settings with at least this of a metric, such as throughput_per_s=200, "
+                   "in place of the goal's")
       ->needs(models);
-  command->add_option("--at-most", arguments->at_most, "With --models: likewise, such as timed_peak_bytes=5e8")
+  command->add_option("--at-most", arguments->at_most, "With --models: likewise, such as \"timed_peak_bytes=500 MB\"")
       ->needs(models);
+  command
+      ->add_option("--across", arguments->across,
+                   "With --models: what counts of several devices: each, worst or mean (default: as in the goal)")
+      ->needs(models)
+      ->check(CLI::IsMember({"each", "worst", "mean"}));
   add_format_option(
       *command, arguments->format, report::show_formats(),
       "A filter may be repeated: a cell is shown if one of its words fits.\n\n"

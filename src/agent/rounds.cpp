@@ -37,24 +37,35 @@ class Scale {
   bool is_difference_;
 };
 
-// Returns how much better `a` is in each earlier round that holds both, from equally many repetitions of both.
-std::vector<double> contrasts(const CellSoFar& a, const CellSoFar& b, int before_round, const Scale& scale) {
-  const std::size_t count = std::min(fewest_numbers(a, before_round), fewest_numbers(b, before_round));
+// A cell and the group of its model.
+struct Setting {
+  const GroupSoFar* group = nullptr;
+  const CellSoFar* cell = nullptr;
+  std::size_t group_index = 0;
+};
+
+// Returns how much better `a` is in each round that both groups have had and that holds both cells, from equally many
+// repetitions of both.
+std::vector<double> contrasts(const Setting& a, const Setting& b, const Scale& scale) {
+  const int before_round = std::min(a.group->round, b.group->round);
+  const std::size_t count = std::min(fewest_numbers(*a.cell, before_round), fewest_numbers(*b.cell, before_round));
   std::vector<double> found;
-  for (const auto& [round, numbers] : a.numbers) {
-    const auto other = b.numbers.find(round);
-    if (round >= before_round || other == b.numbers.end() || count == 0) continue;
-    found.push_back(scale.of(numbers[count - 1]) - scale.of(other->second[count - 1]));
+  for (const auto& [round, numbers] : a.cell->numbers) {
+    const auto other = b.cell->numbers.find(round);
+    if (round >= before_round || other == b.cell->numbers.end() || count == 0) continue;
+    found.push_back(scale.of(a.group->factor * numbers[count - 1]) -
+                    scale.of(b.group->factor * other->second[count - 1]));
   }
   return found;
 }
 
-std::optional<double> mean_on_scale(const CellSoFar& cell, int before_round, const Scale& scale) {
+// Returns a number of each process of the group's earlier rounds, times `factor`, on the scale.
+std::vector<double> on_scale(const Setting& setting, double factor, const Scale& scale) {
   std::vector<double> values;
-  for (const auto& [round, numbers] : cell.numbers) {
-    if (round < before_round && !numbers.empty()) values.push_back(scale.of(numbers.back()));
+  for (const auto& [round, numbers] : setting.cell->numbers) {
+    if (round < setting.group->round && !numbers.empty()) values.push_back(scale.of(factor * numbers.back()));
   }
-  return values.empty() ? std::nullopt : std::optional(statistics::mean(values));
+  return values;
 }
 
 bool is_constant(const std::vector<double>& values) {
@@ -75,48 +86,48 @@ class Judged {
   Judged(const work::Rounds& rounds, const statistics::VerdictRules& rules, const Scale& scale)
       : rounds_(rounds), rules_(rules), scale_(scale) {}
 
-  void add(std::size_t group, const CellSoFar& cell, const CellSoFar& other, int before_round, double weight) {
-    if (cell.has_failed || other.has_failed) return;
-    std::vector<double> values = contrasts(cell, other, before_round, scale_);
+  void add(const Setting& setting, const Setting& other, double weight) {
+    if (setting.cell->has_failed || other.cell->has_failed) return;
+    std::vector<double> values = contrasts(setting, other, scale_);
     if (scale_.may_be_constant() && is_constant(values)) return;
-    asked_.push_back({group, cell.cell_index, other.cell_index});
+    asked_.emplace_back(setting, other);
     questions_.push_back({statistics::Part{std::move(values)}});
     contexts_.push_back({.looked_at = std::clamp(rounds_.max, statistics::kFirstLook, statistics::kMostLookedAt),
                          .weight = weight,
-                         .sides = sides_of(cell, other)});
+                         .sides = sides_of(*setting.cell, *other.cell)});
   }
 
+  // Of two groups the one that has had fewer rounds needs the next one, so that they will have had the same ones.
   void add_needs_to(std::vector<NextRound>& next) const {
     const std::vector<statistics::Judgement> judgements = statistics::judge(questions_, rules_, contexts_);
     for (std::size_t i = 0; i < asked_.size(); ++i) {
       if (judgements[i].verdict != statistics::Verdict::undecided) continue;
-      NextRound& needs = next[asked_[i].group];
-      needs.cells.insert({asked_[i].cell, asked_[i].other});
+      const auto& [one, two] = asked_[i];
       const int had = static_cast<int>(questions_[i].front().values.size());
       const int needed = std::min(judgements[i].rounds_needed.value_or(rounds_.max), rounds_.max);
-      needs.rounds_left = std::max({needs.rounds_left, needed - had, 1});
+      for (const Setting& each : {one, two}) {
+        if (each.group->round > std::min(one.group->round, two.group->round)) continue;
+        NextRound& needs = next[each.group_index];
+        needs.cells.insert(each.cell->cell_index);
+        needs.rounds_left = std::max({needs.rounds_left, needed - had, 1});
+      }
     }
   }
 
  private:
-  struct Asked {
-    std::size_t group = 0;
-    int cell = 0;  // indices of the job
-    int other = 0;
-  };
   const work::Rounds& rounds_;
   const statistics::VerdictRules& rules_;
   const Scale& scale_;
-  std::vector<Asked> asked_{};
+  std::vector<std::pair<Setting, Setting>> asked_{};
   std::vector<statistics::Question> questions_{};
   std::vector<statistics::Context> contexts_{};
 };
 
-using Pair = std::pair<const CellSoFar*, const CellSoFar*>;
+using Pair = std::pair<Setting, Setting>;
 
-std::vector<Pair> pairs_asked(const GroupSoFar& group) {
-  std::map<int, const CellSoFar*> by_index;
-  for (const CellSoFar& cell : group.cells) by_index[cell.cell_index] = &cell;
+std::vector<Pair> pairs_asked(const GroupSoFar& group, std::size_t index) {
+  std::map<int, Setting> by_index;
+  for (const CellSoFar& cell : group.cells) by_index[cell.cell_index] = {&group, &cell, index};
   std::vector<Pair> pairs;
   for (const work::Question& question : group.asked) {
     const auto cell = by_index.find(question.cell_index);
@@ -126,21 +137,65 @@ std::vector<Pair> pairs_asked(const GroupSoFar& group) {
   return pairs;
 }
 
-void add_races(std::size_t index, const GroupSoFar& group, const Scale& scale, Judged& judged) {
-  std::map<int, std::vector<std::pair<double, const CellSoFar*>>> by_load;
+// A setting that takes part in a race, with its mean on the scale.
+struct Entrant : Setting {
+  double mean = 0;
+};
+const Entrant& best_of(const std::vector<Entrant>& entrants) {
+  return *std::ranges::max_element(entrants, {}, &Entrant::mean);  // of equals, the first one
+}
+
+// Adds the group's settings to those of their batch size and load.
+using Entrants = std::map<std::pair<int, int>, std::vector<Entrant>>;
+void add_entrants(const GroupSoFar& group, std::size_t index, const Scale& scale, Entrants& entrants) {
+  if (group.factor <= 0) return;
   for (const CellSoFar& cell : group.cells) {
-    const std::optional<double> mean = mean_on_scale(cell, group.round, scale);
-    if (mean && !cell.has_failed) by_load[cell.load_index].emplace_back(*mean, &cell);
+    const Setting setting{&group, &cell, index};
+    const std::vector<double> values = on_scale(setting, group.factor, scale);
+    if (values.empty() || cell.has_failed) continue;
+    entrants[{group.batch, cell.load_index}].push_back({setting, statistics::mean(values)});
   }
-  for (const auto& [load, cells] : by_load) {
-    const CellSoFar& leader = *std::max_element(cells.begin(), cells.end(), [](const auto& one, const auto& other) {
-                                 return one.first < other.first;  // of equals, the first one
-                               })->second;
-    for (const auto& [mean, cell] : cells) {
-      if (cell == &leader) continue;
-      judged.add(index, leader, *cell, group.round, static_cast<double>(cells.size()) / 2);
+}
+
+void add_races(const GroupSoFar& group, std::size_t index, const Scale& scale, Judged& judged) {
+  Entrants entrants;
+  add_entrants(group, index, scale, entrants);
+  for (const auto& [place, race] : entrants) {
+    const Entrant& leader = best_of(race);
+    for (const Entrant& each : race) {
+      if (each.cell != leader.cell) judged.add(leader, each, static_cast<double>(race.size()) / 2);
     }
   }
+}
+
+// Returns whether the setting's speed so far is above the least one; with a doubt, whether it may be.
+bool is_fast_enough(const Entrant& entrant, double least_per_s, double doubt) {
+  const std::vector<double> above = on_scale(entrant, entrant.group->batch / least_per_s, Scale({}));
+  return statistics::mean(above) + doubt / std::sqrt(static_cast<double>(above.size())) > 0;
+}
+
+void add_races_of_models(std::span<const GroupSoFar> groups, const Scale& scale, double least_per_s, Judged& judged) {
+  constexpr double kDoubt = 3 * statistics::kEarlyDeviation;  // three standard deviations of a process, or more
+  Entrants entrants;
+  for (std::size_t i = 0; i < groups.size(); ++i) add_entrants(groups[i], i, scale, entrants);
+  for (auto& [place, race] : entrants) {
+    std::vector<Entrant> leaders = race;
+    if (least_per_s > 0) {
+      std::erase_if(race, [&](const Entrant& each) { return !is_fast_enough(each, least_per_s, kDoubt); });
+      std::erase_if(leaders, [&](const Entrant& each) { return !is_fast_enough(each, least_per_s, 0); });
+    }
+    if (leaders.empty()) leaders = race;
+    if (leaders.empty()) continue;
+    const Entrant leader = best_of(leaders);
+    for (const Entrant& each : race) {
+      if (each.group != leader.group) judged.add(leader, each, static_cast<double>(race.size()) / 2);
+    }
+  }
+}
+
+// Returns whether the numbers are speeds, or speeds times what is the same for all processes of a model.
+bool are_speeds(const std::optional<work::DecidedBy>& decided_by) {
+  return !decided_by || decided_by->metric == work::kSavedBits;
 }
 
 }  // namespace
@@ -150,19 +205,26 @@ std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const wor
   rules.margin_ratio = rounds.margin_ratio;
   if (decided_by && decided_by->is_difference) rules.margin_difference = decided_by->margin;
   if (decided_by && !decided_by->is_difference) rules.margin_ratio = decided_by->margin;
-  if (decided_by) rules.quiet_deviation.reset();  // that of speeds
+  if (!are_speeds(decided_by)) rules.quiet_deviation.reset();
+  if (!are_speeds(decided_by) || rounds.over != work::Over::models) rules.early_deviation.reset();
   const Scale scale(decided_by);
   std::vector<NextRound> next(groups.size());
+  if (rounds.over == work::Over::models) {
+    Judged races(rounds, rules, scale);
+    add_races_of_models(groups, scale, decided_by ? decided_by->least_per_s : 0, races);
+    races.add_needs_to(next);
+    return next;
+  }
   Judged asked(rounds, rules, scale);
   std::map<std::string, Judged> of_two;  // compilers
   Judged races(rounds, rules, scale);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    for (const auto& [cell, baseline] : pairs_asked(groups[i])) {
-      asked.add(i, *cell, *baseline, groups[i].round, 1);
-      of_two.try_emplace(sides_of(*cell, *baseline), rounds, rules, scale)
-          .first->second.add(i, *cell, *baseline, groups[i].round, 1);
+    for (const auto& [cell, baseline] : pairs_asked(groups[i], i)) {
+      asked.add(cell, baseline, 1);
+      of_two.try_emplace(sides_of(*cell.cell, *baseline.cell), rounds, rules, scale)
+          .first->second.add(cell, baseline, 1);
     }
-    if (rounds.until == work::Until::decided) add_races(i, groups[i], scale, races);
+    if (rounds.until == work::Until::decided) add_races(groups[i], i, scale, races);
   }
   asked.add_needs_to(next);
   for (const auto& [sides, judged] : of_two) judged.add_needs_to(next);

@@ -32,6 +32,8 @@ struct GroupSoFar {
   std::vector<CellSoFar> cells{};
   std::span<const work::Question> asked{};
   int round = 0;  // the next one: what is recorded of it and of later ones does not count
+  int batch = 1;
+  double factor = 1;  // as work::Group says
 };
 
 struct NextRound {
@@ -47,6 +49,11 @@ struct NextRound {
 // metrics/series/fastest.h. Precondition: the group has had its first `rounds.min` rounds.
 // `decided_by` is what the cells are compared by; nothing: their speed. With a metric, the fastest cell is the best
 // one.
+//
+// With Over::models nothing else is asked than how the best setting, a cell of any group with the batch size and load,
+// compares with those of each other model; all settings race. Speeds are judged from the first round on
+// if `rules` have an early deviation. Of a pair whose groups have had unlike rounds, the one with fewer gets the next
+// one. A setting that has been far slower than DecidedBy::least_per_s is out; one that has been slower does not lead.
 std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const work::Rounds& rounds,
                                    statistics::VerdictRules rules,
                                    const std::optional<work::DecidedBy>& decided_by = {});

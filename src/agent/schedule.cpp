@@ -56,6 +56,10 @@ Schedule::Schedule(const work::Job& job, const Ledger& ledger, OriginOf origin_o
       steps_(job.groups.size(), 0),
       last_round_(last_round_of(job, 0)) {
   if (job.verdicts_of_gate) rules_.adjustment = statistics::Adjustment::holm;
+  // Where processes that had to wait count, they may differ by any amount.
+  constexpr double kMostWait = 0.1;
+  const bool are_quiet = job.limits.disturbance.max_wait_ratio <= kMostWait;
+  if (are_quiet) rules_.early_deviation = statistics::kEarlyDeviation;
 }
 
 Schedule::Next Schedule::next() {
@@ -84,7 +88,10 @@ bool Schedule::is_needed(const work::Step& step) const {
 // round is the newest one of which something is recorded: an agent that was killed in the middle of it completes it.
 GroupSoFar Schedule::so_far(std::size_t group) const {
   const work::Group& asked = job_.groups[group];
-  GroupSoFar found{.asked = asked.questions, .round = job_.protocol.rounds->min};
+  GroupSoFar found{.asked = asked.questions,
+                   .round = job_.protocol.rounds->min,
+                   .batch = job_.model_of(asked).key.batch,
+                   .factor = asked.factor};
   std::set<int> indices;
   for (const work::Step& step : asked.steps) indices.insert(step.cell_index);
   for (const int index : indices) {

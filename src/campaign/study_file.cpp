@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "campaign/prepared_models.h"
 #include "config/study_json.h"
+#include "metrics/goal.h"
 #include "metrics/judging.h"
 #include "plan/file_decoder.h"
 #include "plan/graph_shapes.h"
@@ -60,9 +61,37 @@ std::optional<std::uint64_t> available_bytes() {
   return std::strtoull(table->c_str() + at + kKey.size(), nullptr, 10) * 1024;
 }
 
+// Returns the factor by which a group's speed becomes what compressing saves; 0 if the model saves nothing.
+double saved_bits_of(const work::Model& model) {
+  constexpr double kBitsPerByte = 8;
+  if (!model.raw_bytes || !model.encoded_bytes) return 0;
+  const double bytes = static_cast<double>(*model.raw_bytes) - static_cast<double>(*model.encoded_bytes);
+  return kBitsPerByte * std::max(0.0, bytes);
+}
+
+// Reads the goal. Returns an error also if rounds over models cannot know which settings keep its bounds.
+Result<metrics::Goal> goal_of(const config::Study& study) {
+  if (!study.goal) return metrics::Goal{};
+  const nlohmann::json given = config::to_json(study)["goal"];
+  auto goal = metrics::read_goal(given);
+  if (!goal) return fail(goal.error().what, study.path.string() + ": goal." + goal.error().where, goal.error().next);
+  const auto by = metrics::parse_judged(goal->metric, statistics::VerdictRules().margin_ratio);
+  if (!by) return fail(by.error().what, study.path.string() + ": goal.metric", by.error().next);
+  const auto& rounds = study.protocol.rounds;
+  if (!rounds || rounds->over != work::Over::models) return goal;
+  for (const metrics::Bound& bound : goal->bounds) {
+    if (bound.is_least && bound.metric->name == std::string_view(metrics::Judged{}.name())) continue;
+    return fail(fmt::format("rounds over models do not know which settings keep the bound on {}", bound.metric->name),
+                study.path.string() + ": goal", "leave out the bound, or `over: models`; `ngb show --models` has both");
+  }
+  return goal;
+}
+
 // Finds out how the metric by which the study's rounds end compares processes. Returns an error if rounds cannot end by
 // it, or if the processes do not measure it.
 Status find_decided_by(plan::Plan& plan) {
+  const auto goal = goal_of(plan.study);
+  if (!goal) return error_of(goal);
   const std::string& metric = plan.study.protocol.metric;
   auto& rounds = plan.study.protocol.rounds;
   if (metric.empty()) return Done{};
@@ -71,7 +100,7 @@ Status find_decided_by(plan::Plan& plan) {
   if (!by) return fail(by.error().what, where, by.error().next);
   if (by->metric == nullptr && rounds) rounds->margin_ratio = by->margin_ratio;
   if (by->metric == nullptr || !rounds) return Done{};
-  if (samples::process_number(by->name()) == nullptr) {
+  if (!samples::can_decide(by->name())) {
     const auto names = samples::process_numbers();
     return fail(fmt::format("rounds cannot end by {}: no single process says it, or it does not vary", by->name()),
                 where,
@@ -83,8 +112,15 @@ Status find_decided_by(plan::Plan& plan) {
   if (needs != nullptr && config::to_json(plan.study)[needs] != true) {
     return fail(fmt::format("the processes do not measure {}", by->name()), where, fmt::format("add {}: true", needs));
   }
-  plan.decided_by = work::DecidedBy{by->name(), by->metric->is_higher_better(), by->is_by_difference(),
-                                    by->is_by_difference() ? by->margin_difference : by->margin_ratio};
+  plan.decided_by =
+      work::DecidedBy{by->name(), by->metric->is_higher_better(), by->is_by_difference(),
+                      by->is_by_difference() ? by->margin_difference : by->margin_ratio, goal->window_s.value_or(0)};
+  if (rounds->over == work::Over::models && !goal->bounds.empty()) {
+    plan.decided_by->least_per_s = goal->bounds.front().value;
+  }
+  for (work::Group& group : plan.groups) {
+    if (by->name() == std::string_view(work::kSavedBits)) group.factor = saved_bits_of(plan.model_of(group));
+  }
   return Done{};
 }
 

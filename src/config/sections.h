@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -81,6 +82,13 @@ std::vector<work::Load> read_loads(const DocumentNode& node, Problems& problems)
 // Adds a problem for each label that an earlier entry has already. `at` has the node of each entry.
 void check_labels(const std::vector<std::string>& labels, const std::vector<NodePointer>& at, const std::string& path,
                   Problems& problems);
+
+// Returns the node of a key that the study gives ("goal.on"), or null.
+using GivenNode = std::function<const DocumentNode*(const std::string& key_path)>;
+
+// Reads what `goal` says beside its scalars, makes its metric the one by which rounds end, and checks and completes
+// `rounds`, which may be over models. Precondition: the devices and the scalar keys are read.
+void read_goal(const GivenNode& given, Study& study, Author author, Problems& problems);
 
 // Returns `given` without the values that equal their defaults, sorted by name. Two entries mean the same exactly if
 // these are equal.

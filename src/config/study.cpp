@@ -40,6 +40,7 @@ class StudyReader {
     settle_other_references();
     check_baseline();
     check_stop_when();
+    read_goal([this](const std::string& key) { return given(key); }, study_, author_, problems_);
     check_rounds();
     settle_turns();
     settle_allocator();

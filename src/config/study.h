@@ -109,6 +109,17 @@ struct ModelEntry {
 // The compiler that makes ONNX files from PyTorch modules.
 inline constexpr const char* kExporter = "identity";
 
+// What a model is chosen by. metrics/goal.h reads the metrics and amounts, which this room does not know.
+struct Goal {
+  using Amounts = std::vector<std::pair<std::string, std::string>>;  // by metric: "200", "500 MB"
+  std::string metric = "throughput_per_s";  // as `--metric` reads it: its margin follows a colon, if it has one
+  std::optional<double> window_s{};         // of samples_in_window
+  Amounts at_least{};                       // that a setting has to have to be chosen
+  Amounts at_most{};
+  std::vector<std::string> on{};  // names of devices; none: all of the study
+  std::string across = "each";    // "each": a model for each device; "worst", "mean": one for all of them
+};
+
 struct Study {
   std::string name{};
   std::filesystem::path path{};
@@ -141,6 +152,7 @@ struct Study {
   work::Limits limits{};
   // The compiler to which speed-ups refer: "identity", or a label, NAME@VERSION or NAME of the study's compilers.
   std::string baseline = "identity";
+  std::optional<Goal> goal{};              // nothing: the study chooses no model
   double size_factor = 1.5;                // models that differ by no more are alike in size: their orders are compared
   bool best_options = false;               // print each compiler's best settings below the table
   std::filesystem::path output{};          // results folder, absolute; default: results/<name> in the working folder

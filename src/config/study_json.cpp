@@ -188,6 +188,10 @@ json structured_json(const Study& study, const std::string& key) {
     for (const work::Load& load : study.loads) out.push_back(load_json(load));
   } else if (key == "devices") {
     for (const DeviceEntry& device : study.devices) out.push_back(device_json(device));
+  } else if (key == "at_least" || key == "at_most") {
+    out = json::object();
+    const Goal goal = study.goal.value_or(Goal{});
+    for (const auto& [metric, amount] : key == "at_least" ? goal.at_least : goal.at_most) out[metric] = json_of(amount);
   } else {
     out = json::object();
     for (const DeviceEntry& device : study.devices) out[device.name] = device.compilers;
@@ -229,7 +233,11 @@ json value_of(const Study& study, const Key& key) {
   if (key.type != ValueType::section) return key.get(study);
   json section = key.get ? key.get(study) : json::object();
   if (section.is_null()) return section;
-  for (const Key& inner : key.keys) section[inner.name] = value_of(study, inner);
+  for (const Key& inner : key.keys) {
+    json value = value_of(study, inner);
+    const bool is_left_out = inner.is_left_out_at_default && value == value_of(Study{}, inner);
+    if (!is_left_out) section[inner.name] = std::move(value);
+  }
   return section;
 }
 

@@ -165,4 +165,15 @@ Value agreement_inputs(const Analysis& analysis, std::size_t cell) {
   return inputs == nullptr ? Value{.reason = why_none(analysis, cell)} : Value{static_cast<double>(inputs->size())};
 }
 
+Value absolute_error(const Analysis& analysis, std::size_t cell) {
+  std::optional<double> worst;
+  for (const auto* list : {&analysis.cell(cell).processes, &analysis.cell(cell).failed}) {
+    for (const samples::ProcessResult& process : *list) {
+      if (!process.check || !process.check->max_absolute_error.value) continue;
+      worst = std::max(worst.value_or(0), *process.check->max_absolute_error.value);
+    }
+  }
+  return worst ? Value{worst} : unknown("the outputs were not compared");
+}
+
 }  // namespace ngb::metrics

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "metrics/ratios.h"
-#include "samples/process_result.h"
+#include "samples/process_numbers.h"
 #include "statistics/statistics.h"
 
 namespace ngb::metrics {
@@ -243,17 +243,47 @@ Value gpu_energy(const Analysis& analysis, std::size_t cell) { return energy(ana
 Value board_energy(const Analysis& analysis, std::size_t cell) { return energy(analysis, cell, kBoard, false); }
 Value net_board_energy(const Analysis& analysis, std::size_t cell) { return energy(analysis, cell, kBoard, true); }
 
+namespace {
+
+// Returns `of_samples` in bits that compressing saves.
+Value in_saved_bits(Value of_samples, const store::CellData& cell) {
+  constexpr double kBitsPerByte = 8;
+  if (!of_samples.value) return of_samples;
+  if (!cell.of.model.raw_bytes || !cell.of.model.encoded_bytes) {
+    return unknown("the study gives no raw_bytes and encoded_bytes of the model");
+  }
+  return scaled(std::move(of_samples), kBitsPerByte * (static_cast<double>(*cell.of.model.raw_bytes) -
+                                                       static_cast<double>(*cell.of.model.encoded_bytes)));
+}
+
+}  // namespace
+
 Value saved_bits(const Analysis& analysis, std::size_t cell) {
   const Steady& steady = analysis.steady(cell);
   if (!steady.reason.empty()) return unknown(steady.reason);
-  constexpr double kBitsPerByte = 8;
+  return in_saved_bits(geometric_mean(steady.throughput_by_process, analysis.error_rate()), analysis.cell(cell));
+}
+
+Value samples_in_window(const Analysis& analysis, std::size_t cell) {
+  const Steady& steady = analysis.steady(cell);
   const store::CellData& data = analysis.cell(cell);
-  if (!data.of.model.raw_bytes || !data.of.model.encoded_bytes) {
-    return unknown("the study gives no raw_bytes and encoded_bytes of the model");
+  if (!steady.reason.empty()) return unknown(steady.reason);
+  if (!data.window_s) return unknown("the study's goal gives no window_s");
+  std::vector<OfRound> counts = steady.throughput_by_process;
+  for (OfRound& each : counts) {
+    const auto process =
+        std::ranges::find_if(data.processes, [&](const auto& one) { return is_of_process(each, one); });
+    const auto count =
+        process == data.processes.end() ? std::nullopt : samples::count_in_window(*process, each.value, *data.window_s);
+    if (!count) return unknown("a process did not record its phases");
+    if (*count == 0) return {0.0};
+    each.value = *count;
   }
-  const double bits = kBitsPerByte * (static_cast<double>(*data.of.model.raw_bytes) -
-                                      static_cast<double>(*data.of.model.encoded_bytes));
-  return scaled(geometric_mean(steady.throughput_by_process, analysis.error_rate()), bits);
+  return geometric_mean(counts, analysis.error_rate());
+}
+
+Value bits_in_window(const Analysis& analysis, std::size_t cell) {
+  return in_saved_bits(samples_in_window(analysis, cell), analysis.cell(cell));
 }
 
 }  // namespace ngb::metrics

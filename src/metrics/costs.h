@@ -10,6 +10,10 @@ namespace ngb::metrics {
 // Bits that compressing saves in a second. The paper names TCR/s and gives no formula.
 Formula saved_bits;
 
+// Samples, and bits that compressing saves, within the window of the goal (CellData::window_s), each process's own
+// start included. They are 0 if a process takes longer than the window to start.
+Formula samples_in_window, bits_in_window;
+
 Formula compile_total, break_even, cpu_of_machine, cpu_of_threads, cpu_deviation, gpu_use;
 
 // What one inference, which answers a whole batch, takes of the processor and of energy: what a phase of a process

@@ -114,6 +114,7 @@ struct Wishes {
   double size_factor = kSizeFactor;
   std::string allocator{};  // "" for the defaults
   std::string metric{};     // by which the answer is given; "": the speed
+  Goal goal{};
 };
 
 Wishes wishes_of(const std::vector<store::RunState>& runs) {
@@ -130,6 +131,8 @@ Wishes wishes_of(const std::vector<store::RunState>& runs) {
   if (allocator == "steady") wishes.allocator = allocator.get<std::string>();
   const nlohmann::json metric = study.value("metric", nlohmann::json());
   if (metric.is_string()) wishes.metric = metric.get<std::string>();
+  wishes.goal = read_goal(study.value("goal", nlohmann::json())).value_or(Goal{});
+  if (!wishes.goal.metric.empty()) wishes.metric = wishes.goal.metric;
   return wishes;
 }
 
@@ -169,7 +172,8 @@ DerivedFamily derived_family(const store::ValueFamily& family, std::vector<store
                              const std::map<std::string, double>& highest_hz) {
   DerivedFamily derived{.family = &family, .cells = std::move(cells)};
   std::vector<const store::CellData*> members;
-  for (const store::CellData& cell : derived.cells) {
+  for (store::CellData& cell : derived.cells) {
+    cell.window_s = heading.goal.window_s;
     members.push_back(&cell);
     Steady& made = derived.steady.emplace_back(steady(cell));
     if (heading.by.metric != nullptr) made.judged = by_process({&heading.by, 1}, cell).at(heading.by.metric);
@@ -228,6 +232,7 @@ Result<Heading> heading_of(store::Store& store, const std::optional<std::string>
   const Wishes wishes = wishes_of(*runs);
   Heading heading{.asks_best_options = wishes.best_options,
                   .size_factor = wishes.size_factor,
+                  .goal = wishes.goal,
                   .environments = *std::move(environments),
                   .allocator = wishes.allocator,
                   .revision = *revision};

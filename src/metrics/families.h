@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "metrics/analysis.h"
+#include "metrics/goal.h"
 #include "metrics/judging.h"
 #include "metrics/metric.h"
 #include "metrics/outcome.h"
@@ -28,6 +29,7 @@ struct Heading {
   double size_factor = kSizeFactor;  // two models of this or a smaller one are alike in size
   Baseline baseline{};               // to which the values refer
   Judged by{};                       // by which the answer says what is best
+  Goal goal{};                       // of the last study
   std::vector<store::MeasuredEnvironment> environments{};
   std::string allocator{};    // of the results' protocol; "" for the C library's defaults
   std::int64_t revision = 0;  // of the file that the cells are read from

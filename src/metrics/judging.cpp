@@ -30,29 +30,17 @@ Error no_verdict_by(std::string_view name) {
     return {fmt::format("no verdict can be made of {}: it relates cells to each other, or has no better side", name),
             "--metric", expected};
   }
-  const auto meant = text::nearest(name, judged);
-  return {fmt::format("there is no metric \"{}\"{}", name, meant ? fmt::format("; did you mean {}?", *meant) : ""),
-          "--metric", expected};
+  Error error = no_such_metric(name, judged, "--metric");
+  error.next = expected;
+  return error;
 }
 
 bool is_of_bytes(const Metric& metric) { return std::string_view(metric.unit).starts_with("bytes"); }
 
-// Reads "100B", "1 kB", "5MB" or "1GB"; nothing: it is no number of bytes.
-std::optional<double> parse_byte_margin(std::string_view given) {
-  double number = 0;
-  const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), number);
-  if (problem != std::errc{} || !std::isfinite(number) || number < 0) return std::nullopt;
-  const std::string_view unit = text::trim(given.substr(static_cast<std::size_t>(end - given.data())));
-  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
-      {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}}};
-  const auto* const found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
-  return found == kUnits.end() ? std::nullopt : std::optional(number * found->second);
-}
-
 // Fills in the margin that follows the colon.
 Status read_margin(Judged& judged, const Metric& metric, std::string_view margin, const std::string& option) {
   if (metric.is_judged_by_difference() && is_of_bytes(metric)) {
-    const std::optional<double> bytes = parse_byte_margin(text::trim(margin));
+    const std::optional<double> bytes = parse_byte_amount(text::trim(margin));
     if (!bytes) {
       return fail(fmt::format("\"{}\" is no number of bytes", margin), option,
                   "it is judged by the difference: give the margin as 100B, 1kB, 5MB or 1GB");
@@ -76,6 +64,7 @@ store::CellData without_processes(const store::CellData& cell) {
           .recipe_parameters = cell.recipe_parameters,
           .planned_processes = cell.planned_processes,
           .rounds = cell.rounds,
+          .window_s = cell.window_s,
           .is_profile = cell.is_profile,
           .has_ended_rounds = cell.has_ended_rounds,
           .device_cpus = cell.device_cpus};
@@ -155,6 +144,25 @@ std::string Judged::margin_in_words() const {
 std::string Judged::in_text() const {
   if (is_by_difference() && is_of_bytes(*metric)) return fmt::format("{}:{:.12g}B", name(), margin_difference);
   return fmt::format("{}:{:.12g}%", name(), 100 * (is_by_difference() ? margin_difference : margin_ratio));
+}
+
+std::optional<double> parse_byte_amount(std::string_view given) {
+  double number = 0;
+  const auto [end, problem] = std::from_chars(given.data(), given.data() + given.size(), number);
+  if (problem != std::errc{} || !std::isfinite(number) || number < 0) return std::nullopt;
+  const std::string_view unit = text::trim(given.substr(static_cast<std::size_t>(end - given.data())));
+  constexpr std::array<std::pair<std::string_view, double>, 4> kUnits{
+      {{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}}};
+  const auto* const found = std::ranges::find(kUnits, unit, &std::pair<std::string_view, double>::first);
+  return found == kUnits.end() ? std::nullopt : std::optional(number * found->second);
+}
+
+Error no_such_metric(std::string_view name, const std::vector<std::string>& names, std::string where) {
+  auto meant = text::nearest(name, names);
+  const auto longer = std::ranges::find_if(names, [&](const std::string& each) { return each.starts_with(name); });
+  if (!meant && longer != names.end() && !name.empty()) meant = *longer;
+  return {fmt::format("there is no metric \"{}\"{}", name, meant ? fmt::format("; did you mean {}?", *meant) : ""),
+          std::move(where), "docs/metrics.md lists them"};
 }
 
 std::vector<std::string> names_of_judged() {

@@ -33,6 +33,12 @@ struct Judged {
   [[nodiscard]] std::string in_text() const;
 };
 
+// Returns the error that none of `names` is that of a metric, with the nearest of them, or the first that begins so.
+Error no_such_metric(std::string_view name, const std::vector<std::string>& names, std::string where);
+
+// Reads "100B", "1 kB", "5MB" or "1GB"; nothing: it is no number of bytes.
+std::optional<double> parse_byte_amount(std::string_view given);
+
 // Returns the names of the metrics that a verdict can be made of, in the order of the table.
 std::vector<std::string> names_of_judged();
 

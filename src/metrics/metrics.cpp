@@ -86,17 +86,6 @@ Value process_count(const Analysis& analysis, std::size_t cell) {
   });
 }
 
-Value absolute_error(const Analysis& analysis, std::size_t cell) {
-  std::optional<double> worst;
-  for (const auto* list : {&analysis.cell(cell).processes, &analysis.cell(cell).failed}) {
-    for (const samples::ProcessResult& process : *list) {
-      if (!process.check || !process.check->max_absolute_error.value) continue;
-      worst = std::max(worst.value_or(0), *process.check->max_absolute_error.value);
-    }
-  }
-  return worst ? Value{worst} : unknown("the outputs were not compared");
-}
-
 constexpr const char* kPaper = "paper V-A4, V-C, V-F";
 constexpr const char* kProtocol = "measurement protocol";
 constexpr const char* kPercentiles = "MLPerf Inference rules: n ≥ 64, 130, 662 for p90, p95, p99";
@@ -148,6 +137,14 @@ constexpr std::array kMetrics{
            "sample",
            "paper, which gives no formula: ours", true, 0, saved_bits, "bits_saved_are_those_of_the_samples_counted",
            nullptr, About::every_cell, Better::higher},
+    Metric{"samples_in_window", "in the window", "samples",
+           "geometric mean over processes of T · (w - s): w is the goal's `window_s`, s what the process took from its "
+           "start to its warm-up, by compiling or by loading; 0 if one took longer than w",
+           "paper IV-B1, which gives no formula: ours", true, 0, samples_in_window,
+           "a_window_holds_what_is_left_after_the_start", nullptr, About::every_cell, Better::higher},
+    Metric{"bits_in_window", "bits in the window", "bits", "samples_in_window · 8 · (raw_bytes - encoded_bytes)",
+           "paper IV-B1, which gives no formula: ours", true, 0, bits_in_window,
+           "a_window_holds_what_is_left_after_the_start", nullptr, About::every_cell, Better::higher},
     Metric{
         "latency_p50_s", "p50", "s",
         "median over repetitions of t / k; over latencies, where several inferences are in flight or requests arrive",

@@ -216,7 +216,7 @@ process says it, so that a device can judge it after each round.
 )";
 
 bool can_end_rounds(const Metric& metric) {
-  return std::string_view(metric.name) == Judged{}.name() || samples::process_number(metric.name) != nullptr;
+  return std::string_view(metric.name) == Judged{}.name() || samples::can_decide(metric.name);
 }
 
 // Returns the section of the metrics by which `ngb compare` and `ngb gate` judge.

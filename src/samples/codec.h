@@ -15,6 +15,8 @@ struct Codec<Task> : WordCodec<Task, parse_task> {};
 template <>
 struct Codec<Until> : WordCodec<Until, parse_until> {};
 template <>
+struct Codec<Over> : WordCodec<Over, parse_over> {};
+template <>
 struct Codec<Compilation> : WordCodec<Compilation, parse_compilation> {};
 template <>
 struct Codec<Order> : WordCodec<Order, parse_order> {};

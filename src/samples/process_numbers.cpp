@@ -216,10 +216,34 @@ ProcessNumber* process_number(std::string_view metric) {
   return found == kNumbers.end() ? nullptr : found->of_process;
 }
 
+bool can_decide(std::string_view metric) {
+  return metric == work::kSavedBits || metric == work::kSamplesInWindow || process_number(metric) != nullptr;
+}
+
+std::optional<double> count_in_window(const ProcessResult& process, double per_s, double window_s) {
+  Number start = cold_start_s(process);
+  if (!start) start = warm_start_s(process);
+  if (!start || !start->value) return std::nullopt;
+  return per_s * std::max(0.0, window_s - *start->value);
+}
+
+namespace {
+
+Number number_that_decides(const ProcessResult& process, const work::DecidedBy& decided_by) {
+  if (decided_by.metric == work::kSamplesInWindow) {
+    const std::vector<double> speeds = speeds_by_time(process.repetitions);
+    const auto count = speeds.empty() ? std::nullopt : count_in_window(process, speeds.back(), decided_by.window_s);
+    return count ? Known<double>::of(*count) : Number();
+  }
+  ProcessNumber* const number_of = process_number(decided_by.metric);
+  return number_of == nullptr ? Number() : number_of(process);
+}
+
+}  // namespace
+
 std::vector<double> deciding_numbers(const ProcessResult& process, const std::optional<work::DecidedBy>& decided_by) {
-  if (!decided_by) return speeds_by_time(process.repetitions);
-  ProcessNumber* const number_of = process_number(decided_by->metric);
-  const Number number = number_of == nullptr ? Number() : number_of(process);
+  if (!decided_by || decided_by->metric == work::kSavedBits) return speeds_by_time(process.repetitions);
+  const Number number = number_that_decides(process, *decided_by);
   if (!number || !number->value || !std::isfinite(*number->value)) return {};
   if (*number->value <= 0 && !decided_by->is_difference) return {};
   return {*number->value};

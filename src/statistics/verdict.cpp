@@ -99,9 +99,11 @@ class Floors {
     }
   }
 
-  // Returns that of each part. Precondition: has_enough_rounds(question).
+  // Returns that of each part; none of sides of which no question has enough rounds.
   [[nodiscard]] const std::vector<double>& of(const Question& question, const Context& context) const {
-    return floors_.at(key_of(question, context));
+    static const std::vector<double> kNone;
+    const auto found = floors_.find(key_of(question, context));
+    return found == floors_.end() ? kNone : found->second;
   }
 
  private:
@@ -134,22 +136,37 @@ Test test_with_floors(const Question& question, const std::vector<double>& floor
   return test;
 }
 
+// Returns the test of one part with fewer than kLeastRounds values, whose deviation is that or the floor's.
+Test early_test(const Part& part, const std::vector<double>& floors, double early_deviation, const Context& context) {
+  constexpr double kManyDegrees = 1e9;  // the deviation is assumed, and not estimated from so few values
+  const double deviation = std::max({spread_of(part), floors.empty() ? 0 : floors.front(), early_deviation});
+  const double count = static_cast<double>(part.values.size());
+  return {.estimate = part.weight * mean(part.values),
+          .deviations = {part.weight * deviation},
+          .uncertainty = {std::abs(part.weight) * deviation / std::sqrt(count), kManyDegrees},
+          .context = context};
+}
+
 double two_sided_p(const Test& test) {
   const auto p =
       students_t_exceeds(test.uncertainty.degrees, std::abs(test.estimate) / test.uncertainty.standard_error);
   return 2 * p.value_or(0.5);
 }
 
-// Returns the p value of all looks at the question's only part, after 3 rounds, 4 rounds, …
-double p_of_looks(const Part& rounds, const std::vector<double>& floors, int looked_at) {
+// Returns the p value of all looks at the question's only part, after 3 rounds, 4 rounds, …; with an early deviation
+// after 1 and 2 rounds as well.
+double p_of_looks(const Part& rounds, const std::vector<double>& floors, int looked_at,
+                  const std::optional<double>& early_deviation) {
   double least = 1;
-  for (std::size_t count = kLeastRounds; count <= rounds.values.size(); ++count) {
+  for (std::size_t count = early_deviation ? 1 : kLeastRounds; count <= rounds.values.size(); ++count) {
     const Part until{{rounds.values.begin(), rounds.values.begin() + static_cast<std::ptrdiff_t>(count)},
                      rounds.weight};
-    const Test look = test_with_floors({until}, floors);
+    const Test look =
+        count < kLeastRounds ? early_test(until, floors, *early_deviation, {}) : test_with_floors({until}, floors);
     if (look.uncertainty.degrees > 0) least = std::min(least, two_sided_p(look));
   }
-  return p_of_all_looks(least, looked_at);
+  constexpr double kEarlyLooks = kLeastRounds - 1;
+  return std::min(1.0, p_of_all_looks(least, looked_at) + (early_deviation ? kEarlyLooks * least : 0));
 }
 
 // Returns the fewest rounds that would show either "different" or "the same" with a chance of kForeseenPower if
@@ -194,7 +211,12 @@ struct Tested {
   double p = 1;  // not yet weighted and adjusted
 };
 
-// Returns the tests of the questions that have enough rounds and vary, or whose sides do.
+// Returns whether the question is judged before it has enough rounds.
+bool is_early(const Question& question, const VerdictRules& rules, const Context& context) {
+  return rules.early_deviation && context.looked_at && !has_enough_rounds(question) && has_values(question);
+}
+
+// Returns the tests of the questions that have enough rounds and vary, or whose sides do, and of early ones.
 std::vector<Tested> tests_of(std::span<const Question> questions, const VerdictRules& rules,
                              std::span<const Context> given) {
   std::vector<Context> contexts;
@@ -202,13 +224,16 @@ std::vector<Tested> tests_of(std::span<const Question> questions, const VerdictR
   const Floors floors(questions, contexts, rules);
   std::vector<Tested> tests;
   for (std::size_t i = 0; i < questions.size(); ++i) {
-    if (!has_enough_rounds(questions[i])) continue;
+    const bool early = is_early(questions[i], rules, contexts[i]);
+    if (!early && !has_enough_rounds(questions[i])) continue;
     const std::vector<double>& own = floors.of(questions[i], contexts[i]);
-    Test test = test_with_floors(questions[i], own, contexts[i]);
+    Test test = early ? early_test(questions[i].front(), own, *rules.early_deviation, contexts[i])
+                      : test_with_floors(questions[i], own, contexts[i]);
     const bool varies = test.uncertainty.degrees > 0;  // they may be no number
     if (!varies) continue;
-    const double p =
-        contexts[i].looked_at ? p_of_looks(questions[i].front(), own, *contexts[i].looked_at) : two_sided_p(test);
+    const double p = contexts[i].looked_at
+                         ? p_of_looks(questions[i].front(), own, *contexts[i].looked_at, rules.early_deviation)
+                         : two_sided_p(test);
     tests.push_back({i, std::move(test), p});
   }
   return tests;
@@ -232,7 +257,8 @@ void conclude(Judgement& judgement, const Tested& tested, double adjusted_p, std
               const VerdictRules& rules) {
   const Test& test = tested.test;
   judgement.adjusted_p = adjusted_p;
-  const bool excludes_equal = judgement.contrast.interval->low > 0 || judgement.contrast.interval->high < 0;
+  const auto& interval = judgement.contrast.interval;  // none after one round
+  const bool excludes_equal = interval && (interval->low > 0 || interval->high < 0);
   if (adjusted_p < rules.error_rate) {
     judgement.verdict = test.estimate > 0 ? Verdict::faster : Verdict::slower;
     return;
@@ -286,6 +312,9 @@ std::vector<Judgement> judge(std::span<const Question> questions, const VerdictR
     Judgement& judgement = judgements[tests[i].question];
     judgement.reason.clear();
     conclude(judgement, tests[i], adjusted[i], tests.size(), rules);
+    const Question& question = questions[tests[i].question];
+    if (judgement.verdict == Verdict::undecided || has_enough_rounds(question)) continue;
+    judgement.reason = fmt::format("told after {} of 3 rounds", question.front().values.size());
   }
   return judgements;
 }

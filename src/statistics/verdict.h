@@ -17,6 +17,9 @@ namespace ngb::statistics {
 inline constexpr std::size_t kLeastRounds = 3;
 // So many cells tell by themselves how much the speeds of a compiler usually vary.
 inline constexpr std::size_t kLeastCellsForAFloor = 8;
+// VerdictRules::early_deviation of speeds: processes of a cell that differ by 10 %, which is more than those of most
+// machines do (docs/measurement.md), so that the logarithm of the ratio of two of them has √2 · 10 %.
+inline constexpr double kEarlyDeviation = 0.14;
 // No pair is said to need more rounds than this.
 inline constexpr int kMostRoundsForeseen = 1000;
 // The rounds that a pair is said to need decide it with this chance, if it is as it seems.
@@ -38,6 +41,9 @@ struct VerdictRules {
   // Standard deviation of a round's log ratio on a quiet device, if it is known (metrics/calibration.h). It is a floor
   // of the standard deviation of sides with fewer than kLeastCellsForAFloor cells.
   std::optional<double> quiet_deviation{};
+  // Standard deviation that a round's log ratio is assumed to have at least, if questions of one part are judged after
+  // one and two rounds too, which say little of it themselves; nothing: they are undecided.
+  std::optional<double> early_deviation{};
 
   // Returns how far from 0 the contrast of two sides may be that are the same.
   [[nodiscard]] double margin() const;
@@ -69,8 +75,9 @@ struct Judgement {
 };
 
 // Returns one judgement for each question, in their order. A cell with fewer than three rounds or processes on a side
-// is undecided. The same questions give the same judgements, bit for bit. `contexts` is empty or has an element for
-// each question.
+// is undecided, unless VerdictRules::early_deviation is given and its rounds are looked at: then z tests of the first
+// two rounds are added to the looks, whose p values count once more each (Bonferroni). The same questions give the same
+// judgements, bit for bit. `contexts` is empty or has an element for each question.
 //
 // Each part's standard deviation is raised to a floor, because processes that happen to be in the same state vary less
 // than the cell does: to the mean of the standard deviations of that part over the questions with the same sides and as

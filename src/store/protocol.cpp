@@ -64,6 +64,7 @@ std::optional<work::Rounds> rounds_of(const std::string& value_json) {
   if (value.contains("until") && value["until"].is_string()) {
     rounds.until = work::parse_until(value["until"].get<std::string>()).value_or(work::Until::decided);
   }
+  if (value.contains("over") && value["over"] == work::name(work::Over::models)) rounds.over = work::Over::models;
   return rounds;
 }
 

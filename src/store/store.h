@@ -42,6 +42,7 @@ struct CellData {
   nlohmann::json recipe_parameters{};  // of a recipe or module, or as the study says of a file, an object; else null
   int planned_processes = 0;
   std::optional<work::Rounds> rounds{};  // the file's protocol has them: rounds end when they have decided something
+  std::optional<double> window_s{};      // of the goal that results are read for (metrics/goal.h)
   bool is_profile = false;               // its processes were profiled: they have no speed
   bool has_ended_rounds = false;         // they have ended before the last one
   std::optional<int> device_cpus{};      // logical processors of the device, if it reported them

@@ -65,10 +65,12 @@ struct Group {
   int model_index = 0;
   std::vector<Step> steps{};
   std::vector<Question> questions{};  // only if they decide how many rounds there are (Protocol::rounds)
+  // By which what decides is multiplied to be compared with other models (Over::models); 0: it is in no comparison.
+  double factor = 1;
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"model_index", &Group::model_index}, Field{"steps", &Group::steps},
-                 Field{"questions", &Group::questions});
+                 Field{"questions", &Group::questions}, Field{"factor", &Group::factor});
   }
 };
 

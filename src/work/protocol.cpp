@@ -20,11 +20,15 @@ constexpr std::array<CountByTime, 4> kCounts{
 constexpr int kCountOfTheLongest = 1;
 
 constexpr EnumWords<2> kEnds{"decided", "decided_against_baseline"};
+constexpr EnumWords<2> kOvers{"compilers", "models"};
 
 }  // namespace
 
 std::string_view name(Until until) { return word_in(kEnds, until); }
 Result<Until> parse_until(std::string_view name) { return parse_word<Until>(kEnds, name, "end of rounds"); }
+
+std::string_view name(Over over) { return word_in(kOvers, over); }
+Result<Over> parse_over(std::string_view name) { return parse_word<Over>(kOvers, name, "what rounds are over"); }
 
 int planned_processes(const Protocol& protocol) { return protocol.rounds ? protocol.rounds->max : protocol.processes; }
 

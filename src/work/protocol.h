@@ -27,10 +27,8 @@ inline constexpr std::array<std::string_view, 3> kCompilations{"each", "once", "
 std::string_view name(Compilation compilation);
 Result<Compilation> parse_compilation(std::string_view name);
 
-// Describes a record's field that the author of a study sets: its key, unit and range.
-
-// The field's value is the key's value times `multiply`, divided by `divide`: for a key in ms and a field in ns,
-// multiply is 1e6.
+// Describes a record's field that the author of a study sets: its key, unit and range. The field's value is the
+// key's value times `multiply`, divided by `divide`: for a key in ms and a field in ns, multiply is 1e6.
 struct StudyKey {
   const char* name;
   const char* meaning;
@@ -86,22 +84,31 @@ enum class Until { decided, decided_against_baseline };
 std::string_view name(Until until);  // "decided", "decided_against_baseline"
 Result<Until> parse_until(std::string_view name);
 
+enum class Over { compilers, models };  // what is told apart: those of each model, or models with their best one
+std::string_view name(Over over);       // "compilers", "models"
+Result<Over> parse_over(std::string_view name);
+
 // Ends the rounds of a group when what is asked of it is decided, instead of after a fixed count. A round is one
 // process of each compiler of the group; one that no open question needs is left out. agent/rounds.h has the rule.
 struct Rounds {
   int min = 3;
   int max = 15;
   Until until = Until::decided;
+  Over over = Over::compilers;
   double margin_ratio = 0.03;
 
   static constexpr auto fields(auto visit) {
     return visit(
-        study_field("min", &Rounds::min, {"min", "Never decide before this many rounds", 3, 30}),
+        study_field("min", &Rounds::min, {"min", "Never decide before this many rounds; 1 with `over: models`", 1, 30}),
         study_field("max", &Rounds::max, {"max", "Always end after this many rounds", 3, 30}),
         study_field("until", &Rounds::until,
                     {"until",
                      "What ends the rounds. decided: each compiler is told apart from the baseline, or shown to be the "
                      "same, and the fastest from each other one; decided_against_baseline: only the former"}),
+        study_field("over", &Rounds::over,
+                    {.name = "over",
+                     .meaning = "What is told apart: compilers of a model; or models by `goal`, each with its best one",
+                     .is_left_out_at_default = true}),
         study_field("margin_ratio", &Rounds::margin_ratio,
                     {.name = "margin_percent",
                      .meaning = "Two speeds are the same if the interval of their ratio is within 1 ± this",

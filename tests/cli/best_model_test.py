@@ -2,8 +2,9 @@
 """Which model is the best, given compilers: of made-up times, with sizes from which the right answer is counted by hand."""
 
 import json
+import re
 
-from ngb_program import MeasuredTest
+from ngb_program import MeasuredTest, NgbTest
 
 # All models take 1 ms with the quick compiler and 4 ms with the slow one. They save 500, 900 and 890 bytes of a sample.
 STUDY = """\
@@ -61,7 +62,7 @@ class BestModel(MeasuredTest):
 
     def test_of_wrong_words_is_refused_with_what_is_right(self):
         for words, said in (((*TCR, "--at-least", "speed=3"), 'there is no metric "speed"'),
-                            ((*TCR, "--at-least", "throughput_per_s"), "expected a number behind ="),
+                            ((*TCR, "--at-least", "throughput_per_s"), "expected a number in samples/s"),
                             ((*TCR, "--model", "fine"), "leave out the filters"),
                             (("--at-least", "throughput_per_s=3"), "requires --models")):
             with self.subTest(words):
@@ -72,3 +73,78 @@ class BestModel(MeasuredTest):
     def test_is_named_first_in_a_table_for_people(self):
         told = self.ngb("show", "results", "--models", "--metric", "tcr_bits_per_s")
         self.assertTrue(told.stdout.startswith("fine is the best model at batch 1 on local by tcr_bits_per_s\n"), told.stdout)
+
+
+# 500 samples/s are what the quick compiler alone has.
+GOAL = "goal: {metric: tcr_bits_per_s, at_least: {throughput_per_s: 500}}\n"
+OVER_MODELS = "rounds: {until: decided, over: models, max: 5}\n"
+
+
+class Goal(NgbTest):
+    def run_study(self, text, code=0):
+        self.write("study.yaml", text)
+        ran = self.ngb("run", "study.yaml", "--no-report")
+        self.assertEqual(ran.returncode, code, ran.stderr)
+        return ran
+
+    def rows(self, *words):
+        return json.loads(self.ngb("show", "results", *words, "--json").stdout)
+
+    def test_of_a_study_is_answered_first(self):
+        ran = self.run_study(STUDY + GOAL)
+        self.assertTrue(ran.stdout.startswith("fine is the best model at batch 1 on local by tcr_bits_per_s\n"), ran.stdout)
+        self.assertRegex(ran.stdout, r"coarse +824 +202752 +quick .* out")
+        told = self.ngb("show", "results", "--models")
+        self.assertIn("Asked: throughput_per_s of at least 500 samples/s", told.stdout)
+        self.assertEqual({row["compiler"] for row in self.rows("--models")["models"]}, {"quick"})
+        slower = self.rows("--models", "--metric", "throughput_per_s", "--at-least", "throughput_per_s=100",
+                           "--at-most", "throughput_per_s=500")
+        self.assertEqual({row["compiler"] for row in slower["models"]}, {"slow"})
+
+    def test_is_first_on_the_page(self):
+        self.run_study(STUDY + GOAL)
+        self.assertEqual(self.ngb("report", "results", "-o", "page").returncode, 0)
+        page = (self.folder / "page/index.html").read_text()
+        answer = page[page.index('id="answer"'):]
+        self.assertLess(answer.index("fine is the best model at batch 1 on local by tcr_bits_per_s"), answer.index("<table"))
+        self.assertRegex(re.sub(r"\s+", " ", answer[:answer.index("</table>")]), "best with.*verdict.*coarse.*out")
+
+    def test_in_rounds_over_models_drops_what_has_lost(self):
+        ran = self.run_study(STUDY.replace("processes: 4\n", OVER_MODELS) + GOAL)
+        self.assertRegex(ran.stdout, r"^fine(, nearly)? (is|may be) the best model at batch 1 on local by tcr_bits_per_s\n")
+        processes = {(cell["model"], cell["compiler_label"]): cell["metrics"]["process_count"]["value"]
+                     for cell in self.rows()["cells"]}
+        # The study lets processes wait for a processor, so that three are needed to tell how much they differ.
+        self.assertEqual({count for (model, compiler), count in processes.items() if compiler == "slow"}, {1})
+        self.assertEqual(processes["coarse", "quick"], 3)
+        self.assertGreaterEqual(processes["fine", "quick"], 3)
+        self.assertEqual({row["model"]: row["verdict"] for row in self.rows("--models")["models"]}["coarse"], "out")
+
+    def test_over_devices_is_by_the_worst(self):
+        """Both devices are this machine, so that a model is as good on each."""
+        devices = "".join(f"  - {name}: {{command: [sh], folder: {self.folder / name}}}\n" for name in ("large", "small"))
+        self.run_study(STUDY.replace("processes: 4", "processes: 3") + "devices:\n" + devices +
+                       "goal: {metric: tcr_bits_per_s, across: worst}\n")
+        rows = self.rows("--models")["models"]
+        self.assertEqual({row["model"]: row["verdict"] for row in rows}, {"coarse": "out", "fine": "best", "nearly": "out"})
+        self.assertEqual({row["compiler"] for row in rows}, {"quick on large, quick on small"})
+        self.assertEqual(len(self.rows("--models", "--across", "each")["models"]), 6)
+        told = self.ngb("show", "results", "--models").stdout
+        self.assertTrue(told.startswith("fine is the best model at batch 1 over large, small by the worst tcr_bits_per_s\n"), told)
+
+    def test_counts_what_a_window_holds(self):
+        """A start takes far less than a minute, in which 1,000 samples/s are almost 60,000."""
+        self.run_study(STUDY + "goal: {metric: samples_in_window, window_s: 60}\n")
+        for row in self.rows("--models")["models"]:
+            self.assertGreater(row["value"]["value"], 50_000)
+            self.assertLess(row["value"]["value"], 60_000)
+
+    def test_with_wrong_words_is_refused_with_what_is_right(self):
+        over_models = STUDY.replace("processes: 4\n", OVER_MODELS)
+        for text, said in ((STUDY + "goal: {metric: tcr}\n", "did you mean tcr_bits_per_s?"),
+                           (STUDY + "goal: {at_least: {throughput: 200}}\n", "did you mean throughput_per_s?"),
+                           (STUDY + "goal: {at_most: {latency_p99_s: 5 MB}}\n", "expected a number in s"),
+                           (STUDY + "goal: {metric: samples_in_window}\n", "add window_s"),
+                           (over_models + "goal: {at_most: {timed_peak_bytes: 1 GB}}\n", "leave out the bound, or `over: models`")):
+            with self.subTest(said):
+                self.assertIn(said, self.run_study(text, code=2).stderr)

@@ -99,7 +99,7 @@ def sha256(text):
 class ResultsFile:
     """A new results.db with the tables of an existing one, to which cells are added in the order of a study."""
 
-    def __init__(self, folder, like, baseline="identity"):
+    def __init__(self, folder, like, baseline="identity", goal=None):
         folder.mkdir()
         self._database = sqlite3.connect(folder / "results.db")
         with contextlib.closing(sqlite3.connect(f"file:{like}/results.db?mode=ro", uri=True)) as model:
@@ -111,7 +111,7 @@ class ResultsFile:
         self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         self._database.execute(f"PRAGMA user_version = {version}")
         self._insert("revision", id=1, revision=1)
-        study = {"name": "made up", "baseline": baseline}
+        study = {"name": "made up", "baseline": baseline, "goal": goal}
         self._insert("run", run_key=1, run_id="0" * 16, study_name="made up", study_json=json.dumps(study),
                      study_sha256="0" * 64, started_unix_ns=FIRST_NS)
         self._keys = {}

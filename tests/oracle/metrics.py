@@ -153,6 +153,7 @@ class Oracle(Flags):
                  **self._ratios(key), **self._load(key), **self._per_inference(key), **variants.metrics_of(self, key)}
         found |= variants.on_disk(found)
         found["tcr_bits_per_s"] = self._saved_bits(key, found["throughput_per_s"])
+        found |= dict.fromkeys(("samples_in_window", "bits_in_window"))  # no study here has a goal; tests/truth counts them
         found["break_even_inferences"] = self._break_even(key)
         found |= self._tokens(key, found)
         errors = self.raw.of_all_attempts("output_check", key)["max_absolute_error"].dropna()

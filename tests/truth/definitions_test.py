@@ -221,6 +221,18 @@ class Definitions(unittest.TestCase):
         samples = counted_per_s(CELLS[FAST, FOUR, "none"], 4)
         self.expect("tcr_bits_per_s", samples * 8 * (RAW_BYTES - ENCODED_BYTES), FAST, FOUR)
 
+    def test_a_window_holds_what_is_left_after_the_start(self):
+        """In a minute a process that starts for 15 s infers for 45 s, one that loads in 0.25 s for 59.75 s."""
+        self.asked.setdefault(self._testMethodName, set()).update(("samples_in_window", "bits_in_window"))
+        for compile_s, left_s in ((15.0, 45.0), (None, 59.75), (61.0, 0.0)):
+            folder = made_up.new_folder()
+            made_up.study(folder, [IDENTITY], [ONE], 3, lambda *of: Process(EVEN * 4, compile_s=compile_s), goal={"window_s": MINUTE_S})
+            shown = made_up.metrics_of(made_up.shown(folder), "identity")
+            count = counted_per_s(EVEN) * left_s
+            self.assertAlmostEqual(shown["samples_in_window"]["value"], count, delta=1e-3 * count)
+            bits = count * 8 * (RAW_BYTES - ENCODED_BYTES)
+            self.assertAlmostEqual(shown["bits_in_window"]["value"], bits, delta=1e-3 * bits)
+
     def test_the_papers_mean_is_that_of_each_repetitions_rate(self):
         rates = [1000 / each for number in range(3) for each in of_process(CELLS[FAST, ONE, "none"], number)]
         self.expect("throughput_mean_per_s", statistics.mean(rates), FAST, within=1e-6)

@@ -84,20 +84,20 @@ def model_of(model):
     return model if isinstance(model, Model) else Model(model, 1)
 
 
-def study(folder, compilers, models, rounds, times, protocol=None, baseline="identity"):
+def study(folder, compilers, models, rounds, times, protocol=None, baseline="identity", goal=None):
     """Writes the results of a study into the new folder and returns it.
 
     `compilers` are names or made_up.Setting, `models` names or made_up.Model, `rounds` a number. `times(compiler, model,
     round)` returns the milliseconds of the repetitions that count, or a made_up.Process, or None: there is no such
     process. It is called round by round, so that what it draws for a round may befall all of its processes. `protocol`
-    has keys and values of a study file."""
+    has keys and values of a study file, and `goal` is its key of that name."""
     processes = {(compiler, model): [] for model in models for compiler in compilers}
     for number in range(rounds):
         for (compiler, model), made in processes.items():
             drawn = times(compiler, model, number)
             if drawn is not None:
                 made.append(_process(drawn, number))
-    with ResultsFile(pathlib.Path(folder), newest_tables(), baseline) as results:
+    with ResultsFile(pathlib.Path(folder), newest_tables(), baseline, goal) as results:
         for key, value in (protocol or {}).items():
             results._insert("protocol", key=key, value=json.dumps(value))
         for (compiler, model), made in processes.items():

@@ -96,6 +96,15 @@ void describe(Key& key, const work::StudyKey& /*row*/, const Access<work::Until>
   key.get = [access](const Study& study) { return json(work::name(access.read(study))); };
 }
 
+void describe(Key& key, const work::StudyKey& /*row*/, const Access<work::Over>& access) {
+  key.type = ValueType::word;
+  for (const work::Over over : {work::Over::compilers, work::Over::models}) key.words.emplace_back(work::name(over));
+  key.set = [access](Study& study, const json& value) {
+    access.change(study) = work::parse_over(value.get<std::string>()).value_or(work::Over::compilers);
+  };
+  key.get = [access](const Study& study) { return json(work::name(access.read(study))); };
+}
+
 void describe(Key& key, const work::StudyKey& /*row*/, const Access<work::Compilation>& access) {
   key.type = ValueType::word;
   key.words.assign(work::kCompilations.begin(), work::kCompilations.end());

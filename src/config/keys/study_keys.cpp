@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "config/keys/key.h"
 #include "config/keys/value.h"
@@ -142,8 +143,76 @@ std::vector<Key> reference_keys() {
   };
 }
 
+template <auto Member>
+Key of_goal(Key key) {
+  key.set = [](Study& study, const json& value) {
+    if (value.is_null())
+      (*study.goal).*Member = Goal{}.*Member;
+    else
+      (*study.goal).*Member = value.get<std::remove_cvref_t<decltype(Goal{}.*Member)>>();
+  };
+  key.get = [](const Study& study) {
+    const json value = study.goal.value_or(Goal{}).*Member;
+    return value.is_array() && value.empty() ? json() : value;
+  };
+  return key;
+}
+
+Key goal_key() {
+  Key window{.name = "window_s",
+             .type = ValueType::number,
+             .minimum = 0.001,
+             .maximum = 1e9,
+             .accepts_null = true,
+             .meaning = "Seconds of the window of `samples_in_window` and `bits_in_window`: a pass of an orbit, say",
+             .default_text = "none"};
+  window.set = [](Study& study, const json& value) {
+    study.goal->window_s = value.is_null() ? std::nullopt : std::optional(value.get<double>());
+  };
+  window.get = [](const Study& study) {
+    return study.goal && study.goal->window_s ? json(*study.goal->window_s) : json();
+  };
+  return {.name = "goal",
+          .type = ValueType::section,
+          .accepts_null = true,
+          .meaning =
+              "What the study chooses a model for: the answer then says which model is the best, which may be "
+              "it and which is out, each with its best compiler",
+          .default_text = "none",
+          .keys = {of_goal<&Goal::metric>(
+                       {.name = "metric",
+                        .type = ValueType::text,
+                        .pattern = "^[a-z][a-z0-9_]*(:.*)?$",
+                        .meaning = "The metric by which models are compared, with its margin after a colon, as "
+                                   "`metric` says it; `rounds` end by it",
+                        .example = "a metric such as tcr_bits_per_s"}),
+                   std::move(window),
+                   {.name = "at_least",
+                    .type = ValueType::structured,
+                    .meaning = "Amounts by metric that a setting has to have: `{throughput_per_s: 200}`"},
+                   {.name = "at_most",
+                    .type = ValueType::structured,
+                    .meaning = "Likewise, that it may not exceed: `{timed_peak_bytes: 500 MB, latency_p99_s: 0.02}`"},
+                   of_goal<&Goal::on>({.name = "on",
+                                       .type = ValueType::texts,
+                                       .pattern = kLabel,
+                                       .accepts_null = true,
+                                       .meaning = "The devices that count",
+                                       .default_text = "all of the study"}),
+                   of_goal<&Goal::across>(
+                       {.name = "across",
+                        .type = ValueType::word,
+                        .words = {"each", "worst", "mean"},
+                        .meaning = "What counts of several devices. each: a model is chosen for each; worst: one for "
+                                   "all, by the device where it is worst; mean: by the mean over them"})},
+          .set = [](Study& study,
+                    const json& value) { study.goal = value.is_null() ? std::nullopt : std::optional(Goal{}); },
+          .get = [](const Study& study) { return study.goal ? json::object() : json(); }};
+}
+
 std::vector<Key> output_keys() {
   return {
+      goal_key(),
       {.name = "baseline",
        .type = ValueType::text,
        .maximum = 200,

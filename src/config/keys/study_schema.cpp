@@ -250,6 +250,9 @@ json structured_schema(const std::string& name, const Vocabulary& vocabulary) {
   if (name == "compilers") return compilers_schema(vocabulary);
   if (name == "devices") return devices_schema();
   if (name == "loads") return loads_schema();
+  if (name == "at_least" || name == "at_most") {
+    return {{"type", "object"}, {"additionalProperties", {{"type", json::array({"number", "string"})}}}};
+  }
   return {{"type", "object"}, {"additionalProperties", compiler_words_schema()}};
 }
 

@@ -91,7 +91,9 @@ class Answer {
 
   std::vector<std::string> sentences() {
     std::vector<std::string> all;
-    for (const Contest& contest : contests()) {
+    const auto rounds = analysis_.size() > 0 ? analysis_.cell(0).rounds : std::nullopt;
+    const bool are_asked = !rounds || rounds->over == work::Over::compilers;
+    for (const Contest& contest : are_asked ? contests() : std::vector<Contest>{}) {
       for (const Group& group : groups_of(contest)) all.push_back(sentence(contest, group));
     }
     std::vector<std::string> last{emulations(), failures()};

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -26,68 +25,25 @@ std::optional<double> goodness_of(const Analysis& analysis, const Judged& by, st
   return (by.metric->is_higher_better() ? 1 : -1) * mean_by(by, *steady.judged->value);
 }
 
-// Those that are compared with the best of them.
-struct Entrants {
-  std::vector<std::size_t> cells{};  // the best first
-  std::size_t settings = 0;          // of which each could have been the leader
-};
-
-// Returns the cells that are alike in `place`, the best first; one of each `kind` of a place, if it has a name.
-template <class Place, class Kind>
-std::vector<Entrants> entrants_of(const Analysis& analysis, const Judged& by, const Place& place, const Kind& kind) {
+// Returns the cells of each workload on a device, the best first.
+std::vector<std::vector<std::size_t>> entrants_of(const Analysis& analysis, const Judged& by) {
   std::map<std::string, std::size_t> known;
-  std::vector<Entrants> all;
+  std::vector<std::vector<std::size_t>> workloads;
   std::vector<double> goodness(analysis.size());
   for (std::size_t i = 0; i < analysis.size(); ++i) {
     const std::optional<double> of_cell = goodness_of(analysis, by, i);
-    const std::optional<std::string> where = place(i);
-    if (!of_cell || !where) continue;
+    if (!of_cell) continue;
     goodness[i] = *of_cell;
-    const auto [found, is_new] = known.emplace(*where, all.size());
-    if (is_new) all.emplace_back();
-    all[found->second].cells.push_back(i);
+    const auto [place, is_new] = known.emplace(key_of_workload(analysis.cell(i)), workloads.size());
+    if (is_new) workloads.emplace_back();
+    workloads[place->second].push_back(i);
   }
-  for (Entrants& entrants : all) {
-    entrants.settings = entrants.cells.size();
-    std::ranges::stable_sort(entrants.cells, std::greater<>(), [&](std::size_t cell) { return goodness[cell]; });
-    std::set<std::string> kinds;
-    std::erase_if(entrants.cells, [&](std::size_t cell) {
-      const std::string name = kind(cell);
-      return !name.empty() && !kinds.insert(name).second;
-    });
+  std::erase_if(workloads, [](const auto& cells) { return cells.size() < 2; });
+  for (auto& cells : workloads) {
+    std::stable_sort(cells.begin(), cells.end(),
+                     [&](std::size_t a, std::size_t b) { return goodness[a] > goodness[b]; });
   }
-  std::erase_if(all, [](const Entrants& entrants) { return entrants.cells.size() < 2; });
-  return all;
-}
-
-// Judges each of them beside the best one.
-std::vector<Race> judged(const Analysis& analysis, const Judged& by, const std::vector<Entrants>& all) {
-  std::vector<Race> races;
-  std::vector<Question> questions;
-  std::vector<statistics::Context> contexts;
-  for (const Entrants& entrants : all) {
-    Race& race = races.emplace_back(Race{.leader = entrants.cells.front()});
-    for (auto other = std::next(entrants.cells.begin()); other != entrants.cells.end(); ++other) {
-      race.rivals.push_back({.cell = *other, .limit = by.limit()});
-      questions.push_back(contrast_by(by, analysis, race.leader, *other).parts);
-      contexts.push_back(context_of(analysis, race.leader, *other));
-      contexts.back().weight = static_cast<double>(entrants.settings) / 2;
-    }
-  }
-  VerdictRules rules{.margin_ratio = by.margin_ratio};
-  if (by.is_by_difference()) rules.margin_difference = by.margin_difference;
-  std::vector<Judgement> judgements = judge(questions, rules, contexts);
-  auto next = judgements.begin();
-  for (Race& race : races) {
-    for (Rival& rival : race.rivals) {
-      rival.judgement = std::move(*next++);
-      if (by.metric == nullptr) continue;
-      const auto exact =
-          exact_judgement(by, *analysis.steady(race.leader).judged->value, *analysis.steady(rival.cell).judged->value);
-      if (exact) rival.judgement = *exact;
-    }
-  }
-  return races;
+  return workloads;
 }
 
 FindingRow row_of_race(const Analysis& analysis, const Race& race) {
@@ -154,17 +110,32 @@ double Race::adjusted_p() const {
 }
 
 std::vector<Race> races_of(const Analysis& analysis, const Judged& by) {
-  const auto workload = [&](std::size_t i) -> std::optional<std::string> { return key_of_workload(analysis.cell(i)); };
-  return judged(analysis, by, entrants_of(analysis, by, workload, [](std::size_t) { return std::string(); }));
-}
-
-std::vector<Race> races_of_models(const Analysis& analysis, const Judged& by, const std::vector<bool>& allowed) {
-  const auto place = [&](std::size_t i) -> std::optional<std::string> {
-    if (!allowed[i]) return std::nullopt;
-    return fmt::format("{}\n{}", place_of(analysis.cell(i)), analysis.cell(i).of.model.key.batch);
-  };
-  const auto model = [&](std::size_t i) { return analysis.cell(i).of.model.key.hash; };
-  return judged(analysis, by, entrants_of(analysis, by, place, model));
+  std::vector<Race> races;
+  std::vector<Question> questions;
+  std::vector<statistics::Context> contexts;
+  for (const auto& cells : entrants_of(analysis, by)) {
+    Race& race = races.emplace_back(Race{.leader = cells.front()});
+    for (auto other = std::next(cells.begin()); other != cells.end(); ++other) {
+      race.rivals.push_back({.cell = *other, .limit = by.limit()});
+      questions.push_back(contrast_by(by, analysis, race.leader, *other).parts);
+      contexts.push_back(context_of(analysis, race.leader, *other));
+      contexts.back().weight = static_cast<double>(cells.size()) / 2;
+    }
+  }
+  VerdictRules rules{.margin_ratio = by.margin_ratio};
+  if (by.is_by_difference()) rules.margin_difference = by.margin_difference;
+  std::vector<Judgement> judgements = judge(questions, rules, contexts);
+  auto next = judgements.begin();
+  for (Race& race : races) {
+    for (Rival& rival : race.rivals) {
+      rival.judgement = std::move(*next++);
+      if (by.metric == nullptr) continue;
+      const auto exact =
+          exact_judgement(by, *analysis.steady(race.leader).judged->value, *analysis.steady(rival.cell).judged->value);
+      if (exact) rival.judgement = *exact;
+    }
+  }
+  return races;
 }
 
 std::vector<Finding> about_fastest(const Analysis& analysis) {

@@ -43,11 +43,6 @@ struct Race {
 // `by` is what decides, the speed or a metric of which the cells have values.
 std::vector<Race> races_of(const Analysis& analysis, const Judged& by = {});
 
-// Returns the races of models: for each device, load and batch size the best setting of each model that has a cell of
-// `allowed`, a value for each cell of the analysis. Of one model there is none. Each setting could have been its
-// model's, and each model the leader, so the p value is that of k/2 comparisons of all k settings (as above).
-std::vector<Race> races_of_models(const Analysis& analysis, const Judged& by, const std::vector<bool>& allowed);
-
 // Returns a finding for each setting that is the fastest of at least one workload.
 std::vector<Finding> about_fastest(const Analysis& analysis);
 

@@ -19,6 +19,7 @@
 #include "report/folder/figures.h"
 #include "report/page/page.h"
 #include "report/page/spanning.h"
+#include "report/series/models.h"
 #include "store/store.h"
 
 namespace ngb::report::folder {
@@ -168,6 +169,7 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
                   .folded = loaded.folded,
                   .claims = request.publication.claims,
                   .by = loaded.derived.by};
+  if (loaded.derived.goal.is_asked) content.models = models_document(loaded.derived, loaded.derived.goal);
   page::add_what_spans_cells(content);
   return content;
 }

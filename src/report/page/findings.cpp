@@ -157,6 +157,13 @@ std::string words_of_machines(const Content& content) {
   return text::join(words, " · ");
 }
 
+// Says which model is the best for the study's goal: a sentence and a table for each place.
+std::string answer_about_models(const Document& models) {
+  std::string html = "<ul>" + html_items(text::split(models.summary, '\n')) + "</ul>\n";
+  for (const Section& section : models.table.sections) html += document_table(models, section);
+  return html + "<ul>" + html_items(models.remarks) + "</ul>\n";
+}
+
 }  // namespace
 
 std::string summary(const Content& content) {
@@ -193,8 +200,9 @@ std::string summary(const Content& content) {
 
 std::string answer(const Content& content) {
   constexpr std::size_t kMostOpenRows = 12;
+  const std::string about_models = content.models ? answer_about_models(*content.models) : std::string();
   std::string html = html_items(content.answer);
-  html = html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n";
+  html = about_models + (html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n");
   if (content.fastest.rows.empty()) return html;
   return html + (content.fastest.rows.size() <= kMostOpenRows
                      ? rows_html(content.fastest)

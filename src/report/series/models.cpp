@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
 #include "base/text.h"
 #include "metrics/axis.h"
 #include "metrics/numbers.h"
-#include "metrics/series/fastest.h"
+#include "metrics/series/best_model.h"
 #include "metrics/series/workload.h"
 #include "report/columns.h"
 #include "report/compare/outcomes.h"
@@ -20,13 +19,14 @@ namespace ngb::report {
 namespace {
 
 using metrics::Number;
-using metrics::series::Race;
-using metrics::series::Rival;
+using metrics::series::Contender;
+using metrics::series::ModelRace;
 using store::CellData;
 
 // How a model compares with the others at one place.
 struct Standing {
   std::string verdict{};  // "best", "may be the best", "out", "alone", "not allowed"
+  const Contender* contender = nullptr;
   std::optional<std::size_t> cell{};
   const statistics::Contrast* behind = nullptr;  // how much better the leader is; null: it is the leader
   std::string why{};
@@ -34,12 +34,12 @@ struct Standing {
 
 class ModelTable {
  public:
-  ModelTable(const metrics::Derived& derived, const std::vector<Bound>& bounds)
+  ModelTable(const metrics::Derived& derived, const metrics::Goal& goal)
       : derived_(derived),
-        bounds_(bounds),
+        goal_(goal),
         numbers_(derived.values),
         analysis_(pointers_to(derived.cells), derived.baseline, pointers_to(derived.steady)),
-        races_(metrics::series::races_of_models(analysis_, derived.by, allowed())) {}
+        races_(metrics::series::races_of_models(analysis_, derived.by, goal, allowed())) {}
 
   [[nodiscard]] Document document() const {
     const std::string metric = derived_.by.name();
@@ -49,12 +49,17 @@ class ModelTable {
                       .json_rows = "models",
                       .extra = {{"metric", metric}}};
     std::map<std::string, std::size_t> sections;
+    bool has_reasons = false;
     for (const std::vector<std::size_t>& cells : cells_of_models()) {
       const CellData& first = derived_.cells[cells.front()];
-      const auto [section, is_new] = sections.emplace(metrics::series::place_of(first), document.table.sections.size());
-      if (is_new) document.table.sections.push_back({.title = "on " + metrics::series::name_of_place(first)});
-      document.table.sections[section->second].rows.push_back(row_of(first, standing_of(cells)));
+      const std::string title = fmt::format("{}, batch {}", name_of_place(first), first.of.model.key.batch);
+      const auto [section, is_new] = sections.emplace(title, document.table.sections.size());
+      if (is_new) document.table.sections.push_back({.title = title});
+      const Standing standing = standing_of(cells);
+      has_reasons = has_reasons || !standing.why.empty();
+      document.table.sections[section->second].rows.push_back(row_of(first, standing));
     }
+    std::ranges::find(document.table.columns, "why", &Column::heading)->is_for_people = has_reasons;
     return document;
   }
 
@@ -68,7 +73,7 @@ class ModelTable {
 
   // Returns why a cell is not chosen: "throughput_per_s is 150, and at least 200 is asked"; "" if it may be.
   [[nodiscard]] std::string refusal_of(const CellData& cell) const {
-    for (const Bound& bound : bounds_) {
+    for (const metrics::Bound& bound : goal_.bounds) {
       const Number number = numbers_.of(cell, bound.metric->name);
       const bool is_kept =
           number.value && (bound.is_least ? *number.value >= bound.value : *number.value <= bound.value);
@@ -85,12 +90,35 @@ class ModelTable {
     return each;
   }
 
+  [[nodiscard]] bool is_for_all_devices() const { return goal_.across != metrics::Across::each; }
+  // Identifies and names where models are compared with each other: a device, or all that count.
+  [[nodiscard]] std::string place_of(const CellData& cell) const {
+    return is_for_all_devices() ? cell.of.load : metrics::series::place_of(cell);
+  }
+  [[nodiscard]] std::string name_of_place(const CellData& cell) const {
+    if (!is_for_all_devices()) return "on " + metrics::series::name_of_place(cell);
+    const std::string load = cell.of.load.empty() || cell.of.load == work::kNoLoad ? "" : " under " + cell.of.load;
+    return fmt::format("over {}{}", text::join(devices(), ", "), load);
+  }
+  [[nodiscard]] std::vector<std::string> devices() const {
+    std::vector<std::string> names;
+    for (const CellData& cell : derived_.cells) {
+      const bool is_new = std::ranges::find(names, cell.of.device) == names.end();
+      if (is_new && metrics::series::counts_for(goal_, cell)) names.push_back(cell.of.device);
+    }
+    return names;
+  }
+
   // Returns the cells of each model at each place and batch size, in the order of the study.
   [[nodiscard]] std::vector<std::vector<std::size_t>> cells_of_models() const {
     std::map<std::string, std::size_t> known;
     std::vector<std::vector<std::size_t>> all;
     for (std::size_t i = 0; i < derived_.cells.size(); ++i) {
-      const auto [found, is_new] = known.emplace(metrics::series::key_of_workload(derived_.cells[i]), all.size());
+      const CellData& cell = derived_.cells[i];
+      if (!metrics::series::counts_for(goal_, cell)) continue;
+      const auto& key = cell.of.model.key;
+      const auto [found, is_new] =
+          known.emplace(fmt::format("{}\n{}\n{}", place_of(cell), key.hash, key.batch), all.size());
       if (is_new) all.emplace_back();
       all[found->second].push_back(i);
     }
@@ -98,13 +126,13 @@ class ModelTable {
   }
 
   [[nodiscard]] Standing standing_of(const std::vector<std::size_t>& cells) const {
-    const auto is_of_model = [&](std::size_t cell) { return std::ranges::find(cells, cell) != cells.end(); };
-    for (const Race& race : races_) {
-      if (is_of_model(race.leader)) return {race.is_won() ? "best" : "may be the best", race.leader, nullptr, {}};
-      const auto rival = std::ranges::find_if(race.rivals, is_of_model, &Rival::cell);
-      if (rival == race.rivals.end()) continue;
-      return {rival->is_slower() ? "out" : "may be the best", rival->cell, &rival->judgement.contrast,
-              rival->judgement.reason};
+    for (const ModelRace& race : races_) {
+      for (const Contender& each : race.contenders) {
+        if (std::ranges::find(cells, each.cell) == cells.end()) continue;
+        const bool is_leader = &each == &race.contenders.front();
+        const char* const verdict = is_leader && race.is_won() ? "best" : each.is_out() ? "out" : "may be the best";
+        return {verdict, &each, each.cell, is_leader ? nullptr : &each.judgement.contrast, each.judgement.reason};
+      }
     }
     return standing_without_race(cells);
   }
@@ -112,31 +140,37 @@ class ModelTable {
   // Of a model that no other one is compared with, or that is in no comparison.
   [[nodiscard]] Standing standing_without_race(const std::vector<std::size_t>& cells) const {
     std::string why;
+    bool is_allowed = false;
     for (const std::size_t cell : cells) {
       const std::string refusal = refusal_of(derived_.cells[cell]);
       const std::string& no_value = derived_.steady[cell].reason;
-      if (refusal.empty() && no_value.empty()) return {"alone", cell, nullptr, "no other model keeps what is asked"};
+      is_allowed = is_allowed || (refusal.empty() && no_value.empty());
+      if (is_allowed && !is_for_all_devices())
+        return {"alone", nullptr, cell, nullptr, "no other model keeps what is asked"};
       if (why.empty()) why = no_value.empty() ? refusal : no_value;
     }
-    return {"not allowed", std::nullopt, nullptr, why};
+    if (is_allowed && why.empty()) why = "it was not measured on each device, or no other model keeps what is asked";
+    return {"not allowed", nullptr, std::nullopt, nullptr, why};
   }
 
   [[nodiscard]] std::vector<Column> columns() const {
     Column value = named("value", number_column(fmt::format("{} [95 %]", heading_of_metric()), 0, unit_of_metric()));
     value.has_interval = true;
+    Column batch = named("batch", number_column("batch"));
+    batch.is_in_titles = true;
     Column behind =
         named("beside_the_best",
-              number_column("beside the best [95 %]", 0, derived_.by.is_by_difference() ? unit_of_metric() : "ratio"));
+              number_column("of the best [95 %]", 0, derived_.by.is_by_difference() ? unit_of_metric() : "ratio"));
     behind.has_interval = true;
     return {named("model", text_column("model")),
-            named("batch", number_column("batch")),
+            std::move(batch),
             named("parameters", number_column("parameters", 4)),
-            named("macs", number_column("multiply-adds", 4)),
+            named("macs", number_column("MACs", 3)),
             named("compiler", text_column("best with")),
             std::move(value),
             std::move(behind),
             named("verdict", text_column("verdict")),
-            named("why", text_column("why", 2)),
+            named("why", text_column("why", 5)),
             data_column("device"),
             data_column("load"),
             data_column("cell_id")};
@@ -156,18 +190,36 @@ class ModelTable {
     return contrast_of(turned, derived_.by);
   }
 
+  [[nodiscard]] Number mean_of(const Contender& contender) const {
+    metrics::Value value = metrics::series::value_of(analysis_, derived_.by, goal_, contender);
+    return {value.value, value.low, value.high, std::move(value.reason), derived_.by.name()};
+  }
+  // Returns the compiler of the best setting; over devices "onnxruntime on orin, openvino on xeon".
+  [[nodiscard]] std::string compilers_of(const Standing& standing) const {
+    if (!is_for_all_devices()) return metrics::compiler_of(derived_.cells[*standing.cell]);
+    std::vector<std::string> names;
+    for (const std::size_t each : standing.contender->cells) {
+      const CellData& cell = derived_.cells[each];
+      names.push_back(fmt::format("{} on {}", metrics::compiler_of(cell), cell.of.device));
+    }
+    return text::join(names, ", ");
+  }
+
   [[nodiscard]] Row row_of(const CellData& model, const Standing& standing) const {
     const auto& of = model.of.model;
     const auto count = [](const std::optional<std::uint64_t>& number) {
       return number ? Entry{*number} : empty_entry("it is known of recipes only");
     };
     const CellData* const cell = standing.cell ? &derived_.cells[*standing.cell] : nullptr;
+    const bool is_mean = goal_.across == metrics::Across::mean && standing.contender != nullptr;
     const Style style = standing.verdict == "best"  ? Style::good
                         : standing.verdict == "out" ? Style::bad
                                                     : Style::plain;
     return {.entries = {Entry{of.label}, Entry{of.key.batch}, count(of.parameters), count(of.macs),
-                        cell == nullptr ? Entry{} : Entry{metrics::compiler_of(*cell)},
-                        cell == nullptr ? empty_entry(standing.why) : entry_of(numbers_.of(*cell, derived_.by.name())),
+                        cell == nullptr ? Entry{} : Entry{compilers_of(standing)},
+                        cell == nullptr ? empty_entry(standing.why)
+                        : is_mean       ? entry_of(mean_of(*standing.contender))
+                                        : entry_of(numbers_.of(*cell, derived_.by.name())),
                         behind_of(standing), Entry{.value = standing.verdict, .style = style}, text_entry(standing.why),
                         Entry{model.of.device}, Entry{model.of.load},
                         cell == nullptr ? Entry{} : Entry{cell->cell_id}}};
@@ -175,13 +227,16 @@ class ModelTable {
 
   [[nodiscard]] std::string summary() const {
     std::vector<std::string> told;
-    for (const Race& race : races_) {
+    for (const ModelRace& race : races_) {
       std::vector<std::string> names;
-      for (const std::size_t cell : race.candidates()) names.push_back(analysis_.cell(cell).of.model.label);
-      const CellData& leader = analysis_.cell(race.leader);
-      told.push_back(fmt::format("{} {} at batch {} on {} by {}", text::join(names, ", "),
+      for (const Contender& each : race.contenders) {
+        if (!each.is_out()) names.push_back(analysis_.cell(each.cell).of.model.label);
+      }
+      const CellData& leader = analysis_.cell(race.contenders.front().cell);
+      told.push_back(fmt::format("{} {} at batch {} {} by {}{}", text::join(names, ", "),
                                  names.size() == 1 ? "is the best model" : "may be the best model",
-                                 leader.of.model.key.batch, metrics::series::name_of_place(leader),
+                                 leader.of.model.key.batch, name_of_place(leader),
+                                 is_for_all_devices() ? fmt::format("the {} ", metrics::name(goal_.across)) : "",
                                  derived_.by.name()));
     }
     return told.empty() ? "No two models can be compared" : text::join(told, "\n");
@@ -191,38 +246,21 @@ class ModelTable {
     std::vector<std::string> all{
         "Of each model the best setting stands; as each could have been it, and each model the best, the verdicts "
         "leave out the best model in at most 5 % of such tables (multiple comparisons with the best)"};
-    for (const Bound& bound : bounds_) {
-      all.push_back(fmt::format("Asked: {} of {} {:g}", bound.metric->name, bound.is_least ? "at least" : "at most",
-                                bound.value));
-    }
+    for (const metrics::Bound& bound : goal_.bounds) all.push_back("Asked: " + bound.in_words());
     return all;
   }
 
   const metrics::Derived& derived_;
-  const std::vector<Bound>& bounds_;
+  const metrics::Goal& goal_;
   metrics::Numbers numbers_;
   metrics::Analysis analysis_;
-  std::vector<Race> races_;
+  std::vector<ModelRace> races_;
 };
 
 }  // namespace
 
-Result<Bound> parse_bound(const std::string& given, bool is_least) {
-  const std::size_t equals = given.find('=');
-  const std::string name = given.substr(0, equals);
-  const metrics::Metric* const metric = metrics::find_metric(name);
-  double value = 0;
-  const std::string number = equals == std::string::npos ? "" : given.substr(equals + 1);
-  const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (metric != nullptr && problem == std::errc{} && end == number.data() + number.size()) {
-    return Bound{metric, is_least, value};
-  }
-  const std::string what = metric == nullptr ? "there is no metric \"" + name + '"' : "expected a number behind =";
-  return fail(what, given, "for example throughput_per_s=200, in the metric's unit; docs/metrics.md lists them");
-}
-
-Document models_document(const metrics::Derived& derived, const std::vector<Bound>& bounds) {
-  return ModelTable(derived, bounds).document();
+Document models_document(const metrics::Derived& derived, const metrics::Goal& goal) {
+  return ModelTable(derived, goal).document();
 }
 
 }  // namespace ngb::report

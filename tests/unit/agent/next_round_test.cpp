@@ -228,6 +228,74 @@ TEST(NextRound, JudgesWhatMayBeZeroByItsDifference) {
   EXPECT_EQ(needs({0, 400, -300}), (Cells{0, 1}));
 }
 
+const work::Rounds kOverModels{.min = 1, .over = work::Over::models};
+const statistics::VerdictRules kEarly{.early_deviation = statistics::kEarlyDeviation};
+
+// Model 1 with compiler 0 is the fastest after one round; that of half its speed is out, and so is the other compiler
+// of the fastest model, about which nothing is asked.
+TEST(NextRound, OverModelsLeavesOutAfterOneRoundWhatIsFarBehind) {
+  const std::vector<GroupSoFar> groups{GroupSoFar{{cell(0, {95}), cell(1, {50})}, {}, 1},
+                                       GroupSoFar{{cell(2, {100}), cell(3, {98})}, {}, 1},
+                                       GroupSoFar{{cell(4, {30}), cell(5, {20})}, {}, 1}};
+  const std::vector<NextRound> next = next_rounds(groups, kOverModels, kEarly);
+  EXPECT_EQ(next[0].cells, (Cells{0}));
+  EXPECT_EQ(next[1].cells, (Cells{2}));
+  EXPECT_EQ(next[2].cells, Cells{});
+}
+
+// Memory varies in ways that are not assumed, so that three rounds are needed.
+TEST(NextRound, OverModelsByAMetricWaitsForThreeRounds) {
+  const work::DecidedBy memory{.metric = "timed_peak_bytes", .margin = 0.05};
+  const auto needs = [&](const std::vector<double>& of_two) {
+    const std::vector<GroupSoFar> groups{GroupSoFar{{cell(0, {10e6, 10.1e6, 9.9e6})}, {}, 3},
+                                         GroupSoFar{{cell(1, of_two)}, {}, static_cast<int>(of_two.size())}};
+    return next_rounds(groups, kOverModels, kEarly, memory)[1].cells;
+  };
+  EXPECT_EQ(needs({20e6, 20.1e6}), (Cells{1}));
+  EXPECT_EQ(needs({20e6, 20.1e6, 19.9e6}), Cells{});
+}
+
+// 100 samples/s that save 9 bits each are more than 150 that save 5.
+TEST(NextRound, OverModelsComparesWhatTheSamplesSave) {
+  const work::DecidedBy saved{.metric = work::kSavedBits, .is_higher_better = true, .margin = 0.03};
+  const std::vector<GroupSoFar> groups{
+      GroupSoFar{{cell(0, {100})}, {}, 1, 1, 9}, GroupSoFar{{cell(1, {150})}, {}, 1, 1, 5},
+      GroupSoFar{{cell(2, {400})}, {}, 1, 1, 1}, GroupSoFar{{cell(3, {500})}, {}, 1, 1, 0}};
+  const std::vector<NextRound> next = next_rounds(groups, kOverModels, kEarly, saved);
+  EXPECT_EQ(next[0].cells, (Cells{0}));
+  EXPECT_EQ(next[1].cells, (Cells{1}));
+  EXPECT_EQ(next[2].cells, Cells{}) << "400 bits/s of 900";
+  EXPECT_EQ(next[3].cells, Cells{}) << "saves nothing";
+}
+
+// The one that saves most has a tenth of the samples/s that are asked for, so it neither leads nor goes on.
+TEST(NextRound, OverModelsIsLedByOneThatIsFastEnough) {
+  const work::DecidedBy saved{.metric = work::kSavedBits, .is_higher_better = true, .margin = 0.03, .least_per_s = 200};
+  const std::vector<GroupSoFar> groups{GroupSoFar{{cell(0, {20})}, {}, 1, 1, 100},
+                                       GroupSoFar{{cell(1, {400})}, {}, 1, 1, 3},
+                                       GroupSoFar{{cell(2, {390})}, {}, 1, 1, 3}};
+  const std::vector<NextRound> next = next_rounds(groups, kOverModels, kEarly, saved);
+  EXPECT_EQ(next[0].cells, Cells{});
+  EXPECT_EQ(next[1].cells, (Cells{1}));
+  EXPECT_EQ(next[2].cells, (Cells{2}));
+}
+
+// Of an open pair only the model goes on that has had fewer rounds, until both have had the same ones.
+TEST(NextRound, OverModelsLetsTheOneBehindCatchUp) {
+  const std::vector<GroupSoFar> groups{GroupSoFar{{cell(0, {100, 101, 99, 100, 102})}, {}, 5},
+                                       GroupSoFar{{cell(1, {99, 98})}, {}, 2}};
+  const std::vector<NextRound> next = next_rounds(groups, kOverModels, kEarly);
+  EXPECT_EQ(next[0].cells, Cells{});
+  EXPECT_EQ(next[1].cells, (Cells{1}));
+}
+
+TEST(NextRound, OverModelsAsksNothingOfModelsAtOtherBatchSizes) {
+  const std::vector<GroupSoFar> groups{GroupSoFar{{cell(0, {100})}, {}, 1, 1}, GroupSoFar{{cell(1, {99})}, {}, 1, 8}};
+  const std::vector<NextRound> next = next_rounds(groups, kOverModels, kEarly);
+  EXPECT_EQ(next[0].cells, Cells{});
+  EXPECT_EQ(next[1].cells, Cells{});
+}
+
 // A process whose number is unknown leaves its question open, whatever the others say.
 TEST(NextRound, LeavesOpenWhatIsUnknownOfAProcess) {
   const work::DecidedBy memory{.metric = "timed_peak_bytes", .margin = 0.05};

@@ -146,7 +146,16 @@ TEST(StudyProblems, AWrongTypeIsReportedWithWhatWasExpected) {
        "3:30: stop_when.min_repetitions: min_repetitions 2000 is more than max_repetitions 1000"},
       {"rounds: {min: 9, max: 8}", "3:23: rounds.max: min 9 is more than max 8"},
       {"rounds: {min: 16}", "3:15: rounds.min: min 16 is more than max 15"},
-      {"rounds: {min: 2}", "3:15: rounds.min: expected an integer from 3 to 30, found 2"},
+      {"rounds: {min: 2}", "3:15: rounds.min: expected at least 3, or `over: models`"},
+      {"rounds: {over: modles}", "3:16: rounds.over: modles: unknown value, did you mean models?"},
+      {"rounds: {over: models, until: decided_against_baseline}",
+       "3:16: rounds.over: only `until: decided` is over models; remove over or until"},
+      {"goal: {metrik: tcr_bits_per_s}", "3:8: goal: metrik: unknown key, did you mean metric?"},
+      {"goal: {across: worse}", "3:16: goal.across: worse: unknown value, did you mean worst?"},
+      {"goal: {on: [locall]}", "3:13: goal.on: locall: unknown device of this study, did you mean local?"},
+      {"goal: {at_least: 200}", "3:18: goal.at_least: expected amounts by metric: {throughput_per_s: 200}, found 200"},
+      {"goal: {at_most: {load_s: [1]}}",
+       "3:26: goal.at_most.load_s: expected a text of at most 4096 characters, a number, true or false, found a list"},
       {"rounds: {until: bored}",
        "3:17: rounds.until: bored: unknown value, expected one of: decided, decided_against_baseline"},
       {"seed: !!str 5", "3:7: seed: expected an integer from 0 to 9007199254740991, found the text \"5\""},
@@ -155,6 +164,25 @@ TEST(StudyProblems, AWrongTypeIsReportedWithWhatWasExpected) {
       {"<<: 5", "3:5: <<: expected a mapping to merge, found 5"},
   };
   for (const auto& [line, problem] : kCases) EXPECT_THAT(problems_with(line), ElementsAre(problem)) << line;
+}
+
+TEST(StudyProblems, TwoMetricsAreOneTooMany) {
+  EXPECT_THAT(problems("models: [{zoo: resnet18}]\n"
+                       "compilers: [identity]\n"
+                       "goal: {metric: tcr_bits_per_s}\n"
+                       "metric: timed_peak_bytes\n"),
+              ElementsAre("4:9: metric: the goal's metric is tcr_bits_per_s; remove this key"));
+}
+
+TEST(StudyProblems, RoundsOverModelsDoNotKnowTheBestOfAllDevices) {
+  EXPECT_THAT(
+      problems("models: [resnet18]\n"
+               "compilers: [identity]\n"
+               "devices: [local, {far: {ssh: orin.lab}}]\n"
+               "goal: {across: worst}\n"
+               "rounds: {over: models}\n"),
+      ElementsAre("5:16: rounds.over: each device ends its rounds by its own models, so none knows the worst of "
+                  "all devices; remove over, or set goal.across: each"));
 }
 
 TEST(StudyProblems, AnUnknownKeyWithoutASimilarOneIsReportedWithTheListOfKeys) {

@@ -52,6 +52,21 @@ TEST(Verdict, OfIndependentProcessesUsesWelchsTest) {
   EXPECT_NEAR(found[0].adjusted_p.value(), 0.000308073501746, 1e-12);
 }
 
+// Expected: scipy 1.17.1, 2 * norm.sf(log(2) / 0.14) = 7.4e-7 after one round; of all looks 1.2e-5 by the table of
+// nominal rates, and twice the p value more.
+TEST(Verdict, AfterOneRoundIsByADeviationThatIsAssumed) {
+  const VerdictRules early{.early_deviation = 0.14};
+  const auto judged = [&](const std::vector<double>& candidate, const std::vector<double>& baseline) {
+    const std::vector<Context> looked_at{{.looked_at = 15}};
+    return judge(std::vector<Question>{paired(candidate, baseline)}, early, looked_at)[0];
+  };
+  EXPECT_EQ(judged({200}, {100}).verdict, Verdict::faster);
+  EXPECT_LT(judged({200}, {100}).adjusted_p.value(), 2e-5);
+  EXPECT_EQ(judged({140}, {100}).verdict, Verdict::undecided) << "2.4 deviations";
+  EXPECT_EQ(judged({140, 140}, {100, 100}).verdict, Verdict::faster) << "3.4 deviations of the mean";
+  EXPECT_EQ(judge(std::vector<Question>{paired({200}, {100})}, {})[0].verdict, Verdict::undecided);
+}
+
 TEST(Verdict, IsTheSameOnlyIfTheIntervalIsWithinTheMargin) {
   // p = 0.0095 of "no difference" is not significant after Holm over two; the interval [1.0009, 1.0039] is within 3 %.
   const std::vector<Question> questions{paired(kAlike, kBaseline), paired(kAlike, kBaseline)};
