@@ -115,8 +115,8 @@ Result<metrics::Goal> goal_of(const ShowArguments& arguments, metrics::Goal goal
     if (!given.empty()) std::erase_if(goal.bounds, [&](const auto& each) { return each.is_least == is_least; });
     for (const std::string& each : given) {
       const std::size_t equals = std::min(each.find('='), each.size());
-      const auto bound = metrics::parse_bound(
-          each.substr(0, equals), std::string_view(each).substr(equals).substr(equals < each.size() ? 1 : 0), is_least);
+      const std::string amount = equals < each.size() ? each.substr(equals + 1) : "";
+      const auto bound = metrics::parse_bound(each.substr(0, equals), amount, is_least);
       if (!bound) return error_of(bound);
       goal.bounds.push_back(*bound);
     }

@@ -206,7 +206,9 @@ std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const wor
   if (decided_by && decided_by->is_difference) rules.margin_difference = decided_by->margin;
   if (decided_by && !decided_by->is_difference) rules.margin_ratio = decided_by->margin;
   if (!are_speeds(decided_by)) rules.quiet_deviation.reset();
-  if (!are_speeds(decided_by) || rounds.over != work::Over::models) rules.early_deviation.reset();
+  if (!are_speeds(decided_by) || rounds.min >= static_cast<int>(statistics::kLeastRounds)) {
+    rules.early_deviation.reset();
+  }
   const Scale scale(decided_by);
   std::vector<NextRound> next(groups.size());
   if (rounds.over == work::Over::models) {

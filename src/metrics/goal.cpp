@@ -28,6 +28,10 @@ std::optional<double> parse_amount(std::string_view amount, const Metric& metric
 }
 
 std::string amount_text(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string word_of_goal(const json& goal, const char* key) {
+  const json value = goal.value(key, json());
+  return value.is_string() ? value.get<std::string>() : "";
+}
 
 Status add_bounds(const json& amounts, bool is_least, Goal& goal) {
   for (const auto& [metric, amount] : amounts.items()) {
@@ -77,16 +81,16 @@ Result<Goal> read_goal(const json& goal) {
   Goal found;
   if (!goal.is_object()) return found;
   found.is_asked = true;
-  found.metric = goal.value("metric", std::string());
+  found.metric = word_of_goal(goal, "metric");
   for (const bool is_least : {true, false}) {
     const json amounts = goal.value(is_least ? "at_least" : "at_most", json::object());
     if (const Status added = add_bounds(amounts, is_least, found); !added) return error_of(added);
   }
   if (const json window = goal.value("window_s", json()); window.is_number()) found.window_s = window.get<double>();
-  if (const json on = goal.value("on", json()); on.is_array()) found.on = on.get<std::vector<std::string>>();
-  const auto across = parse_across(goal.value("across", std::string(name(Across::each))));
-  if (!across) return error_of(across);
-  found.across = *across;
+  for (const json& device : goal.value("on", json::array())) {
+    if (device.is_string()) found.on.push_back(device.get<std::string>());
+  }
+  found.across = parse_across(word_of_goal(goal, "across")).value_or(Across::each);
   if (const Status has_window = check_window(found); !has_window) return error_of(has_window);
   return found;
 }

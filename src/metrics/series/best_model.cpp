@@ -126,7 +126,8 @@ Question question_of(const Analysis& analysis, const Judged& by, const Goal& goa
 VerdictRules rules_of_models(const Judged& by, const Analysis& analysis) {
   VerdictRules rules{.margin_ratio = by.margin_ratio};
   if (by.is_by_difference()) rules.margin_difference = by.margin_difference;
-  const bool are_early = analysis.size() > 0 && are_rounds_over_models(analysis.cell(0)) && is_speed(by);
+  const bool are_early = analysis.size() > 0 && are_rounds_over_models(analysis.cell(0)) && is_speed(by) &&
+                         analysis.cell(0).rounds->min < static_cast<int>(statistics::kLeastRounds);
   if (are_early) rules.early_deviation = statistics::kEarlyDeviation;
   return rules;
 }

@@ -243,6 +243,12 @@ TEST(NextRound, OverModelsLeavesOutAfterOneRoundWhatIsFarBehind) {
   EXPECT_EQ(next[2].cells, Cells{});
 }
 
+TEST(NextRound, OverModelsDecidesNothingEarlyIfThreeRoundsAreAsked) {
+  const work::Rounds three{.min = 3, .over = work::Over::models};
+  const std::vector<GroupSoFar> groups{GroupSoFar{{cell(0, {100})}, {}, 1}, GroupSoFar{{cell(1, {30})}, {}, 1}};
+  EXPECT_EQ(next_rounds(groups, three, kEarly)[1].cells, (Cells{1}));
+}
+
 // Memory varies in ways that are not assumed, so that three rounds are needed.
 TEST(NextRound, OverModelsByAMetricWaitsForThreeRounds) {
   const work::DecidedBy memory{.metric = "timed_peak_bytes", .margin = 0.05};

@@ -176,7 +176,7 @@ TEST(StudyProblems, TwoMetricsAreOneTooMany) {
 
 TEST(StudyProblems, RoundsOverModelsDoNotKnowTheBestOfAllDevices) {
   EXPECT_THAT(
-      problems("models: [resnet18]\n"
+      problems("models: [{zoo: resnet18}]\n"
                "compilers: [identity]\n"
                "devices: [local, {far: {ssh: orin.lab}}]\n"
                "goal: {across: worst}\n"

@@ -48,6 +48,15 @@ TEST(Goal, IsReadFromAStudy) {
   EXPECT_FALSE(read_goal(nullptr)->is_asked);
 }
 
+// A results file may come from anybody.
+TEST(Goal, OfAnyJsonIsReadWithoutAnException) {
+  for (const char* const text :
+       {R"({"metric": 5, "on": 7, "across": [], "at_least": 3, "window_s": "x"})", R"({"on": [1, {}], "at_most": [2]})",
+        R"({"at_least": {"throughput_per_s": {}}})", R"([])", R"("speed")"}) {
+    EXPECT_NO_THROW((void)read_goal(nlohmann::json::parse(text))) << text;
+  }
+}
+
 TEST(Goal, NeedsTheWindowOfAMetricOfOne) {
   const auto goal = read_goal({{"metric", "samples_in_window"}});
   ASSERT_FALSE(goal);
