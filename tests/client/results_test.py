@@ -47,6 +47,13 @@ class Results(PackageTest):
         self.assertIn("null: ngb writes no programs for this compiler yet", str(error))
         self.assertFalse(pathlib.Path("program").exists())
 
+    def test_history_has_a_row_for_each_point_of_each_cell(self):
+        points = ngb.history("results")
+        self.assertEqual((len(points), set(points["results"])), (12, {"results"}))
+        cells = self.results.cells
+        self.assertEqual(sorted(points["value"].dropna()), sorted(cells["throughput_per_s"].dropna()))
+        self.raised(ngb.ProgramError, ngb.history, "results", by="moon")
+
     def test_derived_values_have_a_number_or_the_reason_why_there_is_none(self):
         derived = self.results.derived
         self.assertEqual(list(derived.columns), ["cell_id", "metric", "value", "low", "high", "reason"])

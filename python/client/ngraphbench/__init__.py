@@ -19,6 +19,7 @@ Every error of this package is an NgbError; docs/python.md lists what raises whi
 from ngraphbench.comparison import Comparison, compare
 from ngraphbench.errors import CellsFailedWarning, ModelError, NgbError, ProgramError, ProgramMissingError, ResultsError
 from ngraphbench.figures import Figures, figures
+from ngraphbench.history import history
 from ngraphbench.measuring import measure
 from ngraphbench.program import find_program
 from ngraphbench.results import Results
@@ -38,6 +39,7 @@ __all__ = [
     "compare",
     "figures",
     "find_program",
+    "history",
     "measure",
     "open",
     "run",

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string text_of(const json& value) {
+std::string watched_text(const json& value) {
   if (value.is_null()) return {};
   return text::visible(value.is_string() ? value.get<std::string>() : json_text::dump(value));
 }
@@ -39,7 +39,7 @@ void each_number(const Document& document, const auto& use) {
 std::string labels_of(const std::vector<Column>& columns, const Row& row) {
   std::string labels;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const std::string text = columns[i].has_reason || columns[i].csv.empty() ? "" : text_of(row.entries[i].value);
+    const std::string text = columns[i].has_reason || columns[i].csv.empty() ? "" : watched_text(row.entries[i].value);
     if (!text.empty()) {
       labels += fmt::format("{}{}={}", labels.empty() ? "" : ",", columns[i].csv, json_text::dump(json(text)));
     }
@@ -52,7 +52,7 @@ std::string labels_of(const std::vector<Column>& columns, const Row& row) {
 std::string to_bencher(const Document& document) {
   json whole = json::object();
   each_number(document, [&](const Row& row, const Column& column, const Entry& entry) {
-    json& told = whole[text_of(row.entries.front().value)][column.csv];
+    json& told = whole[watched_text(row.entries.front().value)][column.csv];
     told["value"] = *entry.number();
     if (entry.low) told["lower_value"] = *entry.low;
     if (entry.high) told["upper_value"] = *entry.high;
@@ -63,7 +63,7 @@ std::string to_bencher(const Document& document) {
 std::string to_action_benchmark(const Document& document) {
   json whole = json::array();
   each_number(document, [&](const Row& row, const Column& column, const Entry& entry) {
-    whole.push_back({{"name", fmt::format("{}: {}", text_of(row.entries.front().value), column.csv)},
+    whole.push_back({{"name", fmt::format("{}: {}", watched_text(row.entries.front().value), column.csv)},
                      {"unit", column.unit},
                      {"value", *entry.number()}});
     if (entry.low && entry.high) whole.back()["range"] = fmt::format("{:.6g} to {:.6g}", *entry.low, *entry.high);
@@ -105,8 +105,8 @@ std::string to_badge(const Document& document) {
                             : has_notices                 ? "yellow"
                                                           : "brightgreen";
   return json_text({{"schemaVersion", 1},
-                    {"label", text_of(document.command)},
-                    {"message", document.summary.empty() ? "nothing measured" : text_of(document.summary)},
+                    {"label", watched_text(document.command)},
+                    {"message", document.summary.empty() ? "nothing measured" : watched_text(document.summary)},
                     {"color", color},
                     {"isError", document.are_errors && !document.annotations.empty()}});
 }
