@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// best_model [--studies N] [--check]: simulates N studies (200) of 12 models with 3 compilers each, whose rounds are
+// best_model [--studies N] [--check]: simulates N studies (300) of 12 models with 3 compilers each, whose rounds are
 // over models, for each kind of noise and of models, of which the best one is known. What is measured next is what the
 // device decides (agent/rounds.h), and the models that may be the best are those of `ngb show --models`
 // (metrics/series/best_model.h). Prints the share in % of studies that name the best one, how many they name on
@@ -186,7 +186,7 @@ bool simulate(const Noise& noise, const Spread& spread, int studies) {
 
 int main(int argc, char** argv) {
   using namespace ngb::metrics;
-  constexpr int kStudies = 200;
+  constexpr int kStudies = 300;
   const SimulationArguments arguments = parse_simulation_arguments(argc, argv, kStudies);
   fmt::print("{:<24}{:<30}{:>8}{:>8}{:>11}{:>7}\n", "noise of a process", "models", "named %", "names", "processes",
              "time");
