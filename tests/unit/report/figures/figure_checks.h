@@ -24,7 +24,8 @@ using FigureTable = std::span<const report::figures::Figure>;
 
 // Every axis of numbers has a unit in its title; so has none of the figures `without` such an axis.
 inline void expect_units_in_titles(FigureTable figures, const std::string& without) {
-  const std::regex unit(R"(.*\((samples|samples/s|tokens/s|bits/s|bytes|s|ms|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
+  const std::regex unit(
+      R"(.*\((samples|samples/s|tokens/s|bits/s|bytes|s|ms|ratio|1 - ratio|count|blocks|%)(, log axis.*)?\))");
   for (const report::figures::Figure& figure : figures) {
     std::size_t axes = 0;
     visit(figure.specification, "", [&](const nlohmann::ordered_json& json, const std::string& key) {
