@@ -191,7 +191,7 @@ std::string fastest_table(const Numbers& numbers) {
       }
       html += measured == 0 ? "<td class=\"none\">–" : fmt::format("<td>{} of {}", fastest, measured);
     }
-    html += "\n";
+    html += '\n';
   }
   return named_table_html("fastest", "Workloads in which the newest version is the fastest, or not told from it",
                           html + "</tbody>");

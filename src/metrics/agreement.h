@@ -12,6 +12,8 @@ namespace ngb::metrics {
 Formula agreement, top1_agreement, sqnr, cosine, input_error, agreement_inputs;
 // Models with labels have these two, whether they are exact or variants.
 Formula top1_accuracy, top5_accuracy;
+// The largest difference from the reference's outputs, of an exact model too.
+Formula absolute_error;
 
 // Returns the value of `agreement`, or nothing if no process of the cell has compared it.
 std::optional<double> agreement_of(const store::CellData& cell);
