@@ -46,11 +46,10 @@ struct ShowArguments {
   std::string metric;                                      // by which the answer is given; "": likewise
   std::string columns;                                     // "": the usual ones
   std::map<std::string, std::vector<std::string>> wanted;  // by the name of the filter
-  metrics::PeakOf peak_of;
 };
 
-report::ShowOptions options_for_terminal(const ShowArguments& arguments, const metrics::Heading& heading,
-                                         std::vector<report::NumberColumn> columns) {
+report::ShowOptions options_for_terminal(const Installation& installation, const ShowArguments& arguments,
+                                         const metrics::Heading& heading, std::vector<report::NumberColumn> columns) {
   const OutputShape shape = shape_of_stdout();
   return {.columns = std::move(columns),
           .all = arguments.all,
@@ -59,7 +58,7 @@ report::ShowOptions options_for_terminal(const ShowArguments& arguments, const m
           .width = shape.width,
           .wrap = shape.wrap,
           .color = shape.has_color,
-          .peak_of = arguments.peak_of};
+          .peak_of = campaign::peaks_in(campaign::trusted_cache(installation))};
 }
 
 // Of more cells no values are kept: whoever queries them computes what they need.
@@ -83,8 +82,8 @@ void print_answer(const report::Results& results) {
 }
 
 // Shows results whose cells do not fit into memory together: they come family by family.
-int show_in_parts(metrics::FamilyReader& reader, const ShowArguments& arguments, const report::Format& format,
-                  const std::vector<report::NumberColumn>& columns) {
+int show_in_parts(const Installation& installation, metrics::FamilyReader& reader, const ShowArguments& arguments,
+                  const report::Format& format, const std::vector<report::NumberColumn>& columns) {
   report::CellFilter filter(arguments.wanted);
   const auto chosen = report::passing_families(reader, filter);
   if (!chosen) return report_failure(chosen.error(), kCannotGoOn);
@@ -98,7 +97,7 @@ int show_in_parts(metrics::FamilyReader& reader, const ShowArguments& arguments,
                               .differences = report::environment_differences(heading.environments, devices),
                               .allocator = heading.allocator,
                               .come_in_parts = true};
-  const report::ShowOptions options = options_for_terminal(arguments, heading, columns);
+  const report::ShowOptions options = options_for_terminal(installation, arguments, heading, columns);
   const bool with_best_options = options.best && format.is("text");
   const auto each = [&](const report::UsePart& use) {
     return report::each_family(reader, chosen->families, filter, with_best_options,
@@ -142,7 +141,7 @@ int show_models(metrics::FamilyReader& reader, const ShowArguments& arguments, c
   return kSuccess;
 }
 
-int show(const ShowArguments& arguments) {
+int show(const Installation& installation, const ShowArguments& arguments) {
   const auto format = arguments.format.among(report::show_formats());
   if (!format) return report_failure(format.error(), kWrongUsage);
   std::vector<report::NumberColumn> columns;
@@ -162,7 +161,7 @@ int show(const ShowArguments& arguments) {
   if (arguments.models) return show_models(*reader, arguments, **format);
   const bool is_table = !arguments.series && !arguments.findings;
   if (is_table && reader->cell_count() > metrics::kMostCellsInMemory) {
-    return show_in_parts(*reader, arguments, **format, columns);
+    return show_in_parts(installation, *reader, arguments, **format, columns);
   }
   auto derived = metrics::derive(*reader, reader->families(), processor_count());
   if (!derived) return report_failure(derived.error(), kCannotGoOn);
@@ -170,7 +169,7 @@ int show(const ShowArguments& arguments) {
   if (!results) return report_failure(results.error(), kWrongUsage);
   report::add_differences(*results, derived->environments);
   results->allocator = derived->allocator;
-  const report::ShowOptions options = options_for_terminal(arguments, *derived, columns);
+  const report::ShowOptions options = options_for_terminal(installation, arguments, *derived, columns);
   const bool is_of_all = std::all_of(arguments.wanted.begin(), arguments.wanted.end(),
                                      [](const auto& filter) { return filter.second.empty(); });
   const bool has_answer = is_table && columns.empty() && (*format)->is("text") && is_of_all &&
@@ -197,9 +196,8 @@ int print_table(const Installation& installation, const std::filesystem::path& r
                 const FormatArguments& format) {
   ShowArguments arguments;
   arguments.format = format;
-  arguments.peak_of = campaign::peaks_in(campaign::trusted_cache(installation));
   arguments.results.folders = {results_folder.string()};
-  return show(arguments);
+  return show(installation, arguments);
 }
 
 void keep_values(const std::filesystem::path& results_folder) {
@@ -266,12 +264,8 @@ void add_show(CLI::App& app, const Installation& installation, Action& chosen) {
   for (CLI::Option* option : {series, findings}) option->excludes("--format")->excludes("--json")->excludes("--best");
   series->excludes(findings);
   models->excludes(series)->excludes(findings)->excludes("--best")->excludes("--columns");
-  command->callback([=, &installation, &chosen] {
-    chosen = [=, &installation] {
-      arguments->peak_of = campaign::peaks_in(campaign::trusted_cache(installation));
-      return show(*arguments);
-    };
-  });
+  command->callback(
+      [=, &installation, &chosen] { chosen = [=, &installation] { return show(installation, *arguments); }; });
 }
 
 }  // namespace ngb::app

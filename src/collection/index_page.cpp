@@ -13,6 +13,7 @@
 #include "collection.css.h"
 #include "collection.js.h"
 #include "collection/pages.h"
+#include "metrics/baseline.h"
 #include "metrics/history/history.h"
 #include "report/page/html.h"
 #include "report/page/page_parts.h"
@@ -92,7 +93,7 @@ Numbers numbers_of(const Collection& collection) {
     row.setting = each.setting;
     row.by_compiler[each.compiler].push_back(&each);
     numbers.models.insert(model);
-    compilers.emplace(!each.compiler.starts_with("PyTorch eager"), each.compiler);
+    compilers.emplace(!each.compiler.starts_with(metrics::known_as(metrics::kIdentity)), each.compiler);
     ++numbers.count;
   }
   for (const auto& [is_other, compiler] : compilers) numbers.compilers.push_back(compiler);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What results are read for: the goal for which a study chooses a model (the key `goal`).
+// The goal for which a study chooses a model: its key `goal`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -19,7 +19,7 @@ struct Bound {
   bool is_least = true;  // else the most
   double value = 0;      // in the metric's unit
 
-  // Returns "at least 200 samples/s".
+  // Returns "throughput_per_s of at least 200 samples/s".
   [[nodiscard]] std::string in_words() const;
 };
 

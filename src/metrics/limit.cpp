@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "metrics/ratios.h"
 #include "work/json_fields.h"
 
 namespace ngb::metrics {

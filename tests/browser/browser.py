@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+import unittest
 
 
 def find_browser():
@@ -169,3 +170,14 @@ class Page:
     def screenshot(self, whole=False):
         import base64
         return base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"])
+
+
+@unittest.skipUnless(find_browser(), "no Chromium on this machine: scripts/setup tests installs it")
+class BrowserTest(unittest.TestCase):
+    """A test whose class has a browser. It stands before the other bases."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = Browser(find_browser())
+        cls.addClassCleanup(cls.browser.close)

@@ -6,7 +6,7 @@ import sqlite3
 import sys
 import unittest
 
-from browser import Browser, Page, find_axe, find_browser
+from browser import BrowserTest, Page, find_axe
 from ngb_program import NgbTest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -17,13 +17,7 @@ from made_up_results import study  # noqa: E402
 VISIBLE = "[...document.querySelectorAll('#numbers tbody:not([hidden]) tr:not([hidden])')]"
 
 
-@unittest.skipUnless(find_browser(), "no Chromium on this machine")
-class CollectionPage(NgbTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser(find_browser())
-        cls.addClassCleanup(cls.browser.close)
-
+class CollectionPage(BrowserTest, NgbTest):
     def setUp(self):
         super().setUp()
         (self.folder / "bundles").mkdir()

@@ -6,7 +6,7 @@ import sqlite3
 import sys
 import unittest
 
-from browser import Browser, Page, find_axe, find_browser
+from browser import BrowserTest, Page, find_axe
 from ngb_program import NgbTest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
@@ -18,13 +18,7 @@ FIRST_NS = 1_800_000_000 * 10**9
 DAY_NS = 24 * 3600 * 10**9
 
 
-@unittest.skipUnless(find_browser(), "no Chromium on this machine")
-class HistoryPage(NgbTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser(find_browser())
-        cls.addClassCleanup(cls.browser.close)
-
+class HistoryPage(BrowserTest, NgbTest):
     def setUp(self):
         super().setUp()
         for day in range(10):

@@ -6,7 +6,7 @@ import pathlib
 import re
 import unittest
 
-from browser import Browser, Page, find_axe, find_browser
+from browser import BrowserTest, Page, find_axe
 from ngb_program import NULL_STUDY, NgbTest
 
 # Two settings, of which the second takes eight times as long, so that the verdicts come with the third round also beside other tests.
@@ -16,16 +16,13 @@ STUDY = NULL_STUDY.replace("depth: [1, 2]", "depth: 1").replace("processes: 3", 
   - "null": {label: slow, options: {compile_ns: 500000000, made_up_ns: 8000000}}""")
 
 
-@unittest.skipUnless(find_browser(), "no Chromium on this machine: scripts/setup tests installs it")
-class LivePage(NgbTest):
+class LivePage(BrowserTest, NgbTest):
     def keep(self, name):
         if folder := os.environ.get("NGB_SCREENSHOTS"):
             (pathlib.Path(folder) / f"live-{name}.png").write_bytes(self.page.screenshot(whole=True))
 
     def test_shows_results_as_they_come_fits_a_phone_and_becomes_the_report(self):
-        browser = Browser(find_browser())
-        self.addCleanup(browser.close)
-        self.page = Page(browser)
+        self.page = Page(self.browser)
         self.page.resize(1280, 900)
         self.write("study.yaml", STUDY)
         run = self.start("run", "study.yaml", "--serve")

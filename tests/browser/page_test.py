@@ -11,7 +11,7 @@ import sqlite3
 import unittest
 import zlib
 
-from browser import Browser, Page, find_axe, find_browser
+from browser import BrowserTest, Page, find_axe
 from explain_test import STUDY as PROFILED
 from report_case import HOSTILE, ReportTest
 
@@ -29,14 +29,7 @@ WITHOUT_ALIKE_ROWS = r"""
 """
 
 
-@unittest.skipUnless(find_browser(), "no Chromium on this machine: scripts/setup tests installs it")
-class InTheBrowser(ReportTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.browser = Browser(find_browser())
-        cls.addClassCleanup(cls.browser.close)
-
+class InTheBrowser(BrowserTest, ReportTest):
     def setUp(self):
         super().setUp()
         self.page = Page(self.browser)
