@@ -45,7 +45,7 @@ class RowCopy {
     return fits;
   }
 
-  // Copies the rows to `row` and those behind it. Precondition: they end within the larger tensor.
+  // Copies the rows into the larger tensor, the first one to `row`. Precondition: they end within it.
   void copy_to(std::int64_t row) const {
     const char* from = static_cast<const char*>(from_);
     char* into = static_cast<char*>(into_) + static_cast<std::size_t>(row) * blocks_.row_bytes;

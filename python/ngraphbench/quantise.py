@@ -43,7 +43,7 @@ def answer() -> None:
         return
     except Exception as error:  # whatever the library raises is told by its words
         folder = os.path.dirname(question["output"])
-        # The library says of a file that it could write in part only that the model is damaged.
+        # Where the library could write only a part of the file, it says that the model is damaged.
         if shutil.disk_usage(folder).free < (os.path.getsize(question["exact"]) if question["exact"] else 0):
             print(json.dumps({"error": f"cannot write in {folder}: the disk is full",
                               "next": "free some space and run the same command again"}))

@@ -21,8 +21,8 @@ namespace ngb::agent {
 struct CellSoFar {
   int cell_index = 0;
   bool has_failed = false;  // it has no further rounds
-  // For each completed process, by round, what it says of that which decides: its speeds by time
-  // (samples/steady_rates.h) in inferences per second, or its number of a metric, none if that is unknown.
+  // The numbers of each completed process that decide, by round: its speeds by time (samples/steady_rates.h) in
+  // inferences per second, or its number of a metric, none if that is unknown.
   std::map<int, std::vector<double>> numbers{};
   int compiler_index = 0;
   int load_index = 0;

@@ -188,7 +188,8 @@ class Verifier {
         if (says_nothing(readable.error())) return readable;
         return add("samples", {kResultsPath, readable.error().what});
       }
-      // Whoever reads it all and cannot make the rest has an error of its own, which says nothing about the bundle.
+      // Everything was read. That the numbers cannot be made is then an error of this program, and no fault of the
+      // bundle.
       for (RuleOutcome& each : verification_.outcomes) {
         if (each.rule->level == Level::numbers) each.why_unchecked = "it cannot be made again: " + made.error().text();
       }

@@ -170,7 +170,7 @@ class Tuning {
     return Done{};
   }
 
-  // Settings without a speed are the last. Of equal ones, that which is listed first is before the others.
+  // Settings without a speed are the last; of equal ones, the first in the list is before the others.
   void choose(Question& question, const Step& step) const {
     std::vector<std::pair<double, const work::Cell*>> ranked;
     std::size_t with_speed = 0;

@@ -22,7 +22,7 @@ struct TunedSettings {
   std::size_t measured = 0;      // of them, those with a speed
   // T_winner / T_usual in the search. The winner was chosen because it was fast there, so on average this is too much.
   Value promised{};
-  // What processes say that did not choose it; nothing: `why`.
+  // The judgement of processes that took no part in the choice. If there is none, `why` says so.
   std::optional<statistics::Judgement> confirmed{};
   std::string why{};
   nlohmann::json entry{};  // the winner as an entry of a study's `compilers`

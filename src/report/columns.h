@@ -27,7 +27,7 @@ struct Attribute {
   [[nodiscard]] nlohmann::json of(const store::CellData& cell) const;
 };
 std::span<const Attribute> attributes();
-// Returns those of tables for people; the load only if one of the cells has one.
+// Returns the attributes that tables for people have. The load is one of them only if a cell has a load.
 std::vector<Attribute> shown_attributes(std::span<const store::CellData* const> cells);
 
 // The properties by which both sides of a comparison are described.

@@ -73,9 +73,9 @@ struct Completed {
   Provenance made_with{};
   std::string environment_hash{};
   std::map<std::string, std::vector<int>> processes{};
-  // For each of these processes, in the same order, what it says of that which decides how many rounds there are: its
-  // speeds by time (steady_rates.h) in inferences per second, or its number of a metric (process_numbers.h), none if it
-  // is unknown. Empty if nothing decides.
+  // The numbers of each of these processes that decide how many rounds there are, in the same order: its speeds by time
+  // (steady_rates.h) in inferences per second, or its number of a metric (process_numbers.h), none if it is unknown.
+  // Empty if nothing decides.
   std::map<std::string, std::vector<std::vector<double>>> numbers{};
 
   static constexpr const char* kType = "completed";

@@ -38,9 +38,9 @@ bool can_decide(std::string_view metric);
 // if that takes longer. Returns nothing of a process that did not record its phases.
 std::optional<double> count_in_window(const ProcessResult& process, double per_s, double window_s);
 
-// Returns what a process says of that which decides how many rounds there are: its speeds by time (steady_rates.h)
-// unless a metric decides, else the number of that; none if it is unknown, or has no logarithm and needs one. Of
-// work::kSavedBits it is the speeds, of work::kSamplesInWindow the inferences.
+// Returns the numbers of a process that decide how many rounds there are. Without a metric they are its speeds by time
+// (steady_rates.h). With one it is the metric's number; none if that is unknown, or has no logarithm and needs one. For
+// work::kSavedBits they are the speeds, for work::kSamplesInWindow the inferences.
 std::vector<double> deciding_numbers(const ProcessResult& process, const std::optional<work::DecidedBy>& decided_by);
 
 // The latencies of a process that were measured one by one, or else t / k of each counted repetition.

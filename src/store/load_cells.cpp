@@ -90,7 +90,8 @@ class Loader {
   }
 
  private:
-  // A word means the number that the processes that count report. The table of cells has that of the latest process.
+  // If threads were asked for by a word, they are as many as the processes that count report. The table of cells has
+  // the number of the latest process.
   static void find_threads(CellData& cell) {
     if (cell.of.compiler.threads_asked.empty() || cell.processes.empty()) return;
     if (cell.processes.front().threads) cell.of.threads = cell.processes.front().threads;

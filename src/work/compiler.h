@@ -109,9 +109,9 @@ struct Place {
 // "always", or "OPTION=VALUE" and the compiler's option has that value; "": never.
 bool runs_modules(const Place& place, const Compiler& compiler);
 
-// Returns whether the compiler converts the exporter's PyTorch module of every model, also of one that is a file: it
-// runs modules always, and has no PyTorch of its own, because its host is native. It then needs the exporter's packages
-// (WorkerRequest::module_site).
+// Returns whether the compiler converts the PyTorch module that the exporter makes of every model, an ONNX file too.
+// So do compilers that always run modules and whose host is native: they have no PyTorch of their own, and need the
+// exporter's packages (WorkerRequest::module_site).
 bool converts_modules(const Place& place);
 
 }  // namespace ngb::work

@@ -31,7 +31,7 @@ struct ModelRace {
 
 // Returns the races of models in the order of their first cells. A cell takes part if `allowed`, which has a value for
 // each cell of the analysis, says so and its device counts; over several devices a model takes part that has such a
-// cell on each. Each setting could have been its model's, and each model the leader, so these are comparisons with the
+// cell on each. Any setting might have been the best one, of its model and of all models, so each is compared with the
 // best of all k settings, as in fastest.h; over devices k counts each choice of a setting for each device. If rounds
 // were over models (work::Over), pairs are compared by rounds, from the first one on, as the device did.
 std::vector<ModelRace> races_of_models(const Analysis& analysis, const Judged& by, const Goal& goal,
