@@ -50,6 +50,7 @@ class Verifier {
 
   Result<Verification> verify() {
     if (const Status checked = check_all(); !checked) return error_of(checked);
+    verification_.folder = folder_;
     return std::move(verification_);
   }
 
@@ -380,10 +381,14 @@ std::string Verification::first_problem() const {
   return {};
 }
 
+Result<Verification> verify_bundle(const fs::path& given, const std::string& verified_by, const fs::path& scratch) {
+  return Verifier(given, scratch, verified_by).verify();
+}
+
 Result<Verification> verify_bundle(const fs::path& given, const std::string& verified_by) {
   const auto scratch = ScratchFolder::temporary("ngb-verify");
   if (!scratch) return error_of(scratch);
-  return Verifier(given, scratch->path(), verified_by).verify();
+  return verify_bundle(given, verified_by, scratch->path());
 }
 
 }  // namespace ngb::bundle

@@ -15,7 +15,6 @@
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "base/threads.h"
-#include "bundle/archive.h"
 #include "bundle/paths.h"
 #include "collection/measurements.h"
 
@@ -62,7 +61,9 @@ std::string why_refused(const bundle::Verification& verification) {
 }
 
 Status read_measured(const std::string& verified_by, Bundle& bundle, std::vector<Measurement>& measurements) {
-  auto verification = bundle::verify_bundle(bundle.file, verified_by);
+  const auto scratch = ScratchFolder::temporary("ngb-collection");
+  if (!scratch) return error_of(scratch);
+  auto verification = bundle::verify_bundle(bundle.file, verified_by, scratch->path());
   if (!verification) {
     if (is_of_this_machine(verification.error())) return error_of(verification);
     bundle.why_refused = verification.error().text();
@@ -71,12 +72,7 @@ Status read_measured(const std::string& verified_by, Bundle& bundle, std::vector
   bundle.verification = *std::move(verification);
   bundle.why_refused = why_refused(*bundle.verification);
   if (!bundle.why_refused.empty()) return Done{};
-  const auto scratch = ScratchFolder::temporary("ngb-collection");
-  if (!scratch) return error_of(scratch);
-  const auto entries = bundle::list_zip(bundle.file);
-  if (!entries) return error_of(entries);
-  if (const Status unpacked = bundle::unpack_zip(bundle.file, *entries, scratch->path()); !unpacked) return unpacked;
-  return add_measurements(scratch->path() / bundle::kResultsPath, bundle, measurements);
+  return add_measurements(bundle.verification->folder / bundle::kResultsPath, bundle, measurements);
 }
 
 // Removes bundles with the content of one before.
