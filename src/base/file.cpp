@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/environment.h"
+#include "base/partials.h"
 #include "base/removal.h"
 
 namespace ngb {
@@ -133,6 +134,7 @@ Status write_all(int fd, std::string_view bytes, const std::string& where) {
 }
 
 Status sync_folder(const std::filesystem::path& folder) {
+  if (is_in_partial(folder / "name")) return Done{};
   const std::filesystem::path named = folder.empty() ? "." : folder;
   const FileDescriptor fd(::open(named.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // A folder may be writable but not readable. Then it cannot be synced, and only its file system keeps the names.
@@ -162,6 +164,7 @@ Status rename_to_new(const std::filesystem::path& from, const std::filesystem::p
 using Rename = Status (*)(const std::filesystem::path& from, const std::filesystem::path& to);
 
 Status put_as(const std::filesystem::path& made, const std::filesystem::path& path, Rename rename) {
+  if (is_in_partial(path)) return rename(made, path);
   const FileDescriptor fd(::open(made.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status{};
   if (!fd.is_open() || ::fstat(fd.get(), &status) != 0) return tl::unexpected(from_errno("write", path, errno));

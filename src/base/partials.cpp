@@ -36,6 +36,17 @@ std::optional<std::string_view> host_in(std::string_view name) {
 
 }  // namespace
 
+bool is_in_partial(const std::filesystem::path& path) {
+  const auto is_partial = [](const std::filesystem::path& each) {
+    const std::string name = each.string();  // NAME.HOST-PID-NUMBER.partial
+    const std::size_t dot =
+        name.ends_with(kPartial) ? name.rfind('.', name.size() - kPartial.size() - 1) : std::string::npos;
+    return dot != std::string::npos && host_in(std::string_view(name).substr(dot + 1));
+  };
+  const std::filesystem::path above = path.parent_path();
+  return std::any_of(above.begin(), above.end(), is_partial);
+}
+
 // The host's name without dots, so that a partial file's name has only one extension more than HOST-PID-NUMBER.
 std::string host_in_partials() {
   std::array<char, 65> name{};

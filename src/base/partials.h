@@ -14,6 +14,9 @@ struct Partial {
 };
 // Returns those that partial_path named for `path`, whoever made them.
 std::vector<Partial> partials_of(const std::filesystem::path& path);
+// Returns whether the path is within a folder that partial_path named. Such a folder is removed or put in its place,
+// and all that it holds is put on disk then (file::put_in_place); before, nothing in it has to be.
+bool is_in_partial(const std::filesystem::path& path);
 // Returns the HOST of names that this host's processes make.
 std::string host_in_partials();
 

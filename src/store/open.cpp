@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/partials.h"
 #include "base/removal.h"
 #include "base/text.h"
 
@@ -153,8 +154,9 @@ sql::Database open_to_write(const std::filesystem::path& file, std::span<const M
   sql::Database database(file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   set_up(database);
   identify(database, steps);
+  database.execute("PRAGMA journal_mode = DELETE; PRAGMA cache_spill = OFF");
   // EXTRA also syncs the folder, so that a deleted journal does not reappear after a power failure.
-  database.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = EXTRA; PRAGMA cache_spill = OFF");
+  if (!file::is_in_partial(file)) database.execute("PRAGMA synchronous = EXTRA");
   const std::int64_t version = database.integer("PRAGMA user_version");
   if (version > 0 && version < version_of(steps)) keep_older(database, version);
   migrate(database, steps);

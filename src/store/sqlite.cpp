@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "base/partials.h"
+
 namespace ngb::store::sql {
 
 static_assert(SQLITE_VERSION_NUMBER >= 3037000, "STRICT tables need SQLite 3.37");
@@ -156,6 +158,7 @@ Database::Database(std::filesystem::path file, int flags) : file_(std::move(file
   if (code != SQLITE_OK) raise(handle, code, file_);
   sqlite3_extended_result_codes(handle, 1);
   defend(handle);
+  if (file::is_in_partial(file_)) execute("PRAGMA synchronous = OFF");
 }
 
 void Database::bound_steps(std::uint64_t file_bytes) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small files that are written in one step: study.json, the machines of a Slurm job, manifests, reference outputs.
+#include <set>
+
 #include "agent/reference_cache.h"
+#include "base/partials.h"
 #include "power_loss.h"
 #include "worker/reference_file.h"
 
@@ -50,6 +53,27 @@ TEST_F(PowerLoss, LeavesReferenceOutputsWholeOrNotThere) {
     const auto reference = worker::Reference::open(path);
     EXPECT_TRUE(reference) << reference.error().text();
   });
+}
+
+TEST_F(PowerLoss, LeavesAFolderWholeOnceItHasItsNameAndAnythingOfItBefore) {
+  std::set<std::string> before;
+  const auto work = [&] {
+    const std::filesystem::path made = file::partial_path(folder() / "made");
+    must(file::make_folder(made / "in"));
+    must(file::write_atomically(made / "in/a", "whole"));
+    promise("written");
+    must(file::put_in_place(made, folder() / "made"));
+    promise("placed");
+  };
+  cut(work, [&](const auto& left, const auto& promises) {
+    if (promises.contains("placed")) {
+      EXPECT_EQ(content_of(left / "made/in/a"), "whole");
+    } else if (promises.contains("written")) {
+      for (const auto& each : file::partials_of(left / "made")) before.insert(content_of(each.path / "in/a"));
+    }
+  });
+  if (IsSkipped()) return;
+  EXPECT_THAT(before, testing::Contains("(nothing)")) << "it was put on disk for nothing";
 }
 
 }  // namespace
