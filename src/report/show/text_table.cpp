@@ -145,6 +145,8 @@ TextTable::DeviceRow TextTable::text_row_of(const Results& results, const CellDa
   } else {
     row = number_row(results, cell, std::move(label));
     for (const std::string& remark : cell_remarks(cell)) ++remarks_[text::visible(remark)];
+    const metrics::Number speed = results.numbers.of(cell, "throughput_per_s");
+    if (!speed.value) ++remarks_["no samples/s: " + text::visible(speed.reason)];
     row.entries.push_back({.value = flags_of(results, cell), .style = Style::notice});
   }
   TextRow shown = text_row(described_, row);
@@ -255,9 +257,11 @@ std::string TextTable::notes(const std::vector<std::string>& left_out,
     const std::size_t more = failure_count_ - failures_.size();
     text += fmt::format("  … and {} more failed {}: --json has them all\n", more, more == 1 ? "cell" : "cells");
   }
+  const int with_numbers = counts_[0] + counts_[1];  // measured, whole and in part
   for (const auto& [remark, count] : remarks_) {
-    text += remarks_.size() == 1 ? fmt::format("  {}\n", remark)
-                                 : fmt::format("  {} {}: {}\n", count, count == 1 ? "cell" : "cells", remark);
+    const bool is_of_all = remarks_.size() == 1 || count == with_numbers;
+    text += is_of_all ? fmt::format("  {}\n", remark)
+                      : fmt::format("  {} {}: {}\n", count, count == 1 ? "cell" : "cells", remark);
   }
   std::vector<std::string> remarks = environment_remarks(differences);
   if (allocator.empty()) remarks.emplace_back("allocator: default");

@@ -93,6 +93,16 @@ TEST(Show, SaysWhyADisturbedCellHasNoSpeed) {
   EXPECT_THAT(shown, HasSubstr("end the other programs"));
 }
 
+TEST(Show, SaysOnceWhyMeasuredCellsHaveNoSpeed) {
+  const std::vector<CellData> two{cell_of("identity", 1, {process(0, {10, 10})}),
+                                  cell_of("openvino", 1, {process(0, {5, 5})})};
+  const std::string why = "profiled: it has no speed";
+  const std::vector<DerivedValue> without{{"identity-1", "throughput_per_s", {}, {}, {}, why},
+                                          {"openvino-1", "throughput_per_s", {}, {}, {}, why}};
+  const std::string shown = text_of(two, without, {.width = 120});
+  EXPECT_THAT(shown, HasSubstr("\n  no samples/s: profiled: it has no speed\n"));
+}
+
 TEST(Show, PrintsCellsThatComeInPartsAsThoseOfTheWhole) {
   const std::vector<CellData> all = cells();
   const std::vector<DerivedValue> derived = values();
