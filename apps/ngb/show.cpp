@@ -183,6 +183,8 @@ int show(const Installation& installation, const ShowArguments& arguments) {
   if (has_answer) print_answer(*results);
   if (is_table) {
     report::show(**format, *results, options, print_table_text);
+    const std::string shapes = has_answer ? report::shapes_text(*results, options) : "";
+    if (!shapes.empty()) print_table_text('\n' + shapes);
   } else {
     print_table_text(arguments.series ? report::series_text(*results, options)
                                       : report::findings_text(*results, options, paper::claims().of));

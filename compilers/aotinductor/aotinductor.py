@@ -72,8 +72,10 @@ class AotInductor(Identity):
         """None leaves all shapes fixed."""
         if not any(open_axes(signature) for signature in signatures):
             return None
-        batch = self._torch.export.Dim("batch", min=1, max=65536)
-        shapes = tuple({axis: batch for axis in open_axes(signature)} for signature in signatures)
+        def dimension(axis):
+            return self._torch.export.Dim(f"axis_{axis}", min=1, max=65536)
+
+        shapes = tuple({axis: dimension(axis) for axis in open_axes(signature)} for signature in signatures)
         return (shapes,) if self._output_names is None else shapes  # the arguments of Flat are one tuple
 
     def load(self, model):

@@ -29,22 +29,26 @@ def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str, need
     with torch.no_grad():
         outputs = user_module.call_user(f"{user_module.name_of(description)} cannot be run on its example inputs",
                                         lambda: module(*first, **{name: example[name] for name in named}))
-    names = _output_names(description, outputs, example)
+    ranks = _ranks_of_outputs(description, outputs, example)
     opened = _open_shapes(description, example, batch)
     signatures = [_signature(name, tensor, tensor.shape) for name, tensor in example.items()]
     answer = {"inputs": signatures,
               "open_inputs": [_signature(name, tensor, opened[name]) for name, tensor in example.items()]
               if dynamic_batch else [],
-              "outputs": names}
+              "outputs": list(ranks)}
     if not needs_file:
         return {**answer, "exporter": ""}
     with open(path + ".json", "w", encoding="utf-8") as file:
         json.dump(answer, file)
-    axes = {name: {axis: "batch" for axis, extent in enumerate(shape) if extent == _ANY}
-            for name, shape in opened.items()} if dynamic_batch else None
+    axes = {name: {axis: "batch" for axis, extent in enumerate(shape) if extent == _ANY and dynamic_batch}
+            for name, shape in opened.items()}
+    for row in description.get("inputs") or []:  # dimensions that the study names
+        axes[row["name"]].update({int(axis): name for axis, name in row.get("open", {}).items()})
+    if not any(axes.values()):
+        axes = None
     if not module_call.is_flat(module, list(example), outputs):
         module = module_call.Flat(module, list(example)).eval()
-    return {**answer, **exporters.export(module, example, names, axes, path)}
+    return {**answer, **exporters.export(module, example, ranks, axes, path)}
 
 
 def _signature(name, tensor, shape):
@@ -115,11 +119,12 @@ def _open_shapes(description, example, batch):
     return opened
 
 
-def _output_names(description, outputs, example):
+def _ranks_of_outputs(description, outputs, example):
+    """Return {output: rank}, in their order."""
     named = module_call.flatten(outputs, example)
     for name, tensor in named:
         if tensor.dtype not in _NAMES or tensor.layout != torch.strided:
             kind = tensor.dtype if tensor.dtype not in _NAMES else tensor.layout
             raise CompilerError("invalid_model", f'{user_module.name_of(description)} returns "{name}" as {kind}, which '
                                                  "cannot be compared", "wrap it in a module that converts it")
-    return [name for name, _ in named]
+    return {name: tensor.dim() for name, tensor in named}

@@ -14,11 +14,12 @@ from ngraphbench.reasons import cause
 _OPSET = 20  # the newest that the exporter that traces can write
 
 
-def export(module, example, output_names, axes, path) -> dict:
-    """Write the ONNX file. `example`: {input: tensor}, in the order of the arguments; `axes`: {input: {axis: name}} of
-    open extents, or None. Returns {"exporter": "tracing" or "dynamo"}, or {"no_file": {"kind", "message", "advice",
+def export(module, example, outputs, axes, path) -> dict:
+    """Write the ONNX file. `example`: {input: tensor}, in the order of the arguments; `outputs`: {name: rank}; `axes`:
+    {input: {axis: name}} of open extents, or None. Returns {"exporter": "tracing" or "dynamo"}, or {"no_file": {"kind", "message", "advice",
     "follows_from_module"}} with the reasons of both; the last is false if a package is missing or damaged."""
     reasons = []
+    output_names = list(outputs)
     follows_from_module = True
     for name, run in (("tracing", _trace), ("dynamo", _dynamo)):
         with tempfile.TemporaryDirectory(prefix="export-", dir=os.path.dirname(path)) as folder, \
@@ -26,7 +27,7 @@ def export(module, example, output_names, axes, path) -> dict:
             warnings.simplefilter("ignore")  # one is deprecated, and shapes become constants, as intended
             made = os.path.join(folder, "model.onnx")
             try:
-                run(module, example, output_names, axes, made)
+                run(module, example, outputs, axes, made)
                 _check_names(made, list(example), output_names)
             except Exception as error:  # torch raises many types
                 if _is_of_machine(error):
@@ -45,15 +46,23 @@ def export(module, example, output_names, axes, path) -> dict:
                                   "log of this model"}}
 
 
-def _trace(module, example, output_names, axes, made):
+def _trace(module, example, outputs, axes, made):
     opened = None
     if axes is not None:
-        opened = {**axes, **{name: {0: "batch"} for name in output_names}}
-    torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=output_names,
+        opened = {**axes, **{name: _axes_of_output(name, rank, axes) for name, rank in outputs.items()}}
+    torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=list(outputs),
                       dynamic_axes=opened, opset_version=_OPSET, dynamo=False)
 
 
-def _dynamo(module, example, output_names, axes, made):
+def _axes_of_output(name, rank, axes):
+    """Return which extents of an output the file leaves open: of the batch the first, of other dimensions any may be."""
+    named = {each for of_input in axes.values() for each in of_input.values()}
+    if named <= {"batch"}:
+        return {0: "batch"}
+    return {axis: f"{name}_{axis}" for axis in range(rank)}
+
+
+def _dynamo(module, example, outputs, axes, made):
     try:
         importlib.import_module("onnxscript")
     except ImportError:
@@ -62,10 +71,11 @@ def _dynamo(module, example, output_names, axes, made):
 
     shapes = None
     if axes is not None:
-        batch = torch.export.Dim("batch", min=1, max=65536)
-        shapes = tuple({axis: batch for axis in axes[name]} for name in example)
+        named = {each: torch.export.Dim(each, min=1, max=65536) for of_input in axes.values()
+                 for each in of_input.values()}
+        shapes = tuple({axis: named[each] for axis, each in axes[name].items()} for name in example)
         shapes = (shapes,) if isinstance(module, Flat) else shapes  # its arguments are one tuple
-    torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=output_names,
+    torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=list(outputs),
                       dynamic_shapes=shapes, opset_version=_OPSET, dynamo=True, external_data=True, verbose=False)
 
 

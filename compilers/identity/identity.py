@@ -12,7 +12,7 @@ _OUTPUT_TYPES = {"torch.float32": "f32", "torch.float16": "f16", "torch.bfloat16
 _INPUT_TYPES = {name: dtype.rpartition(".")[2] for dtype, name in _OUTPUT_TYPES.items()}
 
 
-ANY = -1  # in a shape: any batch
+ANY = -1  # in a shape: any extent
 
 
 def is_module(model):
@@ -21,7 +21,7 @@ def is_module(model):
 
 
 def open_axes(signature):
-    """Return the axis of the batch if the model is compiled for any batch."""
+    """Return the axes for whose extents the model is compiled as any: that of the batch, or of other dimensions."""
     return [axis for axis, extent in enumerate(signature.shape) if extent == ANY]
 
 
@@ -179,12 +179,12 @@ class Identity(Adaptor):
         return self._torch.inference_mode() if self._options.get("inference_mode", True) else self._torch.no_grad()
 
     def zeros(self, signatures):
-        """Return inputs of these shapes to compile with, so that the measured ones are first seen in `bind`. Any batch
-        becomes 2, because PyTorch specialises for 1."""
+        """Return inputs of these shapes to compile with, so that the measured ones are first seen in `bind`. An open
+        extent becomes 2, because PyTorch specialises for 1, and another one on each axis: it takes equal ones for one."""
         torch = self._torch
         tensors = []
         for tensor in signatures:
-            shape = [2 if extent == ANY else extent for extent in tensor.shape]
+            shape = [2 + axis if extent == ANY else extent for axis, extent in enumerate(tensor.shape)]
             zeros = torch.zeros(shape, dtype=getattr(torch, _INPUT_TYPES[tensor.dtype]), device=self._device)
             tensors.append(zeros.contiguous(memory_format=self._layout_of(tensor)))
         return tensors

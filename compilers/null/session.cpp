@@ -117,12 +117,26 @@ void Session::load(const ngb_model& model) {
   if (std::string(std::istreambuf_iterator<char>(artifact), {}) != kArtifact) {
     throw plugin::Failure(NGB_INTERNAL, std::string(model.artifact_path) + " is not what null has compiled");
   }
+  shapes_.clear();
+  for (std::uint32_t i = 0; i < model.input_count; ++i) {
+    shapes_.emplace_back(model.inputs[i].shape, model.inputs[i].shape + model.inputs[i].rank);
+  }
   if (settings_.load_ns > 0) std::this_thread::sleep_for(std::chrono::nanoseconds(settings_.load_ns));
   memory_.assign(settings_.memory_bytes, 1);
   leave_behind(settings_.session_leak_bytes);
 }
 
+// A compiler that has compiled for one shape refuses any other.
+void Session::check_shape(const ngb_tensor& input, const std::vector<std::int64_t>& compiled) {
+  const auto fits = [](std::int64_t given, std::int64_t known) { return known < 0 || given == known; };
+  if (std::equal(input.shape, input.shape + input.rank, compiled.begin(), compiled.end(), fits)) return;
+  throw plugin::Failure(NGB_INVALID_MODEL, std::string("input \"") + input.name +
+                                               "\" has a shape for which null has not "
+                                               "compiled the model");
+}
+
 void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < std::min<std::size_t>(count, shapes_.size()); ++i) check_shape(inputs[i], shapes_[i]);
   inputs_.assign(inputs, inputs + count);
   lanes_.reset();
   if (slots() == 1) return;

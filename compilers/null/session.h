@@ -66,12 +66,15 @@ class Session {
   const KernelTable& end_profile(std::uint32_t inferences);
 
  private:
+  static void check_shape(const ngb_tensor& input, const std::vector<std::int64_t>& compiled);
+
   Settings settings_;
   Faults faults_;
   Helpers helpers_;
   bool has_compiled_ = false;
   std::vector<char> memory_;
   KeptMemory kept_;
+  std::vector<std::vector<std::int64_t>> shapes_;  // for which it is compiled, -1 for any extent
   std::vector<ngb_tensor> inputs_;
   std::vector<char> wrong_;
   plugin::Facts facts_;

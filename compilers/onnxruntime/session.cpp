@@ -204,7 +204,11 @@ void Session::bind(const ngb_tensor* inputs, std::uint32_t count) {
   output_slots_ = outputs_of(runtime_, session_.get());
   trusts_shapes_ = slots_ == 1;
   for (const Slot& slot : output_slots_) trusts_shapes_ = trusts_shapes_ && slot.is_static();
-  if (!trusts_shapes_) learn_output_shapes();
+  if (settings_.has_many_shapes && !trusts_shapes_) {
+    for (Slot& slot : output_slots_) slot.can_be_bound = false;  // the library allocates them, as in a plain call
+  } else if (!trusts_shapes_) {
+    learn_output_shapes();
+  }
   bind_outputs();
   if (settings_.provider != "cpu") prove_placement();
   if (slots_ > 1) bind_further();

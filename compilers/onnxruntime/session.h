@@ -33,9 +33,10 @@ class Session {
   void compile(const ngb_model& model);
   // Opens what a session of this version has kept on this machine, and optimises nothing.
   void load(const ngb_model& model);
-  // Outputs of static shape receive a buffer at once. For the others, one inference shows their shapes; so does one if
-  // the first inference fails, because the file may declare a wrong shape. Providers other than the CPU's are checked
-  // by one inference of a separate session with profiling.
+  // Outputs of static shape receive a buffer at once. For the others, one inference shows their shapes, or with many
+  // shapes each inference allocates them; one inference shows them, too, if the first one fails, because the file may
+  // declare a wrong shape. Providers other than the CPU's are checked by one inference of a separate session with
+  // profiling.
   void bind(const ngb_tensor* inputs, std::uint32_t count);
   // Runs one inference. Returns null on success, else a status that the caller passes to `fail`.
   OrtStatus* run() {

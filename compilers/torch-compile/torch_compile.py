@@ -13,6 +13,9 @@ from . import inductor
 from .identity import Identity, open_axes
 
 
+_MOST_GRAPHS = 256  # of one function: a shape's session is a graph, and may be one more for each other shape
+
+
 class TorchCompile(Identity):
     NAME = "torch-compile"
 
@@ -31,7 +34,7 @@ class TorchCompile(Identity):
             raise CompilerError("invalid_option", f'the backend {options["backend"]} has no settings; they are '
                                                   "Inductor's", "leave them out for this backend")
         super().__init__(settings)
-        self._settings = settings.settings
+        self._settings, self._has_many_shapes = settings.settings, settings.has_many_shapes
         self._kept = self._artifact_path = ""  # the cache of another process, and where this one's is kept
         self._cxx = inductor.cxx() if self._is_inductor else "none"
         if self._cxx is None:
@@ -55,7 +58,10 @@ class TorchCompile(Identity):
         from . import inductor_times
 
         torch = self._torch
-        torch._dynamo.reset()
+        if self._has_many_shapes:  # each may have a session of its own, whose graphs stay
+            torch._dynamo.config.recompile_limit = _MOST_GRAPHS
+        else:
+            torch._dynamo.reset()
         torch._dynamo.utils.counters.clear()
         mode = {"mode": self._options["mode"]} if self._is_inductor else {}
         self._is_open = any(open_axes(signature) for signature in signatures)
@@ -84,7 +90,7 @@ class TorchCompile(Identity):
         return compiled
 
     def read(self):
-        if self._is_open and self._count("stats", "unique_graphs") > self._graphs:
+        if self._is_open and not self._has_many_shapes and self._count("stats", "unique_graphs") > self._graphs:
             raise CompilerError("fallback", "torch.compile compiled again for this batch size: it is not among those "
                                             "that the graph for any batch supports",
                                 "PyTorch specialises for a batch of 1: leave it out of a study with dynamic_batch")
@@ -114,6 +120,7 @@ class TorchCompile(Identity):
         if self._call is not None:
             facts.update(graphs=str(self._graphs), graph_breaks=str(self._count("graph_break")),
                         compiled_again="true" if self._count("stats", "unique_graphs") > self._graphs else "false",
+                        graphs_added=str(self._count("stats", "unique_graphs") - self._graphs),
                         libraries_compiled=str(self._libraries),
                         graphs_from_cache=str(self._count("inductor", "fxgraph_cache_hit")))
         return facts

@@ -123,6 +123,9 @@ typedef struct ngb_settings {
   int32_t is_profiled;
   /* 1: the session's model is a file in the compiler's own form, so nothing will be compiled. */
   int32_t has_compiled_file;
+  /* 1: the model is run in several shapes by turns. `bind`, which gives a run its shapes, is then a part of what is
+   * timed, so it runs no inference by itself. */
+  int32_t has_many_shapes;
 } ngb_settings;
 
 typedef struct ngb_model {
@@ -132,7 +135,7 @@ typedef struct ngb_model {
    * PyTorch module, "" for a user's ONNX file. */
   const char* recipe_json;
   /* Names, types and static shapes of this cell; data is NULL. For a compiler whose description says
-   * "dynamic_batch": true, an extent may be -1: the model is compiled for any batch, and `bind` gives its size. */
+   * "dynamic_batch": true, an extent may be -1: the model is compiled for any size, and `bind` gives it. */
   const ngb_tensor* inputs;
   uint32_t input_count;
   /* File or folder that a compiler with "produces_file" writes, or one with "keeps_file" for other processes; ""

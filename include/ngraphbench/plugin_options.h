@@ -35,7 +35,8 @@ struct Settings {
         threads(given.threads),
         in_flight(given.in_flight),
         is_profiled(given.is_profiled != 0),
-        has_compiled_file(given.has_compiled_file != 0) {}
+        has_compiled_file(given.has_compiled_file != 0),
+        has_many_shapes(given.has_many_shapes != 0) {}
 
   std::string toolchain_dir;
   std::string cache_dir;
@@ -44,6 +45,7 @@ struct Settings {
   int in_flight;  // 0: the compiler chooses
   bool is_profiled;
   bool has_compiled_file;  // which is opened as it is; nothing is compiled
+  bool has_many_shapes;    // `bind` is timed, and runs no inference
 };
 
 }  // namespace ngb::plugin

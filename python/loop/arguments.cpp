@@ -81,7 +81,7 @@ Object settings_arguments(const ngb_settings& settings) {
   const Object handed_on = dictionary_of(settings.settings, settings.setting_count);
   return pack(text_or_empty(settings.toolchain_dir), text_or_empty(settings.device), text_or_empty(settings.precision),
               integer(settings.threads), options, text_or_empty(settings.cache_dir), handed_on,
-              integer(settings.is_profiled));
+              integer(settings.is_profiled), integer(settings.has_many_shapes));
 }
 
 Object model_arguments(const ngb_model& model) {

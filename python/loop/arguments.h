@@ -8,7 +8,8 @@
 
 namespace ngb::python {
 
-// Returns (toolchain_dir, device, precision, threads, {option: value}, cache_dir, {setting: value}, is_profiled).
+// Returns (toolchain_dir, device, precision, threads, {option: value}, cache_dir, {setting: value}, is_profiled,
+// has_many_shapes).
 Object settings_arguments(const ngb_settings& settings);
 // Returns (path, recipe_json, ((name, dtype, shape), …), artifact_path).
 Object model_arguments(const ngb_model& model);

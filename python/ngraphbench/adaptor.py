@@ -47,6 +47,7 @@ class Settings:
     settings: Mapping[str, Any] = field(default_factory=dict)
     # This session will be asked for the times of its kernels. What it is asked for is then never a speed.
     is_profiled: bool = False
+    has_many_shapes: bool = False  # the model is run in several shapes by turns, in one session or in one for each
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,8 @@ class Host:
             self.adaptor_class().preload_models(self._model_kinds)
 
     def open(self, toolchain_dir: str, device: str, precision: str, threads: int, options: Mapping[str, str],
-             cache_dir: str = "", settings: Mapping[str, str] = types.MappingProxyType({}), is_profiled: bool = False):
+             cache_dir: str = "", settings: Mapping[str, str] = types.MappingProxyType({}), is_profiled: bool = False,
+             has_many_shapes: bool = False):
         typed = typed_options(self._options, options)
         handed_on = {name: json.loads(value) for name, value in settings.items()}
         if toolchain_dir:
@@ -80,7 +81,7 @@ class Host:
                 sys.path.append(toolchain_dir)
         self.preload()  # unless the fork server did it: imports do not belong to compiling
         return Session(self.adaptor_class()(Settings(toolchain_dir, device, precision, threads, typed, cache_dir,
-                                                     handed_on, bool(is_profiled))))
+                                                     handed_on, bool(is_profiled), bool(has_many_shapes))))
 
     def failure(self, exception: BaseException) -> Tuple[str, str, str]:
         """Return (kind, message, advice). Exceptions other than CompilerError leave their traceback in the log."""

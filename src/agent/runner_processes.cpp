@@ -135,9 +135,11 @@ WorkerRequest Runner::request_for(const work::Compiler& compiler) {
   }
   request.model_path = file.path.string();
   request.model = model_for_request();
-  if (!file.facts.inputs.empty()) {
+  if (request.model.inputs.empty()) {
     request.model.inputs = file.facts.inputs;
     request.model.open_inputs = file.facts.open_inputs;
+  } else if (!file.facts.inputs.empty()) {
+    work::put_in_order(request.model, file.facts.inputs);
   }
   const bool needs_exporter = request.model.is_module() || work::converts_modules(request.place);
   if (needs_exporter && job_.exporter) request.module_site = job_.place_of(*job_.exporter).toolchain_dir;

@@ -142,7 +142,9 @@ SharedCompilation::SharedCompilation(work::Compilation mode, std::filesystem::pa
     : mode_(mode), folder_(std::move(folder)), free_disk_bytes_(free_disk_bytes), kept_(folder_) {}
 
 void SharedCompilation::prepare(work::WorkerRequest& request, const samples::Origin& origin) {
-  if (mode_ == work::Compilation::each || reasons_.contains(request.cell_id)) return;
+  if (mode_ == work::Compilation::each) return;
+  if (work::has_several_sessions(request.model)) reasons_[request.cell_id] = "each shape has a session of its own";
+  if (reasons_.contains(request.cell_id)) return;
   if (const auto kept = kept_.find(request.cell_id, origin)) {
     request.artifact_path = kept->path.string();
     request.loads_artifact = true;

@@ -308,7 +308,7 @@ class ModelReader {
       if (std::find(point.told.begin(), point.told.end(), axis) == point.told.end())
         model.label += fmt::format(" {}={}", axis, value);
     }
-    if (!label) model.label += suffix_of(model);
+    if (!label || model.named) model.label += suffix_of(model);
     std::vector<ModelEntry> models = decoders_of_file(model, point.given, path, problems_);
     if (problems_.count() != before) return false;
     for (ModelEntry& each : models) {
@@ -332,8 +332,15 @@ class ModelReader {
                        how.tool.empty() ? "" : " by " + how.tool);
   }
 
-  // Returns what distinguishes the label of a model that is compiled once for any batch size.
-  static std::string suffix_of(const ModelEntry& model) { return model.dynamic_batch ? " dynamic_batch" : ""; }
+  // Returns what distinguishes the label of a model from that of the same one compiled for a shape of its own.
+  static std::string suffix_of(const ModelEntry& model) {
+    std::string suffix = model.dynamic_batch ? " dynamic_batch" : "";
+    if (!model.named) return suffix;
+    if (!model.named->visited.empty()) suffix += " in one session";
+    if (!model.named->dynamic.empty()) suffix += " dynamic";
+    if (model.named->pad_to > 0) suffix += fmt::format(" pad_to={}", model.named->pad_to);
+    return suffix;
+  }
 
   void add(const NodePointer& entry, ModelEntry model) {
     models_.push_back(std::move(model));

@@ -76,6 +76,18 @@ struct DecoderEntry {
   bool operator==(const DecoderEntry&) const = default;
 };
 
+// How a model whose inputs have extents with names is compiled for their sizes, and which sizes it meets.
+struct NamedShapes {
+  using Sizes = std::vector<std::pair<std::string, std::int64_t>>;  // by name, sorted
+  std::vector<std::string> dynamic{};  // names of extents for any size of which it is compiled
+  int pad_to = 0;                      // sizes are raised to the next multiple; 0: they are not
+  std::vector<Sizes> visited{};        // by one process; none: it meets the sizes of `dimensions` alone
+  std::vector<int> visits{};           // of each in a pass
+  // pytorch, timm: of each input in ModelEntry::shapes the names of its extents; "": it has none
+  std::vector<std::pair<std::string, std::vector<std::string>>> extents{};
+  bool operator==(const NamedShapes&) const = default;
+};
+
 struct ModelEntry {
   std::string label{};                 // unique in the study: "resnet18", "conv_block width=64 depth=1"
   std::string family{};                // zoo: "resnet18", "conv_block"
@@ -86,10 +98,12 @@ struct ModelEntry {
   InputShapes shapes{};                // by input, sorted; onnx, compiled: of inputs that the file leaves open
   std::string factory{};               // pytorch: a function of the file; timm: the model's name
   std::filesystem::path state_dict{};  // pytorch, timm: absolute; empty: none
-  std::vector<std::pair<std::string, std::int64_t>> dimensions{};  // onnx: named dimension -> extent, or kBatchExtent
-  std::vector<std::pair<std::string, InputEntry>> inputs{};        // by name, sorted; "": one .npz for all
-  std::optional<DecoderEntry> decoder{};                           // zoo, onnx; nothing: each inference is by itself
-  bool dynamic_batch = false;                                      // compiled once for any batch size
+  // onnx, or with `named`: named dimension -> extent, or kBatchExtent
+  std::vector<std::pair<std::string, std::int64_t>> dimensions{};
+  std::vector<std::pair<std::string, InputEntry>> inputs{};  // by name, sorted; "": one .npz for all
+  std::optional<DecoderEntry> decoder{};                     // zoo, onnx; nothing: each inference is by itself
+  bool dynamic_batch = false;                                // compiled once for any batch size
+  std::optional<NamedShapes> named{};                        // onnx, pytorch, timm
   // The same as in work::Model. If they are not given, recipes and the timm models of the zoo have the zoo's; other
   // models have none.
   std::string group{};

@@ -20,11 +20,17 @@ using nlohmann::json;
 
 json extent_json(std::int64_t extent) { return extent == kBatchExtent ? json("batch") : json(extent); }
 
-json shapes_json(const InputShapes& shapes) {
+json shapes_json(const ModelEntry& model) {
   json object = json::object();
-  for (const auto& [input, shape] : shapes) {
+  for (std::size_t i = 0; i < model.shapes.size(); ++i) {
+    const auto& [input, shape] = model.shapes[i];
     object[input] = json::array();
     for (const std::int64_t extent : shape) object[input].push_back(extent_json(extent));
+    if (!model.named) continue;
+    const std::vector<std::string>& names = model.named->extents[i].second;
+    for (std::size_t axis = 0; axis < names.size(); ++axis) {
+      if (!names[axis].empty()) object[input][axis] = names[axis];
+    }
   }
   return object;
 }
@@ -71,7 +77,7 @@ json model_json(const ModelEntry& model) {
   if (model.kind() != ModelKind::zoo && !model.parameters.empty())
     entry["parameters"] = work::object_of(model.parameters);
   if (!model.state_dict.empty()) entry["state_dict"] = model.state_dict.string();
-  if (!model.shapes.empty() && !model.quantise) entry["shapes"] = shapes_json(model.shapes);
+  if (!model.shapes.empty() && !model.quantise) entry["shapes"] = shapes_json(model);
   for (const auto& [name, extent] : model.dimensions) {
     if (!model.quantise) entry["dimensions"][name] = extent_json(extent);
   }

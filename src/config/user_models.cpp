@@ -10,6 +10,7 @@
 
 #include "config/keys/key.h"
 #include "config/keys/value.h"
+#include "config/named_shapes.h"
 
 namespace ngb::config {
 
@@ -55,13 +56,18 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
   if (kind == "timm") read_timm(named, path + ".timm", model);
   if (kind == "quantise") read_quantise(named, path + ".quantise", model);
   if (const DocumentNode* node = field_of(given, "dimensions")) read_dimensions(*node, path + ".dimensions", model);
+  if (const DocumentNode* node = field_of(given, "shapes_in_one_session"))
+    read_visited(*node, path + ".shapes_in_one_session", model, problems_);
+  if (const DocumentNode* node = field_of(given, "mix")) read_mix(*node, path + ".mix", folder_, model, problems_);
   if (const DocumentNode* node = field_of(given, "shapes")) read_shapes(*node, path + ".shapes", model);
-  if (kind != "onnx") keep_no_dimensions(given, path, model);
   if (const DocumentNode* node = field_of(given, "parameters")) read_parameters(*node, path + ".parameters", model);
   if (const DocumentNode* node = field_of(given, "state_dict")) {
     model.state_dict = read_file(*node, path + ".state_dict", "a file that torch.save has written");
   }
   read_common(given, path, model);
+  if (model.named) model.named->extents = extents_;
+  if (kind != "onnx") settle_dimensions(given, path, model);
+  check_named_shapes(given, path, model, problems_);
   const bool is_file = kind == "onnx";
   for (const auto& [name, input] : model.inputs) {
     if (!is_file || input.type.empty()) continue;
@@ -178,6 +184,9 @@ std::optional<std::int64_t> UserModelReader::read_extent(const DocumentNode& nod
 }
 
 void UserModelReader::read_shapes(const DocumentNode& node, const std::string& path, ModelEntry& model) {
+  Dimensions known = model.dimensions;
+  if (model.named && !model.named->visited.empty())
+    known.insert(known.end(), model.named->visited.front().begin(), model.named->visited.front().end());
   for (const Field& field : fields_or_problem(node, path, "input: [extent, …]", problems_)) {
     const std::string shape_path = join_path(path, shown(field.name));
     if (!field.value->is_sequence()) {
@@ -185,12 +194,18 @@ void UserModelReader::read_shapes(const DocumentNode& node, const std::string& p
       continue;
     }
     std::vector<std::int64_t>& shape = model.shapes.emplace_back(field.name, std::vector<std::int64_t>{}).second;
+    std::vector<std::string>& names = extents_.emplace_back(field.name, std::vector<std::string>{}).second;
     for (std::size_t i = 0; i < field.value->items.size(); ++i) {
-      const auto extent = read_extent(*field.value->items[i], fmt::format("{}[{}]", shape_path, i), model.dimensions);
-      if (extent) shape.push_back(*extent);
+      const DocumentNode& item = *field.value->items[i];
+      const auto extent = read_extent(item, fmt::format("{}[{}]", shape_path, i), known);
+      if (!extent) continue;
+      shape.push_back(*extent);
+      const bool has_name = std::ranges::any_of(known, [&](const auto& each) { return each.first == item.text; });
+      names.push_back(has_name ? item.text : "");
     }
   }
   std::sort(model.shapes.begin(), model.shapes.end());
+  std::sort(extents_.begin(), extents_.end());
 }
 
 void UserModelReader::read_dimensions(const DocumentNode& node, const std::string& path, ModelEntry& model) {
@@ -201,8 +216,9 @@ void UserModelReader::read_dimensions(const DocumentNode& node, const std::strin
   std::sort(model.dimensions.begin(), model.dimensions.end());
 }
 
-// The names of `dimensions` that no file has stand for numbers in `shapes`, and have no further meaning.
-void UserModelReader::keep_no_dimensions(const ModelFields& given, const std::string& path, ModelEntry& model) {
+// The names of `dimensions` that no file has stand for numbers in `shapes`, and have a further meaning only with
+// `named`.
+void UserModelReader::settle_dimensions(const ModelFields& given, const std::string& path, ModelEntry& model) {
   for (const auto& [name, extent] : model.dimensions) {
     bool is_used = false;
     const DocumentNode* const shapes = field_of(given, "shapes");
@@ -212,7 +228,7 @@ void UserModelReader::keep_no_dimensions(const ModelFields& given, const std::st
     if (!is_used)
       problems_.add(*given.at("dimensions"), path + ".dimensions", fmt::format("no shape has {}", shown(name)));
   }
-  model.dimensions.clear();
+  if (!model.named) model.dimensions.clear();
 }
 
 void UserModelReader::read_parameters(const DocumentNode& node, const std::string& path, ModelEntry& model) {

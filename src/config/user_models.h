@@ -45,7 +45,7 @@ class UserModelReader {
   void read_shapes(const DocumentNode& node, const std::string& path, ModelEntry& model);
   using Dimensions = std::vector<std::pair<std::string, std::int64_t>>;
   std::optional<std::int64_t> read_extent(const DocumentNode& node, const std::string& path, const Dimensions& known);
-  void keep_no_dimensions(const ModelFields& given, const std::string& path, ModelEntry& model);
+  void settle_dimensions(const ModelFields& given, const std::string& path, ModelEntry& model);
   void read_dimensions(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_parameters(const DocumentNode& node, const std::string& path, ModelEntry& model);
   void read_inputs(const DocumentNode& node, const std::string& path, ModelEntry& model);
@@ -56,6 +56,7 @@ class UserModelReader {
   const std::map<std::string, std::string>& endings_;
   const std::vector<work::Quantiser>& quantisers_;
   Problems& problems_;
+  std::vector<std::pair<std::string, std::vector<std::string>>> extents_{};  // as NamedShapes::extents
 };
 
 }  // namespace ngb::config

@@ -82,6 +82,10 @@ campaign::Answer<Subject> subject_of(const campaign::Installation& installation,
     return cannot_go_on({"it generates tokens, for which programs are not written yet", subject.model().label,
                          "measure one step, by the recipe's parameters context and capacity, and export that"});
   }
+  if (!subject.model().visited.empty() || !subject.model().unpadded.empty()) {
+    return cannot_go_on({"it meets several shapes, or padded ones, for which programs are not written yet",
+                         subject.model().label, "measure one shape, by dimensions, and export that"});
+  }
   return subject;
 }
 

@@ -10,6 +10,7 @@
 #include "metrics/decoding.h"
 #include "metrics/metric.h"
 #include "metrics/service_times.h"
+#include "metrics/shape_visits.h"
 #include "samples/steady_rates.h"
 #include "statistics/sequential.h"
 #include "statistics/statistics.h"
@@ -187,6 +188,7 @@ Steady steady(const store::CellData& cell) {
     all_rates.insert(all_rates.end(), rates.begin(), rates.end());
     add_speeds(process, cell.of.model.key.batch, std::move(rates), found);
     if (const std::optional<double> ratio = first_pass_ratio_of(process)) found.first_passes.push_back(*ratio);
+    add_visits(process, found.shapes);
   }
   if (!stopped_after_a_number) found.fewest_repetitions.reset();
   summarize(std::move(all_rates), found);

@@ -63,6 +63,15 @@ constexpr std::size_t needed_latencies(std::size_t i) {
   return i == 0 ? 1 : statistics::fewest_for_percentile(kLatencyPercentiles.at(i));
 }
 
+// What the processes of a cell say of one of the shapes that they visit, each by the process (shape_visits.h).
+struct ShapeVisits {
+  std::string name{};  // "sequence=16"
+  std::vector<OfRound> first_s{};
+  std::vector<OfRound> second_s{};
+  std::vector<OfRound> later_s{};       // the median of the steady visits
+  std::vector<OfRound> gained_bytes{};  // resident memory, in the first visit; none of a process that did not read it
+};
+
 // What metrics need of the steady repetitions of a cell's completed processes. Its memory grows with the processes, not
 // with the repetitions.
 struct Steady {
@@ -90,6 +99,7 @@ struct Steady {
   // What each process says of the metric by which the answer is given (Heading::by); nothing: the speed.
   std::optional<Known<std::vector<OfRound>>> judged{};
   std::vector<double> first_passes{};  // of each process that generates tokens: first_pass_ratio_of
+  std::vector<ShapeVisits> shapes{};   // that each process visits; none: it has one
   // kLatencyPercentiles of which there are enough latencies; the median has no ends, and is alone if is_grouped
   std::array<statistics::PercentileInterval, kLatencyPercentiles.size()> latency_percentiles_s{};
   bool is_grouped = false;   // some repetition holds more than one inference

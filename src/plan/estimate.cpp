@@ -67,10 +67,12 @@ ProcessTime usual_time(const Experience& experience, const work::Compiler& compi
           .inference_s = kCall_s + macs / macs_per_s + (is_null ? option_of(compiler, "run_ns") / 1e9 : 0)};
 }
 
-// Returns how many inferences a repetition has whatever they take: the steps of a pass, or one.
+// Returns how many inferences a repetition has whatever they take: those of a pass, or one.
 int steps_of(const Plan& plan, const work::Cell& cell) {
-  const auto& decoding = plan.model_of(cell).decoding;
-  return decoding ? decoding->new_tokens : 1;
+  const work::Model& model = plan.model_of(cell);
+  int visits = 0;
+  for (const work::VisitedShape& shape : model.visited) visits += shape.visits;
+  return model.decoding ? model.decoding->new_tokens : std::max(visits, 1);
 }
 
 double repetition_s(const Plan& plan, double inference_s) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "base/file.h"
@@ -18,6 +19,7 @@
 #include "plan/decoder_model.h"
 #include "plan/file_decoder.h"
 #include "plan/graph_shapes.h"
+#include "plan/named_shapes.h"
 #include "python_files.py.h"
 #include "userfiles/input_values.h"
 #include "userfiles/onnx_file.h"
@@ -117,7 +119,10 @@ Result<work::Model> from_recipe(const config::ModelEntry& entry, int batch, std:
 Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch, const OnnxPackage& onnx) {
   auto decoder = file_decoder(entry);
   if (!decoder) return error_of(decoder);
-  auto file = userfiles::inspect_onnx(entry.file, batch, decoder->shapes, entry.dimensions, [&](const auto& inputs) {
+  Result<ExtentNames> names = entry.named ? names_in_file(entry) : ExtentNames();
+  if (!names) return error_of(names);
+  const auto dimensions = entry.named ? first_sizes(entry) : entry.dimensions;
+  auto file = userfiles::inspect_onnx(entry.file, batch, decoder->shapes, dimensions, [&](const auto& inputs) {
     const Advice advice = advise(onnx, entry.file, inputs);
     return fmt::format("for instance ({}):{}", advice.basis, advice.keys);
   });
@@ -136,6 +141,9 @@ Result<work::Model> from_onnx(const config::ModelEntry& entry, int batch, const 
     model.files.push_back({"model/" + location.string(), (entry.file.parent_path() / location).string(), part.sha256});
   }
   if (entry.decoder) add_decoding(model, *std::move(decoder));
+  if (!entry.named) return model;
+  if (const Status settled = settle_named(model, entry, *names); !settled) return error_of(settled);
+  open_named(model, entry, *names);
   return model;
 }
 
@@ -181,6 +189,18 @@ Result<work::Model> from_compiled(const config::ModelEntry& entry, int batch) {
   return model;
 }
 
+// Adds {"open": {axis: name}}: the extents that the exported file leaves open, because one file is for all sizes.
+void add_open_axes(json& row, const TensorSignature& input, const config::NamedShapes& named) {
+  const auto names = std::ranges::find(named.extents, input.name, &ExtentNames::value_type::first);
+  std::set<std::string> open(named.dynamic.begin(), named.dynamic.end());
+  for (const config::NamedShapes::Sizes& sizes : named.visited) {
+    for (const auto& [name, size] : sizes) open.insert(name);
+  }
+  for (std::size_t axis = 0; names != named.extents.end() && axis < names->second.size(); ++axis) {
+    if (open.contains(names->second[axis])) row["open"][std::to_string(axis)] = names->second[axis];
+  }
+}
+
 // Makes a model whose source is {"module":{…}}, from which the exporter and PyTorch's compilers make the module. It
 // names files by UserFile::name.
 Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std::uint64_t seed,
@@ -203,9 +223,14 @@ Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std:
     module["state_dict"] = *name;
   }
   if (const Status added = add_inputs(model, entry, batch); !added) return error_of(added);
+  if (entry.named) {
+    if (const Status settled = settle_named(model, entry, entry.named->extents); !settled) return error_of(settled);
+  }
   for (const TensorSignature& input : model.open_inputs) {
     module["inputs"].push_back({{"name", input.name}, {"type", name(input.type)}, {"shape", input.shape}});
+    if (entry.named) add_open_axes(module["inputs"].back(), input, *entry.named);
   }
+  if (entry.named) open_named(model, entry, entry.named->extents);
   work::Module source{json_text::dump(json{{"module", module}})};
   json content{{"recipe", source.json}, {"files", json::object()}};
   for (const work::UserFile& file : model.files) content["files"][file.name] = file.sha256;
@@ -215,8 +240,12 @@ Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std:
 }
 
 Status check_values(const work::Model& model, const work::InputValues& values) {
+  if (!model.visited.empty() && !values.file.empty()) {
+    return fail("an array has one shape, and the model visits several", fmt::format("input \"{}\"", values.input),
+                "give a range: {range: [0, 30521]}");
+  }
   std::vector<std::string> names;
-  for (const TensorSignature& input : model.inputs) {
+  for (const TensorSignature& input : model.unpadded.empty() ? model.inputs : model.unpadded) {
     names.push_back(input.name);
     if (!values.input.empty() && values.input != input.name) continue;
     if (work::values_of(model.values, input.name) != &values) continue;
@@ -293,6 +322,9 @@ std::string hash_of_all(const work::Model& model, const config::ModelEntry& entr
     if (values.counts) given["counts"] = true;
   }
   if (model.dynamic_batch) all["dynamic_batch"] = true;
+  if (entry.named && !entry.named->dynamic.empty()) all["dynamic"] = entry.named->dynamic;
+  if (entry.named && entry.named->pad_to > 0) all["pad_to"] = entry.named->pad_to;
+  for (const work::VisitedShape& shape : model.visited) all["visited"].push_back({shape.name, shape.visits});
   if (model.decoding) all["new_tokens"] = model.decoding->new_tokens;
   if (!model.labels.empty()) all["labels"] = work::file_called(model.files, model.labels)->sha256;
   if (all.size() == 1) return model.key.hash;
@@ -324,7 +356,8 @@ Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::
   add_model_group(*model, entry);
   model->key.batch = batch;
   model->dynamic_batch = entry.dynamic_batch;
-  if (!entry.dynamic_batch) model->open_inputs.clear();
+  const bool is_dynamic = entry.dynamic_batch || (entry.named && !entry.named->dynamic.empty());
+  if (!is_dynamic) model->open_inputs.clear();
   leave_length_open(*model);
   if (const Status added = add_values(*model, entry); !added) return error_of(added);
   if (const Status added = add_labels(*model, entry); !added) return error_of(added);

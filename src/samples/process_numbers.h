@@ -57,6 +57,11 @@ inline constexpr const char* kInferenceMark = "mark";
 inline constexpr const char* kSessionMark = "session";
 inline constexpr const char* kSessionTime = "session";
 
+// The moment of readings that say which shapes a process has visited, in the order in which the latencies of a
+// repetition have them: the quantity is a shape's name, with the unit 1 how often a repetition visits it, and in bytes
+// the resident memory that the process gained in its first visit.
+inline constexpr const char* kShape = "shape";
+
 // A reading of a process's memory, with the count by then.
 struct MemoryMark {
   double count = 0;

@@ -114,6 +114,7 @@ struct Reading {
   // | "after" (from the timed repetitions on, which a process repeats a while longer)
   // | "mark" (memory, and how many inferences the process had run by then: readings of one time belong together)
   // | "session" (what a further session took, and memory after so many)
+  // | "shape" (how often a repetition visits it, and the memory gained in its first visit)
   std::string moment{};
   Known<double> value{};
   StartTime at_ns{};  // when it was taken; only of moments "during", "mark" and "session"

@@ -26,8 +26,8 @@ constexpr std::int64_t kMostNs = 10LL * 366 * 24 * 3600 * 1'000'000'000;  // ten
 constexpr std::uint64_t kMostStored = std::numeric_limits<std::int64_t>::max();
 
 constexpr std::array<std::string_view, 5> kStopReasons{"", "repetitions", "half_width", "max_repetitions", "max_time"};
-constexpr std::array<std::string_view, 8> kMoments{"start",  "end",   "timed",        "alone",
-                                                   "during", "after", kInferenceMark, kSessionMark};
+constexpr std::array<std::string_view, 9> kMoments{"start", "end",          "timed",      "alone", "during",
+                                                   "after", kInferenceMark, kSessionMark, kShape};
 
 // The name of what is checked, in two parts that are joined in a message only: {"phases: wall_ns of ", "compile"}.
 struct Name {

@@ -45,7 +45,8 @@ void load_facts(sql::Database& database, Detail detail, LoadedProcess& loaded) {
   else
     each_row(
         database,
-        "SELECT name, value FROM fact WHERE process_key = ? AND name IN ('device', 'emulated', 'wait', 'feeding_back')",
+        "SELECT name, value FROM fact WHERE process_key = ? AND name IN ('device', 'emulated', 'wait', 'feeding_back', "
+        "'sessions_of_shapes')",
         loaded.process_key, add);
 }
 
@@ -65,7 +66,8 @@ void load_details(sql::Database& database, Detail detail, bool has_latencies, Lo
   }
   if (detail != Detail::speeds && detail != Detail::profiles && detail != Detail::full) return;
   sql::load(database, key, process.repetitions);
-  if (has_latencies || process.facts.contains("feeding_back")) load_latencies(database, key, process);
+  const bool has_passes = process.facts.contains("feeding_back") || process.facts.contains("sessions_of_shapes");
+  if (has_latencies || has_passes) load_latencies(database, key, process);
 }
 
 namespace {

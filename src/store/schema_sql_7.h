@@ -204,7 +204,7 @@ CREATE TABLE reading (  -- One value that the device reported around the timed p
   position INTEGER NOT NULL,  -- 0, 1, … in the order reported
   quantity TEXT NOT NULL,  -- steal, pressure_cpu_some, page_faults, frequency, temperature, power, gpu_utilisation, load_1min, …
   unit TEXT NOT NULL,  -- percent, hz, celsius, watt, bytes, 1, …
-  moment TEXT NOT NULL,  -- start, end: of the timed phase; timed, alone: over that phase; during; after; mark; session
+  moment TEXT NOT NULL,  -- start, end: of the timed phase; timed, alone: over that phase; during; after; mark; session; shape
   value REAL,  -- NULL: unknown
   unknown_reason TEXT,  -- why it is unknown
   at_ns INTEGER,  -- when, after the start of the process; only of moments `during`, `mark` and `session`

@@ -42,6 +42,35 @@ Model exact_of(const Model& variant) {
   return exact;
 }
 
+Model at_shape(const Model& model, const VisitedShape& shape) {
+  Model at = model;
+  at.inputs = shape.inputs;
+  at.unpadded = shape.unpadded;
+  at.visited.clear();
+  return at;
+}
+
+bool has_several_sessions(const Model& model) {
+  const bool is_one = std::all_of(model.visited.begin(), model.visited.end(),
+                                  [&](const VisitedShape& shape) { return shape.inputs == model.inputs; });
+  return model.open_inputs.empty() && !is_one;
+}
+
+void put_in_order(Model& model, const std::vector<TensorSignature>& names) {
+  const auto place_of = [&](const TensorSignature& input) {
+    return std::find_if(names.begin(), names.end(), [&](const auto& each) { return each.name == input.name; });
+  };
+  const auto arrange = [&](std::vector<TensorSignature>& inputs) {
+    std::stable_sort(inputs.begin(), inputs.end(),
+                     [&](const auto& a, const auto& b) { return place_of(a) < place_of(b); });
+  };
+  for (auto* const inputs : {&model.inputs, &model.open_inputs, &model.unpadded}) arrange(*inputs);
+  for (VisitedShape& shape : model.visited) {
+    arrange(shape.inputs);
+    arrange(shape.unpadded);
+  }
+}
+
 bool has_module(const Model& model) {
   return model.is_module() || (!model.exact.empty() && model.exact.front().is_module());
 }

@@ -14,6 +14,7 @@
 #include "base/record.h"
 #include "base/tensor.h"
 #include "work/decoding.h"
+#include "work/visited_shape.h"
 
 namespace ngb::work {
 
@@ -122,7 +123,12 @@ struct Model : ModelSummary {
   std::string arithmetic{};       // of a user's ONNX file: "f16", "bf16", "int8"; "": f32, or not known
   std::vector<TensorSignature> outputs{};  // that a user's ONNX file declares with a shape; kOpenExtent for any
   std::optional<Decoding> decoding{};      // of a model that generates tokens: its outputs are fed back
-  int prompt_tokens = 0;                   // of a model that reads a prompt: tokens of a sample; 0: it reads none
+  // The inputs as they are before they are padded to `inputs` with zeros. Empty: they are not padded.
+  std::vector<TensorSignature> unpadded{};
+  // The shapes that each process visits; the inputs above are those of the first. Empty: it has one shape. With
+  // `open_inputs` one session has all of them, else there is a session for each that differs.
+  std::vector<VisitedShape> visited{};
+  int prompt_tokens = 0;  // of a model that reads a prompt: tokens of a sample; 0: it reads none
   std::optional<std::uint64_t> macs_torchinfo{};
   std::vector<Model> exact{};  // of a variant: the exact model at this batch size, without its files (exact_of)
 
@@ -139,7 +145,8 @@ struct Model : ModelSummary {
                  Field{"files", &Model::files}, Field{"values", &Model::values}, Field{"labels", &Model::labels},
                  Field{"dynamic_batch", &Model::dynamic_batch}, Field{"arithmetic", &Model::arithmetic},
                  Field{"outputs", &Model::outputs}, Field{"decoding", &Model::decoding},
-                 Field{"prompt_tokens", &Model::prompt_tokens}, Field{"exact", &Model::exact});
+                 Field{"prompt_tokens", &Model::prompt_tokens}, Field{"unpadded", &Model::unpadded},
+                 Field{"visited", &Model::visited}, Field{"exact", &Model::exact});
   }
 };
 
@@ -151,6 +158,14 @@ inline constexpr const char* kExactFiles = "exact/";
 void make_variant(Model& model, const Model& exact);
 // Returns the exact model of a variant, with its files. Precondition: `variant.exact` is not empty.
 Model exact_of(const Model& variant);
+
+// Returns the model with the inputs of one of the shapes that it visits, and no others.
+Model at_shape(const Model& model, const VisitedShape& shape);
+// Returns whether a process that visits these shapes needs a session for each that differs.
+bool has_several_sessions(const Model& model);
+// Gives all lists of inputs the order of `names`, which a module knows only when its file is made. Inputs without such
+// a name follow.
+void put_in_order(Model& model, const std::vector<TensorSignature>& names);
 
 // Returns whether the model, or the exact model of a variant, is a PyTorch module.
 bool has_module(const Model& model);

@@ -24,11 +24,14 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run) {
 
 Attempt<Inputs> own_inputs_of(const work::Model& model, std::uint64_t seed, std::uint64_t run) {
   const std::uint64_t of_run = seed_of_run(seed, run);
-  Result<Inputs> inputs = Inputs::make(model.inputs, of_run);
+  Result<Inputs> inputs = Inputs::make(model.unpadded.empty() ? model.inputs : model.unpadded, of_run);
   if (!inputs) return tl::unexpected(failure_of(FailureKind::out_of_memory, inputs.error()));
   const Status put = inputs->put(model.values, model.files, model.key.batch, of_run, run);
   if (!put) return tl::unexpected(failure_of(FailureKind::invalid_model, put.error()));
-  return *std::move(inputs);
+  if (model.unpadded.empty()) return *std::move(inputs);
+  Result<Inputs> padded = inputs->padded_to(model.inputs);
+  if (!padded) return tl::unexpected(failure_of(FailureKind::invalid_model, padded.error()));
+  return *std::move(padded);
 }
 
 // Returns the exact model, which the model itself may be. A module's inputs are known from its export only.

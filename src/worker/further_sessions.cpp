@@ -23,8 +23,8 @@ std::int64_t monotonic_ns() { return system_clock().now().count(); }
 std::optional<samples::Failure> live_through(const work::WorkerRequest& request, const ngb_compiler& compiler,
                                              const Inputs& inputs) {
   Session session(compiler);
-  Attempt<Done> done =
-      session.open(request.compiler, request.place, request.cache_dir, nullptr, false, request.model.is_compiled());
+  Attempt<Done> done = session.open(request.compiler, request.place, request.cache_dir, nullptr,
+                                    {.has_compiled_file = request.model.is_compiled()});
   if (done) {
     done = request.loads_artifact ? session.load(request.model_path, request.model, request.artifact_path)
                                   : session.compile(request.model_path, request.model);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -222,6 +223,43 @@ Result<Inputs> Inputs::converted_to(const std::vector<TensorSignature>& signatur
     convert(from.type, buffers_[places[i]].get(), to.type, converted->buffers_[i].get(), to.element_count());
   }
   return converted;
+}
+
+namespace {
+
+// Copies the elements to the beginning of each axis of a larger tensor, whose others become 0.
+void pad(const TensorSignature& from, const void* elements, const TensorSignature& to, void* padded) {
+  const std::size_t bytes = size_bytes(to.type);
+  std::memset(padded, 0, to.element_count() * bytes);
+  for (std::uint64_t i = 0; i < from.element_count(); ++i) {
+    std::uint64_t place = 0;
+    std::uint64_t stride = 1;
+    std::uint64_t rest = i;
+    for (std::size_t axis = to.shape.size(); axis-- > 0;) {
+      const auto extent = static_cast<std::uint64_t>(from.shape[axis]);
+      place += rest % extent * stride;
+      rest /= extent;
+      stride *= static_cast<std::uint64_t>(to.shape[axis]);
+    }
+    std::memcpy(static_cast<char*>(padded) + place * bytes, static_cast<const char*>(elements) + i * bytes, bytes);
+  }
+}
+
+}  // namespace
+
+Result<Inputs> Inputs::padded_to(const std::vector<TensorSignature>& signatures) const {
+  Result<Inputs> padded = make(signatures, 0);
+  if (!padded) return padded;
+  for (std::size_t i = 0; i < signatures.size(); ++i) {
+    const std::vector<std::int64_t>& to = signatures[i].shape;
+    const std::vector<std::int64_t>& from = (*signatures_)[i].shape;
+    if (!std::equal(from.begin(), from.end(), to.begin(), to.end(), std::less_equal<>())) {
+      return fail(fmt::format("input \"{}\" of [{}] cannot be padded to [{}]", signatures[i].name,
+                              fmt::join(from, ", "), fmt::join(to, ", ")));
+    }
+    pad((*signatures_)[i], buffers_[i].get(), signatures[i], padded->buffers_[i].get());
+  }
+  return padded;
 }
 
 bool Inputs::nudge(std::uint64_t seed) {

@@ -46,6 +46,10 @@ class Inputs {
   // inputs, their shapes or types that are not floating differ, or if memory does not suffice.
   [[nodiscard]] Result<Inputs> converted_to(const std::vector<TensorSignature>& signatures) const;
 
+  // Returns the same values at the beginning of each axis of tensors of these shapes, and zeros behind them. Fails if a
+  // shape is of another rank or shorter, or if memory does not suffice.
+  [[nodiscard]] Result<Inputs> padded_to(const std::vector<TensorSignature>& signatures) const;
+
   // Multiplies each element of f32 and f64 by 1 + 2^-17 or 1 - 2^-17, by the top bit of u: as much as sums of some
   // thousand terms differ by the order in which they are added. Returns whether there is such an input.
   bool nudge(std::uint64_t seed);

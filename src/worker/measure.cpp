@@ -53,7 +53,7 @@ Attempt<Done> write_outputs(const work::WorkerRequest& request, const ngb_compil
   const auto own_name = result.facts.find("computed_by");
   const std::string made_by = own_name == result.facts.end() ? request.reference_name : own_name->second;
   const auto infer_again = [&]() -> Attempt<std::vector<OutputView>> {
-    const Attempt<Done> ran = request.model.decoding ? Done{} : prepared.session().run();
+    const Attempt<Done> ran = prepared.timing().passes ? Done{} : prepared.session().run();
     if (!ran) return error_of(ran);
     return prepared.last_outputs();
   };

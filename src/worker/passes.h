@@ -14,39 +14,31 @@
 
 #include "base/result.h"
 #include "ngraphbench/compiler.h"
-#include "samples/process_result.h"
-#include "samples/progress_page.h"
 #include "work/model.h"
 #include "worker/inputs.h"
-#include "worker/loop.h"
-#include "worker/reference_file.h"
+#include "worker/pass.h"
 
 namespace ngb::worker {
 
 // Every pass begins with the same cache, whose rows behind the context are filled with a large number: a step that
 // reads them is wrong and is found out. The tokens of a step depend only on the study's seed, on the step and on the
 // number of the sample.
-class Passes {
+class Passes final : public Pass {
  public:
   // The target's session is bound to `inputs`, whose values it may change from now on. Model and inputs outlive the
   // result. Returns an error if an input that the model's decoding names is missing.
   static Result<Passes> make(const work::Model& model, std::uint64_t seed, const Target& target, const Inputs& inputs);
 
-  // Runs as many passes as `times` holds. Returns how many were completed; after fewer, *status and the target's error
-  // are set. A pass lasts as long as its steps together. `done` grows by one repetition for each. `latencies_ns`
-  // receives the times of steps that are kept (in_flight.h), as far as it has room.
   std::size_t repeat(const Times& times, std::span<std::int64_t> latencies_ns, samples::RunCount& done,
-                     ngb_status* status);
-  [[nodiscard]] std::uint32_t steps() const { return static_cast<std::uint32_t>(decoding_->new_tokens); }
-
-  // Makes the next pass keep what it returns.
-  void keep_next() { keeps_ = true; }
-  // Returns what the last pass that was kept has returned: of every output that is no whole cache the values of all
-  // steps, [steps, …], and of the others the rows that the pass has added.
-  [[nodiscard]] std::vector<OutputView> outputs() const;
-
+                     ngb_status* status) override;
+  [[nodiscard]] std::uint32_t steps() const override { return static_cast<std::uint32_t>(decoding_->new_tokens); }
+  [[nodiscard]] bool is_first(std::size_t /*step*/) const override { return true; }  // each is longer than those before
+  void keep_next() override { keeps_ = true; }
+  // Of every output that is no whole cache the values of all steps, [steps, …], and of the others the rows that the
+  // pass has added.
+  [[nodiscard]] std::vector<OutputView> outputs() const override;
   // Adds who feeds outputs back, what that copies, and what a step reads.
-  void add_to(samples::ProcessResult& result) const;
+  void add_to(samples::ProcessResult& result) const override;
 
  private:
   // A part of the cache, with the values with which a pass begins.

@@ -75,12 +75,19 @@ struct HandedModel {
   ngb_model value;
 };
 
-samples::Failure for_one_shape_only(const std::string& compiler, bool has_any_batch) {
+samples::Failure for_one_shape_only(const std::string& compiler, const work::Model& model) {
   samples::Failure failure;
   failure.kind = samples::FailureKind::invalid_option;
-  if (!has_any_batch) {
+  if (model.decoding) {
     failure.message = compiler + " compiles for one shape, and a growing cache has another one at each step";
     failure.advice = "give this compiler another form of the cache";
+    return failure;
+  }
+  if (!model.dynamic_batch) {
+    failure.message = compiler + " compiles for one shape; it has no dynamic shapes";
+    failure.advice =
+        "list the model a second time without dynamic, or with pad_to, and leave this entry to the compilers that have "
+        "them: compilers: [onnxruntime, openvino]";
     return failure;
   }
   failure.message = compiler + " compiles for one batch size; it has no dynamic_batch";
@@ -125,7 +132,7 @@ Attempt<Done> Session::attempt(ngb_status status) const {
 }
 
 Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& place, const std::string& cache_dir,
-                            samples::ProgressPage* page, bool is_profiled, bool has_compiled_file) {
+                            samples::ProgressPage* page, const SessionUse& use) {
   page_ = page;
   const Result<CheckedSettings> checked = check_settings(description_of(compiler_), compiler);
   if (!checked) {
@@ -153,18 +160,19 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
                               handed_on.data(),
                               static_cast<std::uint32_t>(handed_on.size()),
                               compiler.in_flight.value_or(0),
-                              is_profiled ? 1 : 0,
-                              has_compiled_file ? 1 : 0};
+                              use.is_profiled ? 1 : 0,
+                              use.has_compiled_file ? 1 : 0,
+                              use.has_many_shapes ? 1 : 0};
   return attempt(compiler_.open(&settings, &session_, &error_));
 }
 
 Attempt<Done> Session::compile(const std::string& model_path, const work::Model& model,
                                const std::string& artifact_path) {
   const nlohmann::json described = description_of(compiler_);
-  const bool is_open =
-      model.dynamic_batch || (model.decoding && (model.decoding->grows() || model.decoding->mask_grows));
+  const bool is_open = model.dynamic_batch || !model.open_inputs.empty() ||
+                       (model.decoding && (model.decoding->grows() || model.decoding->mask_grows));
   if (is_open && !described.value("dynamic_batch", false)) {
-    return tl::unexpected(for_one_shape_only(described.value("name", "this compiler"), model.dynamic_batch));
+    return tl::unexpected(for_one_shape_only(described.value("name", "this compiler"), model));
   }
   const bool makes_file = makes_artifact(compiler_, described);
   // The worker's current folder; the agent empties it after each worker.

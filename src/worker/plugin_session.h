@@ -27,6 +27,13 @@ samples::Failure failure_of(samples::FailureKind kind, const Error& error);
 // Returns a plugin's C string as valid UTF-8; "" for null.
 std::string plugin_text(const char* text);
 
+// What a session is for (ngb_settings).
+struct SessionUse {
+  bool is_profiled = false;  // only such a session can be asked for its kernels
+  bool has_compiled_file = false;
+  bool has_many_shapes = false;
+};
+
 class Session {
  public:
   explicit Session(const ngb_compiler& compiler) : compiler_(compiler) {}
@@ -35,10 +42,9 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   // The functions are called in this order; after a failure none of them may be called.
-  // The compiler may use `cache_dir` and `page` (ngb_settings). The page outlives the session, or is null. Only a
-  // session that is opened with `is_profiled` can be asked for its kernels.
+  // The compiler may use `cache_dir` and `page` (ngb_settings). The page outlives the session, or is null.
   Attempt<Done> open(const work::Compiler& compiler, const work::Place& place = {}, const std::string& cache_dir = {},
-                     samples::ProgressPage* page = nullptr, bool is_profiled = false, bool has_compiled_file = false);
+                     samples::ProgressPage* page = nullptr, const SessionUse& use = {});
   // Compiles the model and opens the result. A compiler with `produces_file` keeps its artifact at `artifact_path`; if
   // that is "", the artifact is removed once it is open. A compiled file is opened as it is.
   Attempt<Done> compile(const std::string& model_path, const work::Model& model, const std::string& artifact_path = {});

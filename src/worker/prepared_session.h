@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@
 #include "work/job.h"
 #include "worker/inputs.h"
 #include "worker/instances.h"
-#include "worker/passes.h"
+#include "worker/pass.h"
 #include "worker/pauses.h"
 #include "worker/plugin_session.h"
 #include "worker/profiling.h"
@@ -23,11 +24,11 @@ namespace ngb::worker {
 // All that runs the inferences of a session. Each part uses those before it.
 struct Timing {
   Timing(const work::WorkerRequest& request, Session& session, std::uint32_t slots, const MadeUp& made_up,
-         samples::RunCount* done, std::optional<Passes> passes_of_model);
+         samples::RunCount* done, std::unique_ptr<Pass> passes_of_model);
   Timing(const Timing&) = delete;
   Timing& operator=(const Timing&) = delete;
 
-  std::optional<Passes> passes;  // only of a model that generates tokens
+  std::unique_ptr<Pass> passes;  // of a model whose repetitions are passes; else null
   TimedRepeater repeater;
   Pauses pauses;
   ProfilingRepeater profiling;
@@ -46,12 +47,12 @@ class PreparedSession {
 
   // Pins the process to its processors and opens the compiler.
   Attempt<Done> open();
-  // Compiles the model, or loads what another process has compiled.
+  // Compiles the model, or loads what another process has compiled; with several sessions, each.
   Attempt<Done> compile();
   // Runs one inference on the fixed inputs, or the first pass: the process's first repetition. Returns its outputs,
   // which the next call of one of these functions overwrites.
   Attempt<std::vector<OutputView>> infer_first();
-  // Returns the outputs of the last inference; of a model that generates tokens, those of one more pass.
+  // Returns the outputs of the last inference; of one whose repetitions are passes, those of one more.
   Attempt<std::vector<OutputView>> last_outputs();
 
   // Runs an inference on other inputs, which is no repetition. The inputs outlive it.
@@ -70,9 +71,13 @@ class PreparedSession {
  private:
   [[nodiscard]] Attempt<Done> check_version() const;
   Attempt<Done> begin_timing();
-  Attempt<std::optional<Passes>> make_passes(std::uint32_t slots);
+  Attempt<Done> open_and_compile_further();
+  Attempt<std::unique_ptr<Pass>> make_passes(std::uint32_t slots);
+  Attempt<std::unique_ptr<Pass>> make_visits();
+  [[nodiscard]] SessionUse use() const;
 
   const work::WorkerRequest& request_;
+  const ngb_compiler& compiler_;
   samples::ProgressPage* page_;
   const Instance& instance_;
   std::map<std::string, std::string>& facts_;
@@ -80,6 +85,9 @@ class PreparedSession {
   Inputs inputs_;                  // these two outlive the session, which is bound to them
   std::optional<Timing> timing_;
   Session session_;
+  // Of a model that visits shapes without being compiled for any: a session for each that is not as those before it.
+  std::vector<std::unique_ptr<Session>> further_{};
+  std::vector<std::size_t> session_of_shape_{};  // 0: the first; 1 …: of further_
 };
 
 }  // namespace ngb::worker

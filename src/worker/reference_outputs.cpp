@@ -80,7 +80,7 @@ Attempt<Done> write_reference_outputs(const work::WorkerRequest& request, const 
     facts.doubt_kind = kRandom;
     facts.doubt = "its own outputs differ from one inference to the next on the same inputs (" + differs +
                   "): the model is random, or keeps state between inferences, so nothing can be compared with them";
-  } else if (!request.is_for_agreement && !request.model.decoding) {
+  } else if (!request.is_for_agreement && !request.model.decoding && request.model.visited.empty()) {
     facts.is_sensitive = find_sensitive(*file, request, running.compiler, running.session, running.inputs);
   }
   return write(request, facts, file->outputs());

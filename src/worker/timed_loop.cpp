@@ -42,14 +42,21 @@ std::size_t TimedRepeater::run(std::uint32_t inferences, const Times& times, std
 void TimedRepeater::make_up(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) {
   constexpr std::int64_t kParts = 100'000;
   for (std::size_t i = 0; i < times.walls_ns.size(); ++i) {
-    const std::int64_t first_ns = made_up_repetitions_ == 0 && passes_ != nullptr ? made_up_.first_ns : 0;
+    const bool is_first_pass = made_up_repetitions_ == 0 && passes_ != nullptr;
     const std::uint64_t drawn = splitmix64(made_up_.seed, made_up_repetitions_++) % (kParts / 100 + 1);
     const std::int64_t parts = kParts - kParts / 200 + static_cast<std::int64_t>(drawn);
-    times.begins_ns[i] = clock_ns_;
-    times.walls_ns[i] = std::max<std::int64_t>((made_up_.inference_ns + first_ns) * inferences * parts / kParts, 1);
     const std::size_t kept = latency_count(inferences);
-    if (passes_ != nullptr && (i + 1) * kept <= latencies_ns.size())
-      std::ranges::fill(latencies_ns.subspan(i * kept, kept), times.walls_ns[i] / inferences);
+    const std::size_t stride = latency_stride(inferences);
+    std::int64_t wall_ns = 0;
+    for (std::size_t step = 0; step < inferences; ++step) {
+      const std::int64_t first_ns = is_first_pass && passes_->is_first(step) ? made_up_.first_ns : 0;
+      const std::int64_t ns = (made_up_.inference_ns + first_ns) * parts / kParts;
+      wall_ns += ns;
+      const std::size_t place = i * kept + step / stride;
+      if (passes_ != nullptr && step % stride == 0 && place < latencies_ns.size()) latencies_ns[place] = ns;
+    }
+    times.begins_ns[i] = clock_ns_;
+    times.walls_ns[i] = std::max<std::int64_t>(wall_ns, 1);
     clock_ns_ += times.walls_ns[i];
   }
 }

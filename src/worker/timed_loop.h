@@ -14,7 +14,7 @@
 #include "worker/arrivals.h"
 #include "worker/in_flight.h"
 #include "worker/loop.h"
-#include "worker/passes.h"
+#include "worker/pass.h"
 #include "worker/repetitions.h"
 
 namespace ngb::worker {
@@ -23,7 +23,7 @@ namespace ngb::worker {
 struct MadeUp {
   std::int64_t inference_ns = 0;  // how long an inference is said to take; 0: times are measured
   std::uint64_t seed = 0;         // by which a repetition takes up to half a percent more or less than its inferences
-  std::int64_t first_ns = 0;      // what a step of the first pass takes beside that
+  std::int64_t first_ns = 0;      // what an inference takes beside that which is the first of its kind (Pass::is_first)
 };
 // Such a compiler says so by the fact `made_up_ns`, which marks its results. No two processes of a study have one seed.
 MadeUp made_up_times(const std::map<std::string, std::string>& facts, const work::WorkerRequest& request);
@@ -32,7 +32,7 @@ MadeUp made_up_times(const std::map<std::string, std::string>& facts, const work
 class TimedRepeater final : public Repeater {
  public:
   // `slots`: inferences in flight; 1 with made-up times and with passes. `passes` outlives it; null: none.
-  TimedRepeater(const Target& target, std::uint32_t slots, MadeUp made_up = {}, Passes* passes = nullptr)
+  TimedRepeater(const Target& target, std::uint32_t slots, MadeUp made_up = {}, Pass* passes = nullptr)
       : target_(target), flight_(target_, slots), made_up_(made_up), passes_(passes) {}
   std::size_t repeat(std::uint32_t inferences, const Times& times, std::span<std::int64_t> latencies_ns) override;
   // Runs one inference, or a pass, whose time is not kept. Returns whether it succeeded.
@@ -53,7 +53,7 @@ class TimedRepeater final : public Repeater {
   Target target_;
   Flight flight_;
   MadeUp made_up_;
-  Passes* passes_;
+  Pass* passes_;
   std::int64_t clock_ns_ = worker::now_ns();  // of made-up times
   std::uint64_t made_up_repetitions_ = 0;
   bool has_inferred_ = false;

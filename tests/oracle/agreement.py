@@ -80,7 +80,7 @@ def compare_metrics(table, shown, oracle):
 
 
 def compare_series(table, shown, oracle):
-    ours = {(each["series"], tuple(each["cell_ids"])): each for each in shown["series"]["values"]}
+    ours = {(each["series"], (*each["cell_ids"], *_shape_of(each))): each for each in shown["series"]["values"]}
     theirs = series.series_of(oracle)
     for name, cell_ids in sorted(ours.keys() | theirs.keys()):
         where = " ".join(cell_ids)
@@ -88,6 +88,11 @@ def compare_series(table, shown, oracle):
             table[name].unlike.append(f"{where}: only one of the two has this row")
             continue
         _add_number(table[name], where, ours[name, cell_ids], theirs[name, cell_ids])
+
+
+def _shape_of(row):
+    """The shape that the row is about, one of several of its cell."""
+    return [row["subject"].rpartition(", ")[2]] if row["series"].startswith("shape_") else []
 
 
 def compare_conclusions(table, shown, oracle):

@@ -74,7 +74,8 @@ class Process:
     environment: str = "here"
     build: str = "one"
     facts: dict = dataclasses.field(default_factory=dict)
-    readings: list = dataclasses.field(default_factory=list)  # (quantity, moment, value[, seconds after the start])
+    # (quantity, moment, value[, seconds after the start]); a quantity may be (quantity, unit)
+    readings: list = dataclasses.field(default_factory=list)
     latencies_ms: list = dataclasses.field(default_factory=list)  # a list for each repetition, warm-up first
     agreement: list = dataclasses.field(default_factory=list)  # a row for each input, as variants.made_up_inputs
     failure: str = ""  # kind; "": it completed
@@ -201,7 +202,8 @@ class ResultsFile:
         inferences = sum(map(_inferences_of, itertools.chain(process.repetitions, *process.of_others)))
         readings = [*process.readings, ("inferences", "timed", inferences)]
         for position, (quantity, moment, value, *at_s) in enumerate(readings):
-            self._insert("reading", process_key=key, position=position, quantity=quantity, unit="1", moment=moment,
+            name, unit = quantity if isinstance(quantity, tuple) else (quantity, "1")
+            self._insert("reading", process_key=key, position=position, quantity=name, unit=unit, moment=moment,
                          value=value, at_ns=round(1e9 * at_s[0]) if at_s else None)
         for index, latencies in enumerate(process.latencies_ms):
             for position, latency in enumerate(latencies):

@@ -52,6 +52,13 @@ MEANS[STATIC, FAST], MEANS[DYNAMIC, FAST] = 10.0, 12.5
 TIGHT, WIDE = (Model(f"llama capacity={capacity}", 1, "decoder", {"cache": "static", "capacity": capacity, "context": 32})
                for capacity in (64, 2048))  # steps over the larger cache take 1.6 times as long
 MEANS[TIGHT, FAST], MEANS[WIDE, FAST] = 5.0, 8.0
+OWN_SHAPE, ANY_SHAPE, PADDED = (network(f"encoder{suffix}", 1, "encoders", "transformer") for suffix in ("", " dynamic", " pad_to=128"))
+MEANS[OWN_SHAPE, FAST], MEANS[ANY_SHAPE, FAST], MEANS[PADDED, FAST] = 10.0, 11.0, 14.0
+VISITED = network("reader in one session", 1, "readers", "transformer")
+# Of a process's passes the milliseconds of two visits of 16 and one of 128 by setting: in the first pass, and in later ones.
+PASSES = {IDENTITY: ((30.0, 5.0, 60.0), (4.0, 4.0, 24.0)), FAST: ((20.0, 3.0, 90.0), (2.0, 2.0, 6.0))}
+GAINED_BYTES = (3e6, 5e6, 7e6)  # of a process's first visit of 128
+MEANS[VISITED, IDENTITY], MEANS[VISITED, FAST] = (sum(later) / 3 for _, later in PASSES.values())
 DEPTHS, SPEED_UPS, BLOCK_MS = (1, 2, 3), (2.0, 1.8, 1.6), 10.0
 for depth, speed_up in zip(DEPTHS, SPEED_UPS):
     MEANS[block(8, depth), IDENTITY] = BLOCK_MS * depth
@@ -81,7 +88,19 @@ def rates_of(model, setting):
     return [1000 * model.batch / each for number in range(3) for each in times_of(model, setting, number)]
 
 
+def visiting_processes(setting):
+    """A pass of the warm-up, and 64 that count."""
+    first, later = PASSES[setting]
+    return [Process([(sum(later), 3)] * INFERENCES, warm_up=[(sum(first), 3)], index=number, busy_cpus=BUSY[setting],
+                    compile_s=COMPILE_S[setting], timed_peak_bytes=PEAK[setting] * 10**6,
+                    latencies_ms=[list(first)] + [list(later)] * INFERENCES, facts={"sessions_of_shapes": "1"},
+                    readings=[("sequence=16", "shape", 2), (("sequence=16", "byte"), "shape", 1e6), ("sequence=128", "shape", 1),
+                              (("sequence=128", "byte"), "shape", GAINED_BYTES[number])]) for number in range(3)]
+
+
 def processes(model, setting):
+    if model is VISITED:
+        return visiting_processes(setting)
     return [Process(times_of(model, setting, number), warm_up=[], index=number, busy_cpus=busy_of(setting, model, number),
                     compile_s=COMPILE_S[setting], timed_peak_bytes=PEAK[setting] * 10**6,
                     readings=[("gpu_utilisation", "end", GPU_PERCENT[model.size or 1])]) for number in range(3)]
@@ -167,6 +186,20 @@ class Series(unittest.TestCase):
 
     def test_dynamic_shapes_cost_what_a_clock_says(self):
         self.expect("dynamic_shapes_ratio", counted_per_s(DYNAMIC, FAST) / counted_per_s(STATIC, FAST), STATIC.label)
+
+        for model in (ANY_SHAPE, PADDED):
+            self.expect("compiled_shapes_ratio", counted_per_s(model, FAST) / counted_per_s(OWN_SHAPE, FAST), model.label)
+
+    def test_visits_of_shapes_take_what_a_clock_says(self):
+        for shape, first, second, later, over in (("16", 20.0, 3.0, 2.0, 4.0), ("128", 90.0, 6.0, 6.0, 24.0)):
+            subject = f"{VISITED.label}, sequence={shape}"
+            self.expect("shape_first_visit_s", first / 1000, subject, within=1e-6)
+            self.expect("shape_second_visit_s", second / 1000, subject, within=1e-6)
+            self.expect("shape_later_visits_s", later / 1000, subject, within=1e-6)
+            self.expect("shape_speed_up_ratio", over / later, subject, within=1e-6)
+
+    def test_a_shapes_memory_is_what_its_first_visit_gains(self):
+        self.expect("shape_memory_bytes", 5e6, f"{VISITED.label}, sequence=128", within=1e-9)
 
     def test_a_setting_is_dominated_by_what_is_better_in_all_three(self):
         """`fast` is faster than the identity, compiles in less time and takes less memory; than `slow and small`, not less."""

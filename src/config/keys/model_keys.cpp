@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of an entry of models, and those of its inputs.
 #include <algorithm>
+#include <numeric>
 
 #include "config/keys/key.h"
 
@@ -18,6 +19,31 @@ constexpr const char* kTight = "tight";
 DecoderEntry& decoder_of(ModelEntry& model) {
   if (!model.decoder) model.decoder.emplace();
   return *model.decoder;
+}
+
+NamedShapes& named_of(ModelEntry& model) { return model.named ? *model.named : model.named.emplace(); }
+
+json visited_json(const NamedShapes& named) {
+  json shapes = json::array();
+  for (const NamedShapes::Sizes& sizes : named.visited) {
+    json& shape = shapes.emplace_back(json::object());
+    for (const auto& [name, size] : sizes) shape[name] = size;
+  }
+  return shapes;
+}
+
+// Returns the share of each shape; null if all are equal.
+json mix_json(const NamedShapes& named) {
+  const int sum = std::accumulate(named.visits.begin(), named.visits.end(), 0);
+  json shares = json::array();
+  for (const int visits : named.visits) shares.push_back(static_cast<double>(visits) / sum);
+  return sum == static_cast<int>(named.visits.size()) ? json() : shares;
+}
+
+// Returns a value of an entry that says how it is compiled for sizes; null for any other.
+template <class Get>
+json of_named(const ModelEntry& model, Get get) {
+  return model.named ? json(get(*model.named)) : json();
 }
 
 // Returns a value of an entry that generates tokens; null for any other.
@@ -106,6 +132,48 @@ std::span<const Key> model_keys() {
        .default_text = "`false`: compiled for each batch size",
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(model.dynamic_batch); },
        .get_in_model = [](const ModelEntry& model) { return model.dynamic_batch ? json(true) : json(); }},
+      {.name = "dynamic",
+       .type = ValueType::texts,
+       .pattern = kLabel,
+       .meaning = "Names of dimensions: compile once for any of their sizes ([shapes](shapes.md))",
+       .default_text = "none: compiled for each size",
+       .kinds = {"onnx", "pytorch", "timm"},
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(named_of(model).dynamic); },
+       .get_in_model =
+           [](const ModelEntry& model) {
+             return of_named(model, [](const auto& of) { return of.dynamic.empty() ? json() : json(of.dynamic); });
+           }},
+      {.name = "pad_to",
+       .type = ValueType::integer,
+       .minimum = 2,
+       .maximum = 1'000'000,
+       .meaning = "Raise the sizes of `dimensions` and of `shapes_in_one_session` to the next multiple: inputs are "
+                  "filled with zeros, and samples count as before",
+       .default_text = "none: sizes are as they are",
+       .kinds = {"onnx", "pytorch", "timm"},
+       .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(named_of(model).pad_to); },
+       .get_in_model =
+           [](const ModelEntry& model) {
+             return of_named(model, [](const auto& of) { return of.pad_to == 0 ? json() : json(of.pad_to); });
+           }},
+      {.name = "shapes_in_one_session",
+       .type = ValueType::structured,
+       .meaning = "A list of sizes by dimension, `[{sequence: 16}, {sequence: 128}]`: each process visits all of them "
+                  "by turns, in a drawn order ([shapes](shapes.md))",
+       .default_text = "none: a process has one shape",
+       .kinds = {"onnx", "pytorch", "timm"},
+       .get_in_model =
+           [](const ModelEntry& model) {
+             return of_named(model, [](const auto& of) { return of.visited.empty() ? json() : visited_json(of); });
+           }},
+      {.name = "mix",
+       .type = ValueType::structured,
+       .meaning =
+           "The share of each of these shapes, which add up to 1; or a text file of lengths as traffic has them, "
+           "one in each line, each of which counts for the smallest shape that holds it",
+       .default_text = "all alike",
+       .kinds = {"onnx", "pytorch", "timm"},
+       .get_in_model = [](const ModelEntry& model) { return of_named(model, mix_json); }},
       {.name = "phase",
        .type = ValueType::word,
        .words = {"prefill", "decode"},

@@ -98,6 +98,13 @@ json compiler_words_schema() { return list_of({{"type", {"string", "null"}}}); }
 json model_key_schema(const Key& key) {
   if (key.name == "inputs") return inputs_schema();
   if (key.name == "shapes") return shapes_schema(any_of(extent_schema(), {{"type", "string"}}));
+  if (key.name == "shapes_in_one_session") {
+    return list_of({{"type", "object"}, {"additionalProperties", {{"type", "integer"}, {"minimum", 1}}}});
+  }
+  if (key.name == "mix") {
+    const json share{{"type", "number"}, {"exclusiveMinimum", 0}, {"maximum", 1}};
+    return any_of({{"type", "string"}}, list_of(share));
+  }
   if (key.name == "dimensions") {
     return {{"type", "object"}, {"additionalProperties", any_of(extent_schema(), list_of(extent_schema()))}};
   }
@@ -123,7 +130,7 @@ json model_schema(const std::string& kind, const json& value) {
   schema["required"] = {kind};
   // Names of dimensions stand in shapes only where there are dimensions.
   if (schema["properties"].contains("shapes")) {
-    schema["if"] = {{"required", {"dimensions"}}};
+    schema["if"] = any_of({{"required", {"dimensions"}}}, {{"required", {"shapes_in_one_session"}}});
     schema["else"] = {{"properties", {{"shapes", shapes_schema(extent_schema())}}}};
   }
   return schema;

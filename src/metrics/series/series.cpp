@@ -10,6 +10,7 @@
 #include "metrics/series/curves.h"
 #include "metrics/series/domination.h"
 #include "metrics/series/group_means.h"
+#include "metrics/series/shapes.h"
 #include "metrics/series/workload.h"
 
 namespace ngb::metrics::series {
@@ -117,6 +118,26 @@ constexpr std::array kSeries{
     Series{"dynamic_shapes_ratio", "dynamic shapes", "ratio",
            "T with dynamic_batch / T with the static shapes of the cell", kOurs, true, dynamic_shapes,
            "dynamic_shapes_cost_what_a_clock_says", nullptr, true},
+    Series{
+        "compiled_shapes_ratio", "compiled for any shape, or padded", "ratio",
+        "T compiled for any size (`dynamic`), or padded (`pad_to`) / T of the same model compiled for its own; samples "
+        "count without padding",
+        kOurs, true, compiled_shapes, "dynamic_shapes_cost_what_a_clock_says"},
+    Series{"shape_first_visit_s", "first visit of a shape", "s",
+           "geometric mean over processes of the time of the shape's first visit: its inputs are handed over, and one "
+           "inference runs",
+           kOurs, true, first_visit, "visits_of_shapes_take_what_a_clock_says"},
+    Series{"shape_second_visit_s", "second visit of a shape", "s", "likewise of its second visit", kOurs, true,
+           second_visit, "visits_of_shapes_take_what_a_clock_says"},
+    Series{"shape_later_visits_s", "later visits of a shape", "s",
+           "geometric mean over processes of the median of the shape's steady visits", kOurs, true, later_visits,
+           "visits_of_shapes_take_what_a_clock_says"},
+    Series{"shape_memory_bytes", "memory of a shape", "bytes",
+           "mean over processes of the resident memory gained in the shape's first visit", kOurs, true, visit_memory,
+           "a_shapes_memory_is_what_its_first_visit_gains"},
+    Series{"shape_speed_up_ratio", "speed-up at a shape", "ratio",
+           "shape_later_visits_s of the baseline / shape_later_visits_s, by the processes of the same rounds", kOurs,
+           true, visit_speed_up, "visits_of_shapes_take_what_a_clock_says"},
     Series{
         "dominating_count", "dominating settings", "1",
         "settings of the same workload whose speed is told to be higher (Holm's procedure over all pairs of the "

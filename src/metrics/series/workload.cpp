@@ -18,6 +18,8 @@ using nlohmann::json;
 using store::CellData;
 
 constexpr std::string_view kDynamic = " dynamic_batch";
+constexpr std::string_view kAnyShape = " dynamic";
+constexpr std::string_view kPadded = " pad_to=";
 constexpr std::array kNamesOfWidth{"width", "embed"};
 
 // Returns "conv_block image_size=32": the family and those parameters that a curve has in common. Parameters that are
@@ -55,9 +57,16 @@ std::string key_of_workload(const CellData& cell) {
 std::string model_group_of(const CellData& cell) {
   if (!cell.of.model.group.empty()) return cell.of.model.group;
   if (!cell.of.model.family.empty()) return cell.of.model.family;
-  return cell.of.model.label.ends_with(kDynamic)
-             ? cell.of.model.label.substr(0, cell.of.model.label.size() - kDynamic.size())
-             : cell.of.model.label;
+  const std::string own = label_of_own_shape(cell.of.model.label);
+  return own.ends_with(kDynamic) ? own.substr(0, own.size() - kDynamic.size()) : own;
+}
+
+// The suffixes that config/models.cpp gives.
+std::string label_of_own_shape(const std::string& label) {
+  if (label.ends_with(kAnyShape)) return label.substr(0, label.size() - kAnyShape.size());
+  const std::size_t padded = label.rfind(kPadded);
+  const bool is_last = padded != std::string::npos && label.find(' ', padded + 1) == std::string::npos;
+  return is_last ? label.substr(0, padded) : label;
 }
 
 bool is_of_blocks(const store::CellData& cell) { return cell.of.model.family.ends_with("_block"); }

@@ -23,8 +23,10 @@ std::string place_of(const store::CellData& cell);
 std::string key_of_workload(const store::CellData& cell);
 
 // Returns the group that the study gives the cell's model; without one, the family of a recipe, else the model's label.
-// A model and the same model with dynamic_batch are of one group.
+// A model and the same model with dynamic_batch, dynamic or padded are of one group.
 std::string model_group_of(const store::CellData& cell);
+// Returns the label of the same model compiled for a shape of its own: without " dynamic" or " pad_to=128" at its end.
+std::string label_of_own_shape(const std::string& label);
 
 enum class Style { convolutional, transformer, hybrid };
 // Returns whether the cell's model is a stack of blocks, and no whole network.

@@ -19,6 +19,12 @@ namespace ngb::report {
 // Returns a table with a section for each series. A row is shown if all cells that it is about are selected.
 std::string series_text(const Results& results, const ShowOptions& options);
 
+// Returns a table of the shapes that processes visit by turns, a section for each model, device and batch size: first,
+// second and later visits, the memory of a shape and the speed-up at it; "" if there are none.
+std::string shapes_text(const Results& results, const ShowOptions& options);
+// Returns whether that table has the numbers of a series.
+bool is_of_shapes(std::string_view series);
+
 // Returns the sentences that answer what the study asks, a line each, of all results; "" if there are none.
 std::string answer_text(const Results& results);
 

@@ -84,12 +84,16 @@ void each_series(const Results& results, const UseSeries& use) {
 
 std::string series_text(const Results& results, const ShowOptions& options) {
   Table table{.columns = series_columns()};
-  each_series(results, [&](const Series& /*series*/, const Section& section) { table.sections.push_back(section); });
-  if (table.sections.empty()) return "These results have no numbers that span cells.\n";
+  each_series(results, [&](const Series& series, const Section& section) {
+    if (!is_of_shapes(series.name)) table.sections.push_back(section);
+  });
+  const std::string shapes = shapes_text(results, options);
+  if (table.sections.empty()) return shapes.empty() ? "These results have no numbers that span cells.\n" : shapes;
   const RenderedTable rendering = render(table, options.all ? 0 : options.width, options.color);
   const std::string left_out =
       rendering.left_out.empty() ? "" : "\nThe reasons are too wide for this terminal; --all and --json have them.\n";
-  return rendering.text + left_out + "\nFormulas and sources: docs/metrics.md\n";
+  return (shapes.empty() ? "" : shapes + '\n') + rendering.text + left_out +
+         "\nFormulas and sources: docs/metrics.md\n";
 }
 
 namespace {

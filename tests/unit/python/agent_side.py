@@ -49,7 +49,7 @@ def request(**changes):
     model = {"key": {"hash": "h", "batch": 1}, "label": "m", "family": "", "source": {"type": "file"}, "path": "",
              "inputs": [{"name": "input", "type": "f32", "shape": [1, 3]}], "open_inputs": [], "files": [],
              "values": [], "labels": "", "dynamic_batch": False, "arithmetic": "", "outputs": [], "decoding": None, "prompt_tokens": 0,
-             "exact": [], "parameters": None, "macs": None, "macs_torchinfo": None}
+             "unpadded": [], "visited": [], "exact": [], "parameters": None, "macs": None, "macs_torchinfo": None}
     model.update(changes.pop("model", {}))
     whole = {"task": "measure", "cell_id": "cell", "process_index": 0, "attempt": 1, "plugin_path": "",
              "model_path": "", "model": model, "compiler": compiler, "place": place, "protocol": protocol,

@@ -45,10 +45,11 @@ class Profiles(bridge_test.BridgeTest):
         _probe.run(1)
         self.assertEqual(calls, [False, True, True, False, True, True, False])
 
-    def test_a_session_is_told_that_it_is_profiled(self):
+    def test_a_session_is_told_that_it_is_profiled_and_has_many_shapes(self):
         seen = []
-        session(adaptor(__init__=lambda self, settings: seen.append(settings.is_profiled)), until="open")
-        self.assertEqual(seen, [True])
+        session(adaptor(__init__=lambda self, settings: seen.extend([settings.is_profiled, settings.has_many_shapes])),
+                until="open")
+        self.assertEqual(seen, [True, True])
 
     def test_an_adaptor_that_does_not_tell_says_why(self):
         session(adaptor(no_profile_because="its library has no such interface"))

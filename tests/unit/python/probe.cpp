@@ -66,7 +66,8 @@ PyObject* open(PyObject* /*module*/, PyObject* arguments) {
                               .setting_count = 1,
                               .in_flight = 1,
                               .is_profiled = 1,
-                              .has_compiled_file = 0};
+                              .has_compiled_file = 0,
+                              .has_many_shapes = 1};
   ngb_error error{};
   return done(table->open(&settings, &session, &error), error);
 }

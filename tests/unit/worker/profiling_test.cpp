@@ -80,7 +80,7 @@ class Profiling : public testing::Test {
  protected:
   Profiling() {
     play = {.kernel_ns = {{100, 10}}};
-    EXPECT_TRUE(session_.open({}, {}, {}, nullptr, true));
+    EXPECT_TRUE(session_.open({}, {}, {}, nullptr, {.is_profiled = true}));
     play.log.clear();
   }
 
