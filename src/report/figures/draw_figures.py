@@ -4,6 +4,7 @@
 "specification", "image": path}]}. The answer is {"sheets": [how many files each figure takes: "image.pdf", then "image-2.pdf", …],
 "warnings": [what Vega-Lite warned about: "compile_time: …"]}. Nothing outside the specifications is read."""
 import copy
+import functools
 import json
 import math
 import os
@@ -35,8 +36,13 @@ def warned(convert):
         return value, printed.read().decode(errors="replace").strip()
 
 
-def drawn(specification):
+@functools.lru_cache(maxsize=8)  # a part that was tried is often the first sheet
+def drawn_text(specification):
     return vl_convert.vega_to_svg(vl_convert.vegalite_to_vega(specification, show_warnings=True), allowed_base_urls=[])
+
+
+def drawn(specification):
+    return drawn_text(json.dumps(specification))
 
 
 def size_of(svg):
@@ -62,8 +68,15 @@ def widen(part, pixels, steps):
     return any([changed] + [widen(part.get(key), pixels, steps) for key in ("vconcat",)])
 
 
-def fitted(whole, width_px):
-    """Returns the image with panels of the width that fills `width_px`: what is beside them is known once it is drawn."""
+def height_of(svg, width_px):
+    """Returns how high the image is once it is as wide as its page."""
+    width, height = size_of(svg)
+    return height * min(1, width_px / width)
+
+
+def fitted(whole, width_px, height_px=0):
+    """Returns the figure with panels of the width that fills `width_px`, and its image: what is beside them is known once it
+    is drawn. A figure that is higher than `height_px` is widened but not drawn again, since its parts will be."""
     svg = drawn(whole)
     whole = copy.deepcopy(whole)
     meta = whole.get("usermeta", {})
@@ -71,14 +84,10 @@ def fitted(whole, width_px):
         missing = width_px - size_of(svg)[0]
         if abs(missing) <= 1 or not widen(whole, missing / meta.get("side_by_side", 1), meta.get("steps", 1)):
             break
+        if height_px and height_of(svg, width_px) > height_px:
+            break
         svg = drawn(whole)
-    return svg
-
-
-def height_of(svg, width_px):
-    """Returns how high the image is once it is as wide as its page."""
-    width, height = size_of(svg)
-    return height * min(1, width_px / width)
+    return whole, svg
 
 
 def lines_of(whole):
@@ -111,7 +120,7 @@ def parts_of(whole, field, values, most):
 
 def sheets_of(whole, width_px, height_px):
     """Returns the figure's image; if it were higher than a sheet, one for each sheet, with whole lines of panels."""
-    svg = fitted(whole, width_px)
+    whole, svg = fitted(whole, width_px, height_px)  # the parts' panels are almost as wide
     height = height_of(svg, width_px) if height_px else 0
     if height <= height_px:
         return [svg]
@@ -121,11 +130,12 @@ def sheets_of(whole, width_px, height_px):
         if lines == 1:
             continue
         most = min(lines - 1, int(lines * height_px / height) + 1)
-        while most > 1 and height_of(fitted(part_of(whole, field, values[:most * side_by_side]), width_px), width_px) > height_px:
-            most -= 1
         parts = parts_of(whole, field, values, most * side_by_side)
+        while most > 1 and height_of(fitted(parts[0], width_px, height_px)[1], width_px) > height_px:
+            most -= 1
+            parts = parts_of(whole, field, values, most * side_by_side)
         return [sheet for part in parts for sheet in sheets_of(part, width_px, height_px)]
-    return [svg]
+    return [fitted(whole, width_px)[1]]
 
 
 def on_page(svg, width_px, unit):
