@@ -2,12 +2,10 @@
 #include "plan/make_model.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "base/file.h"
@@ -189,18 +187,6 @@ Result<work::Model> from_compiled(const config::ModelEntry& entry, int batch) {
   return model;
 }
 
-// Adds {"open": {axis: name}}: the extents that the exported file leaves open, because one file is for all sizes.
-void add_open_axes(json& row, const TensorSignature& input, const config::NamedShapes& named) {
-  const auto names = std::ranges::find(named.extents, input.name, &ExtentNames::value_type::first);
-  std::set<std::string> open(named.dynamic.begin(), named.dynamic.end());
-  for (const config::NamedShapes::Sizes& sizes : named.visited) {
-    for (const auto& [name, size] : sizes) open.insert(name);
-  }
-  for (std::size_t axis = 0; names != named.extents.end() && axis < names->second.size(); ++axis) {
-    if (open.contains(names->second[axis])) row["open"][std::to_string(axis)] = names->second[axis];
-  }
-}
-
 // Makes a model whose source is {"module":{…}}, from which the exporter and PyTorch's compilers make the module. It
 // names files by UserFile::name.
 Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std::uint64_t seed,
@@ -322,9 +308,7 @@ std::string hash_of_all(const work::Model& model, const config::ModelEntry& entr
     if (values.counts) given["counts"] = true;
   }
   if (model.dynamic_batch) all["dynamic_batch"] = true;
-  if (entry.named && !entry.named->dynamic.empty()) all["dynamic"] = entry.named->dynamic;
-  if (entry.named && entry.named->pad_to > 0) all["pad_to"] = entry.named->pad_to;
-  for (const work::VisitedShape& shape : model.visited) all["visited"].push_back({shape.name, shape.visits});
+  if (entry.named) add_to_hashed(all, model, *entry.named);
   if (model.decoding) all["new_tokens"] = model.decoding->new_tokens;
   if (!model.labels.empty()) all["labels"] = work::file_called(model.files, model.labels)->sha256;
   if (all.size() == 1) return model.key.hash;
@@ -363,69 +347,6 @@ Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::
   if (const Status added = add_labels(*model, entry); !added) return error_of(added);
   model->key.hash = hash_of_all(*model, entry);
   return model;
-}
-
-namespace {
-
-using Tensors = std::vector<TensorSignature>;
-
-std::string shown(const TensorSignature& tensor) {
-  std::vector<std::string> extents;
-  for (const std::int64_t extent : tensor.shape) extents.push_back(extent < 0 ? "any" : std::to_string(extent));
-  return fmt::format("{} [{}]", name(tensor.type), fmt::join(extents, ", "));
-}
-
-// An open extent fits any.
-bool fit(const TensorSignature& one, const TensorSignature& other) {
-  return std::equal(one.shape.begin(), one.shape.end(), other.shape.begin(), other.shape.end(),
-                    [](std::int64_t a, std::int64_t b) { return a == b || a == kOpenExtent || b == kOpenExtent; });
-}
-
-const TensorSignature* called(const Tensors& tensors, const std::string& name) {
-  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const auto& each) { return each.name == name; });
-  return found == tensors.end() ? nullptr : &*found;
-}
-
-// Compares inputs, or declared outputs, that have the same names: others correspond by their order, which the worker
-// finds out. Modules tell their inputs only when they are exported.
-Status check(const char* noun, const Tensors& ours, const Tensors& exact, const std::string& label) {
-  for (const TensorSignature& each : ours) {
-    const TensorSignature* const there = called(exact, each.name);
-    if (there == nullptr || fit(each, *there)) continue;
-    return fail(fmt::format("{} \"{}\" is {}, that of {} is {}", noun, each.name, shown(each), label, shown(*there)),
-                {}, fmt::format("a variant has the {}s of its exact model", noun));
-  }
-  return Done{};
-}
-
-Status check_fit(const work::Model& variant, const work::Model& exact) {
-  if (exact.decoding) {
-    return fail(fmt::format("{} generates tokens, which variants cannot be compared with yet", exact.label), {},
-                "remove variant_of");
-  }
-  const bool are_known = !variant.inputs.empty() && !exact.inputs.empty();
-  if (are_known && variant.inputs.size() != exact.inputs.size()) {
-    return fail(fmt::format("{} inputs, {} has {}", variant.inputs.size(), exact.label, exact.inputs.size()), {},
-                "a variant has the inputs of its exact model");
-  }
-  if (const Status inputs = check("input", variant.inputs, exact.inputs, exact.label); !inputs) return inputs;
-  return check("output", variant.outputs, exact.outputs, exact.label);
-}
-
-}  // namespace
-
-Status link_variants(const config::ModelEntry& entry, std::vector<work::Model>& models) {
-  if (entry.variant_of.empty()) return Done{};
-  for (work::Model& model : models) {
-    if (model.label != entry.label) continue;
-    const auto exact = std::find_if(models.begin(), models.end(), [&](const work::Model& each) {
-      return each.label == entry.variant_of && each.key.batch == model.key.batch;
-    });
-    if (exact == models.end()) continue;  // its own problem is reported
-    if (const Status fits = check_fit(model, *exact); !fits) return fits;
-    work::make_variant(model, *exact);
-  }
-  return Done{};
 }
 
 }  // namespace ngb::plan

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
@@ -70,7 +71,7 @@ Status check_names(const config::ModelEntry& entry, const ExtentNames& names) {
   return Done{};
 }
 
-std::string name_of(const Sizes& sizes) {
+std::string name_of_sizes(const Sizes& sizes) {
   std::vector<std::string> words;
   for (const auto& [name, size] : sizes) words.push_back(fmt::format("{}={}", name, size));
   return text::join(words, " ");
@@ -107,13 +108,30 @@ Status settle_named(work::Model& model, const config::ModelEntry& entry, const E
   for (std::size_t i = 0; i < named.visited.size(); ++i) {
     const Sizes sizes = joined(entry.dimensions, named.visited[i]);
     model.visited.push_back(
-        {name_of(named.visited[i]), named.visits[i], inputs_at(padded(sizes, named.pad_to)), unpadded_at(sizes)});
+        {name_of_sizes(named.visited[i]), named.visits[i], inputs_at(padded(sizes, named.pad_to)), unpadded_at(sizes)});
   }
   if (model.visited.empty()) model.unpadded = unpadded_at(entry.dimensions);
   set_sizes(model.inputs, names, first_sizes(entry));
   set_sizes(model.open_inputs, names, first_sizes(entry));
   if (!model.visited.empty()) model.unpadded = model.visited.front().unpadded;
   return Done{};
+}
+
+void add_open_axes(nlohmann::json& row, const TensorSignature& input, const config::NamedShapes& named) {
+  const auto names = std::ranges::find(named.extents, input.name, &ExtentNames::value_type::first);
+  std::set<std::string> open(named.dynamic.begin(), named.dynamic.end());
+  for (const config::NamedShapes::Sizes& sizes : named.visited) {
+    for (const auto& [name, size] : sizes) open.insert(name);
+  }
+  for (std::size_t axis = 0; names != named.extents.end() && axis < names->second.size(); ++axis) {
+    if (open.contains(names->second[axis])) row["open"][std::to_string(axis)] = names->second[axis];
+  }
+}
+
+void add_to_hashed(nlohmann::json& hashed, const work::Model& model, const config::NamedShapes& named) {
+  if (!named.dynamic.empty()) hashed["dynamic"] = named.dynamic;
+  if (named.pad_to > 0) hashed["pad_to"] = named.pad_to;
+  for (const work::VisitedShape& shape : model.visited) hashed["visited"].push_back({shape.name, shape.visits});
 }
 
 void open_named(work::Model& model, const config::ModelEntry& entry, const ExtentNames& names) {

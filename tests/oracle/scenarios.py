@@ -5,6 +5,7 @@ import math
 import random
 
 import variants
+import visits
 from made_up import Model, Process, ResultsFile, Setting, with_dynamic_batch
 
 IDENTITY = Setting("identity", "identity", "2.15.0")
@@ -118,7 +119,7 @@ def write_broad(folder, like):
         _add_flagged(make)
         _add_laptop(make)
         _add_claimed(make)
-        _add_visited(make)
+        visits.add_to(make, (IDENTITY, ORT_ALL))
 
 
 def _at(model, batch):
@@ -207,25 +208,6 @@ def _add_claimed(make):
     for capacity, slowed in ((64, 1), (2048, 0.6)):
         make.cell(ORT_BASIC, Model(f"llama capacity={capacity}", 1, "decoder", {"cache": "static", "capacity": capacity}),
                   slowed * speed)
-
-
-def _add_visited(make):
-    """A model that is run in two shapes by turns, compiled for each and for any."""
-    for label, slowed in (("encoder in one session", 1), ("encoder in one session dynamic", 0.8)):
-        for setting in (IDENTITY, ORT_ALL):
-            make.cell(setting, Model(label, 1, "", {}, None, "encoders"), 50 * slowed, change=_visits_of_shapes)
-
-
-def _visits_of_shapes(processes):
-    """A pass visits 16 twice and 128 once, which takes six times as long; the first visits of all take much longer."""
-    for number, process in enumerate(processes):
-        passes = [[1.0 * each, 1.1 * each, 6.3 * each] for each in process.repetitions]
-        process.latencies_ms = [[40.0 + number, 3.0 + 0.1 * number, 90.0 + 2 * number] for _ in process.warm_up] + passes
-        process.repetitions = [(sum(each), 3) for each in passes]
-        process.facts = {**process.facts, "sessions_of_shapes": "1"}
-        process.readings += [("sequence=16", "shape", 2), (("sequence=16", "byte"), "shape", 1e6 + 1e4 * number),
-                             ("sequence=128", "shape", 1), (("sequence=128", "byte"), "shape", 7e6 + 3e4 * number)]
-    return processes
 
 
 def _delegating(processes):

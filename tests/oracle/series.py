@@ -7,7 +7,8 @@ import json
 import re
 
 import numpy
-from by_scipy import Number, contrast, holm, judge, log_ratio, ratio
+import visits
+from by_scipy import Number, contrast, holm, judge, ratio
 from scipy import stats
 from variants import exact_cells
 
@@ -29,7 +30,7 @@ def series_of(oracle):
         found |= _over_capacity(oracle, cells)
     found |= _dynamic(oracle) | _compiled_shapes(oracle)
     for key in exact_cells(oracle):
-        found |= _visits(oracle, key)
+        found |= visits.of_cell(oracle, key)
     for _, cells in _grouped(oracle, lambda cell: (cell.device, cell.model_hash, cell.batch, cell.load)):
         found |= _dominating(oracle, cells)
     return found
@@ -220,49 +221,6 @@ def _compiled_shapes(oracle):
             parts = oracle.log_ratio(key, twins[0])
             found["compiled_shapes_ratio", _ids(oracle, [twins[0], key])] = None if parts is None else ratio(parts)
     return found
-
-
-def _times_of_shapes(oracle, key):
-    """{shape: pandas frame of its visits: round, number in the process, counts in the speed, seconds}, and their gains."""
-    readings, kept = (oracle.raw.of_processes(table, key) for table in ("reading", "latency"))
-    readings = readings[readings.moment == "shape"].sort_values(["process_key", "position"])
-    counts = readings[(readings.unit == "1") & (readings.process_key == readings.process_key.min())]
-    repetitions = oracle.raw.of_processes("repetition", key)[["process_key", "repetition_index", "is_warm_up"]]
-    kept = kept.merge(repetitions, on=["process_key", "repetition_index"]).sort_values(["repetition_index", "position"])
-    places = numpy.repeat(counts.quantity.to_numpy(), counts.value.astype(int))
-    kept = kept.assign(shape=[places[each] for each in kept.position], s=kept.latency_ns * 1e-9)
-    gains = readings[readings.unit == "byte"]
-    return {shape: (kept[kept["shape"] == shape], gains[gains.quantity == shape]) for shape in counts.quantity}
-
-
-def _by_round(rows, values):
-    """The values by process as a series by (run, round, environment)."""
-    rows = rows.drop_duplicates("process_key").set_index("process_key")
-    return values.rename(index={key: (rows.run_key[key], rows.process_index[key], rows.environment_hash[key]) for key in values.index})
-
-
-def _visits(oracle, key):
-    baseline = oracle.relatives.baseline(key)
-    of_baseline = _later(oracle, baseline) if baseline is not None else {}
-    found = {}
-    for shape, (visits, gains) in _times_of_shapes(oracle, key).items():
-        ids = (*_ids(oracle, [key]), shape)
-        by_process = visits.groupby("process_key").s
-        later = _later(oracle, key)[shape]
-        for name, values in (("first", by_process.nth(0)), ("second", by_process.nth(1)), ("later", later)):
-            of = f"shape_{name}_visit_s" if name != "later" else "shape_later_visits_s"
-            found[of, ids] = ratio([(numpy.log(values.to_numpy()), 1.0)])
-        found["shape_memory_bytes", ids] = contrast([(gains.value.to_numpy(), 1.0)])
-        over = of_baseline.get(shape)
-        shares = over is not None and all(getattr(oracle.cell(key), name) == getattr(oracle.cell(baseline), name)
-                                          for name in ("device", "model_hash", "batch"))
-        found["shape_speed_up_ratio", ids] = None if over is None else ratio(log_ratio(over, later, shares))
-    return found
-
-
-def _later(oracle, key):
-    return {shape: _by_round(visits, visits[visits.is_warm_up == 0].groupby("process_key").s.median())
-            for shape, (visits, _) in _times_of_shapes(oracle, key).items()}
 
 
 def _dominating(oracle, cells):

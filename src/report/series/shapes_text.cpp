@@ -20,7 +20,7 @@ struct ShapeColumn {
   int rank;  // as of a Column
 };
 constexpr std::array kShapeColumns{
-    ShapeColumn{"shape_first_visit_s", "first visit [95 %]", 0}, ShapeColumn{"shape_second_visit_s", "second", 0},
+    ShapeColumn{"shape_first_visit_s", "first visit", 0}, ShapeColumn{"shape_second_visit_s", "second", 0},
     ShapeColumn{"shape_later_visits_s", "later [95 %]", 0}, ShapeColumn{"shape_memory_bytes", "memory", 3},
     ShapeColumn{"shape_speed_up_ratio", "speed-up [95 %]", 2}};
 
