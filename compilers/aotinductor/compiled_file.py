@@ -3,7 +3,6 @@
 import platform
 import zipfile
 
-import torch
 from ngraphbench.adaptor import CompilerError
 
 _FOLDER = "/data/aotinductor/"
@@ -12,6 +11,8 @@ _FOLDER = "/data/aotinductor/"
 def inputs(path):
     """Return [{"name", "type", "shape"}] in the order of its call; a package says neither types nor shapes."""
     name = model_of(path)
+    import torch  # takes seconds, which what is no package does not need
+
     told = torch._C._aoti.AOTIModelPackageLoader.load_metadata_from_package(path, name)
     if told.get("AOTI_MACHINE") not in (None, platform.machine()):
         raise CompilerError("invalid_model", f"it was compiled for {told['AOTI_MACHINE']}, and this is {platform.machine()}")

@@ -3,7 +3,6 @@
 import pickletools
 import zipfile
 
-import torch
 from ngraphbench.adaptor import CompilerError
 
 _ADVICE = "give the function that makes the module: net.py:build, with the weights as state_dict"
@@ -18,6 +17,8 @@ def inputs(path):
         names = {name.rpartition("/")[2]: name for name in archive.namelist()}
         if "constants.pkl" not in names and "data.pkl" in names:
             raise _refusal(archive.read(names["data.pkl"]))
+    import torch  # takes seconds, which the answers above do not need
+
     forward = torch.jit.load(path, map_location="cpu").forward.schema
     return [{"name": each.name, "type": None, "shape": None} for each in forward.arguments[1:]]
 

@@ -9,7 +9,7 @@ import subprocess
 import unittest
 
 from export_test import ExportingTest, run_program, site
-from ngb_program import BIN
+from ngb_program import BIN, caching_cxx
 
 HEADERS = BIN.parents[1] / "dependencies/include"  # of scripts/setup
 
@@ -29,6 +29,14 @@ class Programs(ExportingTest):
     COMPILERS = ("identity", "torchscript", "eager-cpp", "torch-compile", "aotinductor", "onnxruntime", "openvino", "iree", "mnn",
                  "ncnn", "litert", "executorch", "tvm", "xla")
 
+    def measure(self):
+        self.environment["CXX"] = caching_cxx(self.folder)
+        super().measure()
+
+    def setUp(self):
+        super().setUp()
+        self.environment["CXX"] = str(self.measured.folder / "caching-c++")
+
     def test_the_program_of_each_compiler_runs_without_ngb_and_has_the_expected_outputs(self):
         measured = {row["compiler"] for row in self.show("results/test")["cells"] if row["metrics"]["throughput_per_s"]["value"]}
         for compiler in self.measured.there:
@@ -39,7 +47,7 @@ class Programs(ExportingTest):
                 program = (folder / "run.py").read_text()
                 self.assertNotIn("ngraphbench", program)
                 self.assertLessEqual(len(program.splitlines()), 85)
-                ran = run_program(compiler, folder, "--json")
+                ran = run_program(compiler, folder, "--json", CXX=self.environment["CXX"])
                 self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
                 told, = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
                 self.assertGreater(told["samples_per_s"], 0)

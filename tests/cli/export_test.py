@@ -33,11 +33,12 @@ def site(compiler):
     return str(TOOLCHAINS / toolchain(OWNER.get(compiler, compiler)) / "site")
 
 
-def run_program(compiler, folder, *arguments):
-    """Runs run.py with the library alone: neither variables nor folders lead to ngb."""
+def run_program(compiler, folder, *arguments, **variables):
+    """Runs run.py with the library alone: neither variables (but the given ones) nor folders lead to ngb."""
     path = os.pathsep.join([site(compiler), site("identity")])  # the latter for NumPy and PyTorch
     return subprocess.run(["/usr/bin/python3", "run.py", *arguments], cwd=folder, capture_output=True, text=True, timeout=1500,
-                          env={"PATH": os.environ["PATH"], "PYTHONPATH": path, "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": "1"})
+                          env={"PATH": os.environ["PATH"], "PYTHONPATH": path, "HOME": str(folder), "PYTHONDONTWRITEBYTECODE": "1",
+                               **variables})
 
 
 class ExportingTest(MeasuredTest):
@@ -70,6 +71,12 @@ class Exporting(ExportingTest):
     COMPILERS = ("identity", "onnxruntime")
     PROCESSES = 2
 
+    def measure(self):
+        """Exports the identity's cell too, into the folder "exported"."""
+        super().measure()
+        if "identity" in self.there:
+            self.export("identity", "exported")
+
     def test_a_folder_has_the_measured_file_and_the_number(self):
         if "onnxruntime" not in self.measured.there:
             self.skipTest("no toolchain of onnxruntime on this machine")
@@ -85,7 +92,7 @@ class Exporting(ExportingTest):
                          [(hashlib.sha256(both.encode()).hexdigest(),)])
 
     def test_a_folder_names_the_packages_and_has_no_file_that_its_program_does_not_read(self):
-        folder = self.export("identity")
+        folder = self.folder / "exported"
         cell = json.loads((folder / "cell.json").read_text())
         self.assertEqual(sorted(cell["files"]), ["README.md", "expected_0.npy", "input_0.npy", "module.pt2", "requirements.txt", "run.py"])
         requirements = (folder / "requirements.txt").read_text()
@@ -116,7 +123,7 @@ class Exporting(ExportingTest):
         self.assertTrue((self.folder / "program/run.py").exists())
 
     def test_wrong_outputs_are_noticed_before_anything_is_measured(self):
-        folder = self.export("identity")
+        folder = self.folder / "exported"
         expected = (folder / "expected_0.npy").read_bytes()
         (folder / "expected_0.npy").write_bytes(expected[:-64] + b"\x7e" * 64)  # f32 of 8e37
         ran = run_program("identity", folder)
@@ -155,9 +162,8 @@ class Exporting(ExportingTest):
             self.assertNotIn("percentile", printed.stdout)
 
     def test_what_cannot_be_exported_says_why(self):
-        self.export("identity", "there")
         for arguments, code, message in (
-                (("results/test", "--compiler", "identity", "-o", "there"), 2, "there: it exists already"),
+                (("results/test", "--compiler", "identity", "-o", "exported"), 2, "exported: it exists already"),
                 (("results/test", "--compiler", "identity"), 2, "no folder is named; give -o a new name"),
                 (("results/test", "--compiler", "identty", "-o", "new"), 2, "did you mean identity?"),
                 (("results/test", "ffffffffffffffff", "-o", "new"), 2, "no cell has an id that begins so"),
@@ -168,9 +174,9 @@ class Exporting(ExportingTest):
             self.assertEqual(refused.returncode, code, refused.stdout + refused.stderr)
             self.assertIn(message, refused.stderr)
             self.assertFalse((self.folder / "new").exists())
-        cell = self.folder / "there/cell.json"
+        cell = self.folder / "exported/cell.json"
         cell.write_text(re.sub(r'"cpu_model": "[^"]*"', '"cpu_model": "Another"', cell.read_text()))
-        elsewhere = self.ngb("export", "--verify", "there")
+        elsewhere = self.ngb("export", "--verify", "exported")
         self.assertEqual(elsewhere.returncode, 3)
         self.assertIn("it was measured on another machine (Another; this is ", elsewhere.stderr)
         self.environment["NGB_TOOLCHAINS"] = str(self.folder / "none")
@@ -179,7 +185,7 @@ class Exporting(ExportingTest):
         self.assertIn("the toolchain is not installed any more; run: ngb toolchain install identity@", gone.stderr)
 
     def test_outputs_that_this_machine_no_longer_keeps_are_made_again(self):
-        kept = self.export("identity", "kept")
+        kept = self.folder / "exported"
         for each in [*self.folder.glob("home/.cache/**/*.ref"), *self.folder.glob("results/**/*.ref")]:
             each.unlink()
         # Hardly any process would count beside other programs: outputs need no quiet machine.

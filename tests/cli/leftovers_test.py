@@ -5,7 +5,7 @@ import os
 import pathlib
 import unittest
 
-from ngb_program import OWNER, TOOLCHAINS, NgbTest, without_toolchains
+from ngb_program import OWNER, TOOLCHAINS, NgbTest, caching_cxx, without_toolchains
 
 COMPILERS = ("aotinductor", "eager-cpp", "identity", "iree", "onnxruntime", "openvino", "torch-compile", "torchscript", "tvm",
              "xla")
@@ -46,6 +46,7 @@ output: results
 
     def test_do_not_remain_of_measured_compilers(self):
         # AOTInductor compiles for half a minute and writes the same files as torch-compile.
+        self.environment["CXX"] = caching_cxx(self.folder)
         left_out = () if os.environ.get("NGB_ALL_CASES") else ("aotinductor",)
         done = self.run_study([name for name in COMPILERS if name not in left_out])
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -88,6 +88,15 @@ def forge_last_output(reference, change):
     reference.write_bytes(content[:begin].replace(*digests) + data)
 
 
+def caching_cxx(folder):
+    """Makes a g++ that compiles the same text once for all tests, for Inductor, whose cache starts empty in each process."""
+    path = folder / "caching-c++"
+    caching = pathlib.Path(__file__).resolve().parents[1] / "conformance/cached-g++"
+    path.write_text(f"#!/bin/sh\nNGB_COMPILED='{BIN.parent / 'tests/compiled-by-inductor'}' exec '{caching}' \"$@\"\n")
+    path.chmod(0o755)
+    return str(path)
+
+
 class NgbTest(unittest.TestCase):
     """A test with an empty home, an empty toolchains folder and a working folder."""
 

@@ -13,7 +13,10 @@ PINNED = json.loads((pathlib.Path(__file__).resolve().parents[2] / "versions.jso
 UNOPTIMISED = f"onnxruntime {PINNED['onnxruntime']['default']} (graph_optimization: disabled)"
 WHY_NOT = without_toolchains("identity", "onnxruntime", "openvino")
 THREE = "[identity, onnxruntime, openvino]"
-JUDGED = ("padded_row", "pool_after_loop", "not_finite", "tiny", "half", "steep", "one_class")
+JUDGED = ("onnx: padded_row.onnx", "onnx: pool_after_loop.onnx", "onnx: not_finite.onnx", "onnx: tiny.onnx", "onnx: half.onnx",
+          "onnx: steep.onnx", "onnx: one_class.onnx", "onnx: fused.onnx",
+          "{onnx: not_finite.onnx, label: in_range, inputs: {x: {range: [0, 1]}}}",
+          "{onnx: tied.onnx, compilers: [identity, onnxruntime]}", "{onnx: untied.onnx, compilers: [identity, onnxruntime]}")
 MODULES = '''
 import torch
 
@@ -55,13 +58,12 @@ class WithModels(MeasuredTest, user_models_test.UsersModelsTest):
     def measure(self):
         self.python(MODELS.read_text())
 
-    def cells(self, *models, compilers=THREE, **keys):
-        """Measures the models and returns {compiler: its cell as JSON, with the names of its flags}; of one model."""
+    def measure_models(self, *models, compilers=THREE, **keys):
         self.run_study("\n".join(f"  - {model}" for model in models), compilers, **keys)
-        return {cell["compiler"]: cell for cell in self.show("results")["cells"]}
 
-    def onnx(self, name, **keys):
-        return self.cells(f"onnx: {name}.onnx", **keys)
+    def of(self, model):
+        """Returns {compiler: its cell of the model as JSON, with the names of its flags}."""
+        return {cell["compiler"]: cell for cell in self.show("results")["cells"] if cell["model"] == model}
 
     def assert_measured(self, cells, *compilers):
         self.assertEqual({name for name, cell in cells.items() if cell["status"] == "measured"}, set(compilers),
@@ -78,21 +80,20 @@ class Judged(WithModels):
     def measure(self):
         super().measure()
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
-        self.run_study("\n".join(f"  - onnx: {name}.onnx" for name in JUDGED), THREE)
+        self.measure_models(*JUDGED)
 
-    def of(self, model):
-        """Returns {compiler: its cell of the model as JSON}."""
-        cells = {cell["compiler"]: cell for cell in self.show("results")["cells"] if cell["model"] == model}
+    def of_three(self, model):
+        cells = self.of(model)
         self.assertEqual(set(cells), {"identity", "onnxruntime", "openvino"})
         return cells
 
     def test_a_padded_row_is_measured_whatever_the_identity_does_with_it(self):
-        cells = self.of("padded_row")
+        cells = self.of_three("padded_row")
         for name in ("onnxruntime", "openvino"):
             self.assertEqual(cells[name]["status"], "measured", cells[name]["failure"])
 
     def test_a_reference_of_another_shape_than_the_file_declares_blames_no_compiler(self):
-        cells = self.of("pool_after_loop")
+        cells = self.of_three("pool_after_loop")
         for name in ("onnxruntime", "openvino"):
             self.assertEqual(cells[name]["status"], "measured", cells[name]["failure"])
 
@@ -105,7 +106,7 @@ class Judged(WithModels):
             self.assertIn("inputs: {x: {range: [0, 1]}}", cell["reference_reason"])
 
     def test_outputs_below_the_absolute_tolerance_are_flagged(self):
-        for cell in self.of("tiny").values():
+        for cell in self.of_three("tiny").values():
             self.assertIn("weak_check", self.flags(cell))
 
     def test_a_mask_of_one_class_is_flagged(self):
@@ -121,13 +122,58 @@ class Judged(WithModels):
             self.assertEqual(cell["tolerance"], "0.01·largest |reference| + 0.01·|reference| (f16)")
 
     def test_an_output_that_rounding_decides_is_left_out_and_the_others_are_compared(self):
-        cells = self.of("steep")
+        cells = self.of_three("steep")
         self.assert_measured(cells, "identity", "onnxruntime", "openvino")
         self.assertRegex(cells["openvino"]["reference"], "^identity ")
         self.assertRegex(cells["openvino"]["reference_reason"],
                          r"^steep differs, and cannot be judged, because a change by 2\^-17 of the inputs, .* changes identity")
         self.assertIn("other_reference", self.flags(cells["openvino"]))
         self.assertEqual(cells["identity"]["reference_reason"], None)  # it gives the same every time
+
+    def test_a_model_that_the_identity_lacks_is_checked_against_unoptimised_onnxruntime(self):
+        cells = self.of("fused")
+        self.assertEqual(cells["identity"]["failure"]["kind"], "unsupported_operator")
+        self.assert_measured({name: cells[name] for name in ("onnxruntime", "openvino")}, "onnxruntime", "openvino")
+        for name in ("onnxruntime", "openvino"):
+            self.assertEqual(cells[name]["reference"], UNOPTIMISED)
+            self.assertRegex(cells[name]["reference_reason"],
+                             r"^identity \S+ could not make its outputs \(unsupported_operator\): .*Trilu; "
+                             r"log: devices/local/logs/reference-\w+-1\.log$")
+            self.assertIn("other_reference", self.flags(cells[name]))
+        told = f"outputs compared with those of {UNOPTIMISED}; tolerance 0.0001 + 0.001·|reference|; identity "
+        self.assertIn(told, self.ngb("show", "results").stdout)
+        self.assertIn(f"2 cells: {told}", (self.folder / "results/report/index.html").read_text())
+
+    def test_with_that_range_all_agree_and_nothing_is_flagged(self):
+        cells = self.of("in_range")
+        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
+        for cell in cells.values():
+            self.assertEqual(self.flags(cell) & {"not_finite", "other_reference", "unchecked"}, set())
+
+    def sensitive(self):
+        """Returns, for each model whose boxes are chosen by scores, the outputs that its kept reference outputs call sensitive."""
+        found = []
+        for kept in {path.read_bytes() for path in self.folder.rglob("*.ref")}:
+            outputs = json.loads(kept[12:12 + int.from_bytes(kept[8:12], "little")])["outputs"]
+            if any(each["name"] == "boxes" for each in outputs):
+                found.append({each["name"] for each in outputs if each["is_sensitive"]})
+        return sorted(found, key=len)
+
+    def test_boxes_that_are_chosen_by_scores_that_tie_are_left_out_and_the_scores_are_compared(self):
+        cells = self.of("tied")
+        self.assert_measured(cells, "identity", "onnxruntime")
+        self.assertRegex(cells["onnxruntime"]["reference"], "^identity ")
+        self.assertRegex(cells["onnxruntime"]["reference_reason"],
+                         r"^boxes differs, and cannot be judged, because a change by 2\^-17 of the inputs, or of what TopK,")
+        self.assertEqual(self.sensitive(), [set(), {"boxes"}])
+
+    def test_boxes_that_are_chosen_by_scores_that_differ_are_compared(self):
+        cells = self.of("untied")
+        self.assert_measured(cells, "identity", "onnxruntime")
+        for cell in cells.values():
+            self.assertIsNone(cell["reference_reason"])
+            self.assertRegex(cell["reference"], "^identity ")
+        self.assertEqual(self.sensitive(), [set(), {"boxes"}])  # other boxes would be a failure
 
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
@@ -167,63 +213,36 @@ class Emulated(WithModels):
 
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 class References(WithModels):
-    def test_a_model_that_the_identity_lacks_is_checked_against_unoptimised_onnxruntime(self):
-        cells = self.onnx("fused")
-        self.assertEqual(cells["identity"]["failure"]["kind"], "unsupported_operator")
-        self.assert_measured({name: cells[name] for name in ("onnxruntime", "openvino")}, "onnxruntime", "openvino")
-        for name in ("onnxruntime", "openvino"):
-            self.assertEqual(cells[name]["reference"], UNOPTIMISED)
-            self.assertRegex(cells[name]["reference_reason"],
-                             r"^identity \S+ could not make its outputs \(unsupported_operator\): .*Trilu; "
-                             r"log: devices/local/logs/reference-\w+-1\.log$")
-            self.assertIn("other_reference", self.flags(cells[name]))
-        told = f"outputs compared with those of {UNOPTIMISED}; tolerance 0.0001 + 0.001·|reference|; identity "
-        self.assertIn(told, self.ngb("show", "results").stdout)
-        self.assertIn(f"2 cells: {told}", (self.folder / "results/report/index.html").read_text())
-
     def test_a_reference_that_is_named_is_asked_first_and_needs_no_other(self):
-        cells = self.onnx("fused", reference="openvino")
+        self.measure_models("onnx: fused.onnx", reference="openvino")
+        cells = self.of("fused")
         self.assertEqual(cells["onnxruntime"]["reference"].partition(" ")[0], "openvino")
         self.assertEqual(cells["onnxruntime"]["reference_reason"], None)
 
-    def test_with_that_range_all_agree_and_nothing_is_flagged(self):
-        cells = self.cells("{onnx: not_finite.onnx, inputs: {x: {range: [0, 1]}}}")
-        self.assert_measured(cells, "identity", "onnxruntime", "openvino")
-        for cell in cells.values():
-            self.assertEqual(self.flags(cell) & {"not_finite", "other_reference", "unchecked"}, set())
-
     def test_with_tolerances_that_the_study_sets_the_identity_is_the_outlier_among_three(self):
         # It rounds after each product, which the two others do not.
-        cells = self.onnx("half", compilers="[identity, openvino]", tolerances="{absolute: 1e-4, relative: 1e-3}")
+        self.measure_models("onnx: half.onnx", compilers="[identity, openvino]", tolerances="{absolute: 1e-4, relative: 1e-3}")
+        cells = self.of("half")
         self.assertEqual(cells["openvino"]["tolerance"], "0.0001 + 0.001·|reference|")
         self.assertEqual(cells["openvino"]["status"], "measured", cells["openvino"]["failure"])
         self.assertEqual(cells["openvino"]["reference"], UNOPTIMISED)
         self.assertRegex(cells["openvino"]["reference_reason"],
                          r"^identity \S+ is the outlier among three: openvino agrees with onnxruntime ")
 
-    def sensitive(self):
-        """Returns the outputs that the kept reference outputs, of which there are some of one model, call sensitive."""
-        kept = next(self.folder.rglob("*.ref")).read_bytes()
-        length = int.from_bytes(kept[8:12], "little")
-        return {each["name"] for each in json.loads(kept[12:12 + length])["outputs"] if each["is_sensitive"]}
 
-    def test_boxes_that_are_chosen_by_scores_that_tie_are_left_out_and_the_scores_are_compared(self):
-        cells = self.onnx("tied", compilers="[identity, onnxruntime]")
-        self.assert_measured(cells, "identity", "onnxruntime")
-        self.assertRegex(cells["onnxruntime"]["reference"], "^identity ")
-        self.assertRegex(cells["onnxruntime"]["reference_reason"],
-                         r"^boxes differs, and cannot be judged, because a change by 2\^-17 of the inputs, or of what TopK,")
-        self.assertEqual(self.sensitive(), {"boxes"})
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Modules(WithModels):
+    """A module that is random and one that keeps state, in one study."""
 
-    def test_boxes_that_are_chosen_by_scores_that_differ_are_compared(self):
-        for cell in self.onnx("untied", compilers="[identity, onnxruntime]").values():
-            self.assertEqual((cell["status"], cell["reference_reason"]), ("measured", None))
-            self.assertRegex(cell["reference"], "^identity ")
-        self.assertEqual(self.sensitive(), set())  # other boxes would be a failure
+    def measure(self):
+        self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
+        self.write("net.py", MODULES)
+        self.measure_models("{pytorch: 'net.py:noisy', shapes: {x: [batch, 64]}}",
+                            "{pytorch: 'net.py:remembers', shapes: {x: [batch, 256]}}",
+                            compilers="[identity, onnxruntime]", longer_look_s=1, protocol="paper")
 
     def test_a_random_model_is_called_random_and_is_in_no_verdict(self):
-        self.write("net.py", MODULES)
-        cells = self.cells("{pytorch: 'net.py:noisy', shapes: {x: [batch, 64]}}", compilers="[identity, onnxruntime]")
+        cells = self.of("net:noisy")
         self.assert_measured(cells, "identity", "onnxruntime")
         for cell in cells.values():
             self.assertEqual(cell["reference"], "none")
@@ -234,9 +253,7 @@ class References(WithModels):
             self.assertRegex(cell["metrics"]["speed_up_ratio"]["reason"], "unchecked: identity .* the model is random")
 
     def test_a_model_that_keeps_state_is_flagged_and_in_no_verdict(self):
-        self.write("net.py", MODULES)
-        cells = self.cells("{pytorch: 'net.py:remembers', shapes: {x: [batch, 256]}}",
-                           compilers="[identity, onnxruntime]", longer_look_s=1, protocol="paper")
+        cells = self.of("net:remembers")
         flags = self.flags(cells["identity"])
         self.assertIn("outputs_change", flags)
         if not flags & {"waited", "pressure"}:  # other work hides that each inference takes longer

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "apps/revision/revision.h"
 
@@ -131,6 +132,30 @@ TinyModel matmul_model() { return matmul_like("matmul", 3, 5, 4); }
 TinyModel conv_model() { return conv_like("conv", {2, 3, 5, 6}, 11); }
 TinyModel precise_matmul_model() { return matmul_like("precise_matmul", 16, 512, 16); }
 TinyModel precise_conv_model() { return conv_like("precise_conv", {32, 16, 16, 16}, 13); }
+
+TinyModel beside(const TinyModel& first, const TinyModel& second) {
+  TinyModel both = first;
+  both.name += " and " + second.name;
+  const auto renamed = [](auto parts) {
+    for (auto& part : parts) part.name += "_2";
+    return parts;
+  };
+  std::ranges::copy(renamed(second.onnx.inputs), std::back_inserter(both.onnx.inputs));
+  std::ranges::copy(renamed(second.onnx.outputs), std::back_inserter(both.onnx.outputs));
+  std::ranges::copy(renamed(second.onnx.initializers), std::back_inserter(both.onnx.initializers));
+  for (Node node : second.onnx.nodes) {
+    for (std::string& name : node.inputs) name += "_2";
+    for (std::string& name : node.outputs) name += "_2";
+    both.onnx.nodes.push_back(node);
+  }
+  both.compute = [first, second](const std::vector<Values>& x, double (*round)(double)) {
+    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(first.onnx.inputs.size());
+    std::vector<Values> y = first.compute({x.begin(), middle}, round);
+    std::ranges::copy(second.compute({middle, x.end()}, round), std::back_inserter(y));
+    return y;
+  };
+  return both;
+}
 
 TinyModel two_by_two_model() {
   TinyModel model;

@@ -38,6 +38,9 @@ TinyModel two_by_two_model();
 TinyModel precise_matmul_model();
 // The same as a convolution: [1, 32, 16, 16] to 16 channels.
 TinyModel precise_conv_model();
+// Both in one model, one beside the other: what takes long to compile is compiled once. Inputs and outputs are in the
+// order of the two.
+TinyModel beside(const TinyModel& first, const TinyModel& second);
 // Enough work for some milliseconds on one thread: five convolutions of [1, 64, 56, 56]. Computes nothing here.
 TinyModel busy_model();
 // NonZero: the output's shape is known only after a run.
