@@ -67,12 +67,17 @@ constexpr std::size_t kMostCellsWithValues = 10'000;
 // For more cells than this the answer takes seconds. It is then left out; `ngb show --findings` prints it.
 constexpr std::size_t kMostCellsWithAnAnswer = 5000;
 
-// Prints which model is the best for the goal of the study, and an empty line.
+// Prints which model is the best for the goal of the study, or the fastest, and an empty line; nothing if models are
+// not compared.
 void print_answer_about_models(const metrics::Derived& derived, const report::Format& format) {
   const OutputShape shape = shape_of_stdout();
-  report::Document models = report::models_document(derived, derived.goal);
-  models.remarks.clear();  // `ngb show --models` has them
-  print_table_text(format.write(models, {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color}) + '\n');
+  const auto models = report::models_of_answer(derived);
+  if (!models) return;
+  const report::Document told = report::shortened(*models, derived.goal.is_asked);
+  const bool has_rows = !told.table.sections.empty();
+  print_table_text((has_rows ? format.write(told, {.width = shape.width, .wrap = shape.wrap, .color = shape.has_color})
+                             : report::wrapped(told.summary, shape.wrap) + '\n') +
+                   '\n');
 }
 
 // Prints the answer and an empty line, if there is one.
@@ -181,6 +186,7 @@ int show(const Installation& installation, const ShowArguments& arguments) {
   }
   if (has_answer && derived->goal.is_asked) print_answer_about_models(*derived, **format);
   if (has_answer) print_answer(*results);
+  if (has_answer && !derived->goal.is_asked) print_answer_about_models(*derived, **format);
   if (is_table) {
     report::show(**format, *results, options, print_table_text);
     const std::string shapes = has_answer ? report::shapes_text(*results, options) : "";

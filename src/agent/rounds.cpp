@@ -168,22 +168,37 @@ void add_races(const GroupSoFar& group, std::size_t index, const Scale& scale, J
   }
 }
 
-// Returns whether the setting's speed so far is above the least one; with a doubt, whether it may be.
-bool is_fast_enough(const Entrant& entrant, double least_per_s, double doubt) {
-  const std::vector<double> above = on_scale(entrant, entrant.group->batch / least_per_s, Scale({}));
-  return statistics::mean(above) + doubt / std::sqrt(static_cast<double>(above.size())) > 0;
+// Returns by what a number of inferences is multiplied to become one of the metric.
+double samples_of(const GroupSoFar& group, const std::string& metric) {
+  if (metric == work::kSpeed || metric == work::kSamplesInWindow) return group.batch;
+  return metric == work::kSavedBits ? group.batch * group.saved_bits : 1;
 }
 
-void add_races_of_models(std::span<const GroupSoFar> groups, const Scale& scale, double least_per_s, Judged& judged) {
+// Returns whether the setting has kept all bounds so far; with a doubt, whether it may keep them.
+bool keeps_bounds(const Setting& setting, const std::vector<work::DecidingBound>& bounds, double doubt) {
+  for (std::size_t i = 0; i < bounds.size(); ++i) {
+    const double factor = samples_of(*setting.group, bounds[i].metric);
+    std::vector<double> above;
+    for (const auto& [round, kept] : setting.cell->kept) {
+      if (round < setting.group->round && i < kept.size()) {
+        above.push_back(std::log(bounds[i].is_least ? kept[i] * factor : kept[i] / factor));
+      }
+    }
+    const double beyond = doubt / std::sqrt(static_cast<double>(above.size()));
+    if (above.empty() || !(statistics::mean(above) + beyond >= 0)) return false;
+  }
+  return true;
+}
+
+void add_races_of_models(std::span<const GroupSoFar> groups, const Scale& scale,
+                         const std::vector<work::DecidingBound>& bounds, Judged& judged) {
   constexpr double kDoubt = 3 * statistics::kEarlyDeviation;  // three standard deviations of a process, or more
   Entrants entrants;
   for (std::size_t i = 0; i < groups.size(); ++i) add_entrants(groups[i], i, scale, entrants);
   for (auto& [place, race] : entrants) {
     std::vector<Entrant> leaders = race;
-    if (least_per_s > 0) {
-      std::erase_if(race, [&](const Entrant& each) { return !is_fast_enough(each, least_per_s, kDoubt); });
-      std::erase_if(leaders, [&](const Entrant& each) { return !is_fast_enough(each, least_per_s, 0); });
-    }
+    std::erase_if(race, [&](const Entrant& each) { return !keeps_bounds(each, bounds, kDoubt); });
+    std::erase_if(leaders, [&](const Entrant& each) { return !keeps_bounds(each, bounds, 0); });
     if (leaders.empty()) leaders = race;
     if (leaders.empty()) continue;
     const Entrant leader = best_of(leaders);
@@ -193,11 +208,6 @@ void add_races_of_models(std::span<const GroupSoFar> groups, const Scale& scale,
   }
 }
 
-// Returns whether the numbers are speeds, or speeds times what is the same for all processes of a model.
-bool are_speeds(const std::optional<work::DecidedBy>& decided_by) {
-  return !decided_by || decided_by->metric == work::kSavedBits;
-}
-
 }  // namespace
 
 std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const work::Rounds& rounds,
@@ -205,15 +215,16 @@ std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const wor
   rules.margin_ratio = rounds.margin_ratio;
   if (decided_by && decided_by->is_difference) rules.margin_difference = decided_by->margin;
   if (decided_by && !decided_by->is_difference) rules.margin_ratio = decided_by->margin;
-  if (!are_speeds(decided_by)) rules.quiet_deviation.reset();
-  if (!are_speeds(decided_by) || rounds.min >= static_cast<int>(statistics::kLeastRounds)) {
+  const bool are_speeds = !decided_by || decided_by->is_by_speed();
+  if (!are_speeds) rules.quiet_deviation.reset();
+  if (!are_speeds || rounds.min >= static_cast<int>(statistics::kLeastRounds)) {
     rules.early_deviation.reset();
   }
   const Scale scale(decided_by);
   std::vector<NextRound> next(groups.size());
   if (rounds.over == work::Over::models) {
     Judged races(rounds, rules, scale);
-    add_races_of_models(groups, scale, decided_by ? decided_by->least_per_s : 0, races);
+    add_races_of_models(groups, scale, decided_by.value_or(work::DecidedBy{}).bounds, races);
     races.add_needs_to(next);
     return next;
   }

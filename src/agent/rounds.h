@@ -26,6 +26,7 @@ struct CellSoFar {
   std::map<int, std::vector<double>> numbers{};
   int compiler_index = 0;
   int load_index = 0;
+  std::map<int, std::vector<double>> kept{};  // likewise, how well it keeps each bound (samples::deciding_numbers)
 };
 
 struct GroupSoFar {
@@ -33,7 +34,8 @@ struct GroupSoFar {
   std::span<const work::Question> asked{};
   int round = 0;  // the next one: what is recorded of it and of later ones does not count
   int batch = 1;
-  double factor = 1;  // as work::Group says
+  double factor = 1;  // by which what decides is multiplied to be compared with other models; 0: it is in no comparison
+  double saved_bits = 0;  // as work::Group says
 };
 
 struct NextRound {
@@ -53,7 +55,7 @@ struct NextRound {
 // With Over::models nothing else is asked than how the best setting, a cell of any group with the batch size and load,
 // compares with those of each other model; all settings race. Speeds are judged from the first round on
 // if `rules` have an early deviation. Of a pair whose groups have had unlike rounds, the one with fewer gets the next
-// one. A setting that has been far slower than DecidedBy::least_per_s is out; one that has been slower does not lead.
+// one. A setting that has been far beyond one of DecidedBy::bounds is out; one that has been beyond does not lead.
 std::vector<NextRound> next_rounds(std::span<const GroupSoFar> groups, const work::Rounds& rounds,
                                    statistics::VerdictRules rules,
                                    const std::optional<work::DecidedBy>& decided_by = {});

@@ -88,10 +88,13 @@ bool Schedule::is_needed(const work::Step& step) const {
 // round is the newest one of which something is recorded: an agent that was killed in the middle of it completes it.
 GroupSoFar Schedule::so_far(std::size_t group) const {
   const work::Group& asked = job_.groups[group];
+  const bool is_by_saved_bits = job_.decided_by && job_.decided_by->metric == work::kSavedBits;
+  const std::size_t bounds = job_.decided_by ? job_.decided_by->bounds.size() : 0;
   GroupSoFar found{.asked = asked.questions,
                    .round = job_.protocol.rounds->min,
                    .batch = job_.model_of(asked).key.batch,
-                   .factor = asked.factor};
+                   .factor = is_by_saved_bits ? asked.saved_bits : 1,
+                   .saved_bits = asked.saved_bits};
   std::set<int> indices;
   for (const work::Step& step : asked.steps) indices.insert(step.cell_index);
   for (const int index : indices) {
@@ -101,7 +104,10 @@ GroupSoFar Schedule::so_far(std::size_t group) const {
         CellSoFar{index, ledger_.has_failed(cell.id, now), {}, cell.compiler_index, cell.load_index});
     for (int round = 0; round < work::planned_processes(job_.protocol); ++round) {
       const std::vector<double>* const numbers = ledger_.numbers(cell.id, round, now);
-      if (numbers != nullptr) so_far.numbers.emplace(round, *numbers);
+      if (numbers == nullptr) continue;
+      const auto of_bounds = numbers->begin() + static_cast<std::ptrdiff_t>(std::min(bounds, numbers->size()));
+      so_far.kept.emplace(round, std::vector(numbers->begin(), of_bounds));
+      so_far.numbers.emplace(round, std::vector(of_bounds, numbers->end()));
     }
     if (!so_far.numbers.empty()) found.round = std::max(found.round, so_far.numbers.rbegin()->first);
   }

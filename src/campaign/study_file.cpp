@@ -80,26 +80,41 @@ Result<metrics::Goal> goal_of(const config::Study& study) {
   const auto& rounds = study.protocol.rounds;
   if (!rounds || rounds->over != work::Over::models) return goal;
   for (const metrics::Bound& bound : goal->bounds) {
-    if (bound.is_least && bound.metric->name == std::string_view(metrics::Judged{}.name())) continue;
-    return fail(fmt::format("rounds over models do not know which settings keep the bound on {}", bound.metric->name),
-                study.path.string() + ": goal", "leave out the bound, or `over: models`; `ngb show --models` has both");
+    if (samples::can_decide(bound.metric->name)) continue;
+    return fail(
+        fmt::format("rounds over models do not know which settings keep the bound on {}: no single process says "
+                    "it",
+                    bound.metric->name),
+        study.path.string() + ": goal", "leave out the bound, or `over: models`; `ngb show --models` has both");
   }
   return goal;
 }
 
-// Finds out how the metric by which the study's rounds end compares processes. Returns an error if rounds cannot end by
-// it, or if the processes do not measure it.
-Status find_decided_by(plan::Plan& plan) {
-  const auto goal = goal_of(plan.study);
-  if (!goal) return error_of(goal);
+// Adds the bounds of the goal, which rounds over models keep, and what compressing saves.
+void add_bounds(const metrics::Goal& goal, plan::Plan& plan) {
+  const auto& rounds = plan.study.protocol.rounds;
+  if (rounds && rounds->over == work::Over::models && !goal.bounds.empty()) {
+    if (!plan.decided_by) plan.decided_by = work::DecidedBy{.is_higher_better = true, .margin = rounds->margin_ratio};
+    plan.decided_by->window_s = goal.window_s.value_or(0);
+    for (const metrics::Bound& bound : goal.bounds) {
+      plan.decided_by->bounds.push_back({bound.metric->name, bound.is_least, bound.value});
+    }
+  }
+  if (!plan.decided_by) return;
+  for (work::Group& group : plan.groups) group.saved_bits = saved_bits_of(plan.model_of(group));
+}
+
+// Finds out how the metric by which the study's rounds end compares processes; nothing: by their speed. Returns an
+// error if rounds cannot end by it, or if the processes do not measure it.
+Result<std::optional<work::DecidedBy>> decided_by_of(plan::Plan& plan, const metrics::Goal& goal) {
   const std::string& metric = plan.study.protocol.metric;
   auto& rounds = plan.study.protocol.rounds;
-  if (metric.empty()) return Done{};
+  if (metric.empty()) return std::nullopt;
   const std::string where = plan.study.path.string() + ": metric";
   auto by = metrics::parse_judged(metric, rounds.value_or(work::Rounds{}).margin_ratio);
   if (!by) return fail(by.error().what, where, by.error().next);
   if (by->metric == nullptr && rounds) rounds->margin_ratio = by->margin_ratio;
-  if (by->metric == nullptr || !rounds) return Done{};
+  if (by->metric == nullptr || !rounds) return std::nullopt;
   if (!samples::can_decide(by->name())) {
     const auto names = samples::process_numbers();
     return fail(fmt::format("rounds cannot end by {}: no single process says it, or it does not vary", by->name()),
@@ -112,15 +127,17 @@ Status find_decided_by(plan::Plan& plan) {
   if (needs != nullptr && config::to_json(plan.study)[needs] != true) {
     return fail(fmt::format("the processes do not measure {}", by->name()), where, fmt::format("add {}: true", needs));
   }
-  plan.decided_by =
-      work::DecidedBy{by->name(), by->metric->is_higher_better(), by->is_by_difference(),
-                      by->is_by_difference() ? by->margin_difference : by->margin_ratio, goal->window_s.value_or(0)};
-  if (rounds->over == work::Over::models && !goal->bounds.empty()) {
-    plan.decided_by->least_per_s = goal->bounds.front().value;
-  }
-  for (work::Group& group : plan.groups) {
-    if (by->name() == std::string_view(work::kSavedBits)) group.factor = saved_bits_of(plan.model_of(group));
-  }
+  return work::DecidedBy{by->name(), by->metric->is_higher_better(), by->is_by_difference(),
+                         by->is_by_difference() ? by->margin_difference : by->margin_ratio, goal.window_s.value_or(0)};
+}
+
+Status find_decided_by(plan::Plan& plan) {
+  const auto goal = goal_of(plan.study);
+  if (!goal) return error_of(goal);
+  const auto decided_by = decided_by_of(plan, *goal);
+  if (!decided_by) return error_of(decided_by);
+  plan.decided_by = *decided_by;
+  add_bounds(*goal, plan);
   return Done{};
 }
 

@@ -214,6 +214,13 @@ std::string for_people(const Key& key, const json& value) {
   return text::join(words, ", ");
 }
 
+// Returns "throughput_per_s: 200, timed_peak_bytes: 500 MB".
+std::string amounts_text(const Goal::Amounts& amounts) {
+  std::vector<std::string> all;
+  for (const auto& [metric, amount] : amounts) all.push_back(fmt::format("{}: {}", metric, amount));
+  return text::join(all, ", ");
+}
+
 void add_key_values(const Study& study, std::span<const Key> keys, const std::string& prefix,
                     std::vector<KeyValue>& out) {
   for (const Key& key : keys) {
@@ -223,6 +230,10 @@ void add_key_values(const Study& study, std::span<const Key> keys, const std::st
     if (key.type == ValueType::section && !is_off) {
       add_key_values(study, key.keys, name + ".", out);
       continue;
+    }
+    if (prefix == "goal." && key.type == ValueType::structured) {
+      const std::string amounts = amounts_text(key.name == "at_least" ? study.goal->at_least : study.goal->at_most);
+      if (!amounts.empty()) out.push_back({name, amounts, false});
     }
     if (key.type == ValueType::structured) continue;
     const bool is_given = std::find(study.given.begin(), study.given.end(), name) != study.given.end();

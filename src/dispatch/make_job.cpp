@@ -160,7 +160,7 @@ Result<work::Job> Jobs::of(const std::string& device, const FindPlace& place_of,
   for (const work::Group* const group : part.groups) {
     work::Group& added = job.groups.emplace_back();
     added.model_index = models(group->model_index);
-    added.factor = group->factor;
+    added.saved_bits = group->saved_bits;
     for (const work::Step& step : group->steps) added.steps.push_back({cells(step.cell_index), step.process_index});
     for (const work::Question& each : group->questions) {
       added.questions.push_back({cells(each.cell_index), cells(each.baseline_index)});

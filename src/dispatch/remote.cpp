@@ -112,14 +112,15 @@ asio::awaitable<Result<Ending>> RemoteRun::run() {
       co_return fail(fmt::format("the agent ended {} times without having done anything ({})", deaths, words_),
                      share_.device.name, "see agent.log in the run's folder there");
     }
-    if (loop_.clock.now() - last_heard > share_.lost_after) {
+    if (loop_.clock.now() - last_heard >= share_.lost_after) {
       co_return fail(fmt::format("could not be reached for {}: {}", duration_words(share_.lost_after), words_),
                      share_.device.name, "the results so far are kept; run the same command again to resume");
     }
     const Nanoseconds left = share_.lost_after - (loop_.clock.now() - last_heard);
+    const Nanoseconds wait = std::min<Nanoseconds>(pause, left);  // the last try is when the device is given up
     recording_.say(share_.device.name, fmt::format("no connection ({}); trying again in {}, given up in {}", words_,
-                                                   duration_words(pause), duration_words(left)));
-    co_await pause_.wait(pause);
+                                                   duration_words(wait), duration_words(left)));
+    co_await pause_.wait(wait);
   }
   // A stopped run, which may be resumed at any later time, holds no machine.
   (void)co_await route_->leave();

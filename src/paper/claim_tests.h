@@ -39,6 +39,8 @@ ClaimTest openvino_gains_five_times(const Analysis& analysis, const Setting& set
 ClaimTest families_scale_alike(const Analysis& analysis, const Setting& setting);
 ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& setting);
 ClaimTest throughput_saturates(const Analysis& analysis, const Setting& setting);
+ClaimTest vendors_ase_falls(const Analysis& analysis, const Setting& setting);
+ClaimTest tvm_ase_rises(const Analysis& analysis, const Setting& setting);
 ClaimTest bsr_above_one(const Analysis& analysis, const Setting& setting);
 ClaimTest depth_raises_bsr(const Analysis& analysis, const Setting& setting);
 ClaimTest only_tvm_compiles_longer(const Analysis& analysis, const Setting& setting);

@@ -229,6 +229,15 @@ constexpr std::array kClaims{
           "BSR / BSR on the device with the fastest baseline, geometric mean over models at their largest batch size; "
           "claimed to be above 1 on each slower device",
           "paper, V-D", scarce_devices_keep_efficiency},
+    Claim{"vendors_ase_falls",
+          "A vendor's ASE decays predictably: it falls with every larger batch size (our reading).",
+          "the largest ASE / ASE at the next smaller batch size, over models and batch sizes; each is claimed to be "
+          "below "
+          "1",
+          "paper, V-D", vendors_ase_falls},
+    Claim{"tvm_ase_rises", "TVM's ASE decays erratically: it rises with some larger batch size (our reading).",
+          "the largest ASE / ASE at the next smaller batch size, over models and batch sizes; claimed to be above 1",
+          "paper, V-D", tvm_ase_rises, "tvm"},
     Claim{"cpu_use_falls_with_batch", "With an accelerator, a larger batch relieves the processor.",
           "cpu at the largest batch size / cpu at batch 1, geometric mean over models that compute on an accelerator; "
           "claimed to be below 1",

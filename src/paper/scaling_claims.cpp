@@ -25,6 +25,44 @@ Relation log_compile_time(const Analysis& analysis, std::size_t cell, double wei
   return {{{std::move(logs), weight}}, {}, {{cell}}};
 }
 
+// How ASE changes from a model's next smaller batch size to this cell's: T / T there, over the ratio of the batches.
+struct AseStep {
+  std::size_t cell = 0;
+  std::size_t smaller = 0;
+  Relation change{};
+};
+std::vector<AseStep> ase_steps(const Analysis& analysis, const Setting& setting) {
+  const auto batch_of = [&](std::size_t i) { return analysis.cell(i).of.model.key.batch; };
+  std::map<std::string, std::map<int, std::size_t>> models;
+  for (const std::size_t i : setting) {
+    if (log_speed(analysis, i).reason.empty()) models[analysis.cell(i).of.model.key.hash].emplace(batch_of(i), i);
+  }
+  std::vector<AseStep> steps;
+  for (const auto& [hash, batches] : models) {
+    for (auto next = batches.begin(); next != batches.end(); ++next) {
+      if (next == batches.begin()) continue;
+      const std::size_t smaller = std::prev(next)->second;
+      Relation ratio = log_ratio(analysis, next->second, smaller);
+      if (!ratio.reason.empty()) continue;
+      steps.push_back({next->second, smaller,
+                       times(std::move(ratio), static_cast<double>(batch_of(smaller)) / batch_of(next->second))});
+    }
+  }
+  return steps;
+}
+
+// Moves the largest step to the front.
+void largest_first(std::vector<AseStep>& steps) {
+  const auto estimate = [](const AseStep& step) { return statistics::contrast(step.change.parts).estimate; };
+  std::iter_swap(steps.begin(), std::ranges::max_element(steps, {}, estimate));
+}
+
+Cells cells_of(const std::vector<AseStep>& steps) {
+  Cells cells;
+  for (const AseStep& step : steps) cells.insert(cells.end(), {step.cell, step.smaller});
+  return cells;
+}
+
 }  // namespace
 
 ClaimTest small_batches_gain_two_to_six(const Analysis& analysis, const Setting& setting) {
@@ -65,6 +103,27 @@ ClaimTest batching_raises_throughput(const Analysis& analysis, const Setting& se
   const Cells cells = at_largest_batch(analysis, setting, rtrs(analysis));
   if (cells.empty()) return not_measured("no model has a speed at batch 1 and at a larger batch size");
   return claimed_above(sum_of(mean_over(cells, 1, rtrs(analysis))), 1, cells);
+}
+
+ClaimTest vendors_ase_falls(const Analysis& analysis, const Setting& setting) {
+  if (!is_of_a_vendor(analysis.cell(setting.front()))) return not_measured("the claim is about vendors' compilers");
+  std::vector<AseStep> steps = ase_steps(analysis, setting);
+  if (steps.empty()) return not_measured("no model has a speed at two batch sizes");
+  largest_first(steps);
+  ClaimTest test = claimed_below(steps.front().change, 1, cells_of(steps));
+  for (auto step = std::next(steps.begin()); step != steps.end(); ++step) {
+    test.ratios.push_back(metrics::series::below(step->change, 1));
+  }
+  return test;
+}
+
+ClaimTest tvm_ase_rises(const Analysis& analysis, const Setting& setting) {
+  std::vector<AseStep> steps = ase_steps(analysis, setting);
+  if (steps.empty()) return not_measured("no model has a speed at two batch sizes");
+  largest_first(steps);
+  ClaimTest test = claimed_above(steps.front().change, 1, cells_of(steps));
+  for (const AseStep& step : steps) test.largest_of.push_back(step.change);
+  return test;
 }
 
 // The models of each family that gain most and least from batches, at the family's largest batch size.

@@ -217,7 +217,8 @@ ProcessNumber* process_number(std::string_view metric) {
 }
 
 bool can_decide(std::string_view metric) {
-  return metric == work::kSavedBits || metric == work::kSamplesInWindow || process_number(metric) != nullptr;
+  return metric == work::kSpeed || metric == work::kSavedBits || metric == work::kSamplesInWindow ||
+         process_number(metric) != nullptr;
 }
 
 std::optional<double> count_in_window(const ProcessResult& process, double per_s, double window_s) {
@@ -229,24 +230,40 @@ std::optional<double> count_in_window(const ProcessResult& process, double per_s
 
 namespace {
 
-Number number_that_decides(const ProcessResult& process, const work::DecidedBy& decided_by) {
-  if (decided_by.metric == work::kSamplesInWindow) {
-    const std::vector<double> speeds = speeds_by_time(process.repetitions);
-    const auto count = speeds.empty() ? std::nullopt : count_in_window(process, speeds.back(), decided_by.window_s);
-    return count ? Known<double>::of(*count) : Number();
-  }
-  ProcessNumber* const number_of = process_number(decided_by.metric);
-  return number_of == nullptr ? Number() : number_of(process);
+Number number_that_decides(const ProcessResult& process, std::string_view metric, double window_s) {
+  if (ProcessNumber* const number_of = process_number(metric)) return number_of(process);
+  const std::vector<double> speeds = speeds_by_time(process.repetitions);
+  if (speeds.empty()) return std::nullopt;
+  if (metric != work::kSamplesInWindow) return Known<double>::of(speeds.back());
+  const auto count = count_in_window(process, speeds.back(), window_s);
+  return count ? Known<double>::of(*count) : Number();
+}
+
+double kept_ratio(const ProcessResult& process, const work::DecidingBound& bound, double window_s) {
+  const Number number = number_that_decides(process, bound.metric, window_s);
+  if (!number || !number->value || !std::isfinite(*number->value)) return 0;
+  const double kept = bound.is_least ? *number->value / bound.value : bound.value / *number->value;
+  const bool is_far_below = !bound.is_least && *number->value <= 0;
+  return is_far_below ? kKeptByFar : std::clamp(kept, 0.0, kKeptByFar);
 }
 
 }  // namespace
 
 std::vector<double> deciding_numbers(const ProcessResult& process, const std::optional<work::DecidedBy>& decided_by) {
-  if (!decided_by || decided_by->metric == work::kSavedBits) return speeds_by_time(process.repetitions);
-  const Number number = number_that_decides(process, *decided_by);
-  if (!number || !number->value || !std::isfinite(*number->value)) return {};
-  if (*number->value <= 0 && !decided_by->is_difference) return {};
-  return {*number->value};
+  if (!decided_by) return speeds_by_time(process.repetitions);
+  std::vector<double> all;
+  for (const work::DecidingBound& bound : decided_by->bounds) {
+    all.push_back(kept_ratio(process, bound, decided_by->window_s));
+  }
+  if (decided_by->is_by_speed()) {
+    const std::vector<double> speeds = speeds_by_time(process.repetitions);
+    all.insert(all.end(), speeds.begin(), speeds.end());
+    return all;
+  }
+  const Number number = number_that_decides(process, decided_by->metric, decided_by->window_s);
+  const bool is_known = number && number->value && std::isfinite(*number->value);
+  if (is_known && (*number->value > 0 || decided_by->is_difference)) all.push_back(*number->value);
+  return all;
 }
 
 std::vector<std::string_view> process_numbers() {

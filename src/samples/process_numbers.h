@@ -31,16 +31,23 @@ ProcessNumber* process_number(std::string_view metric);
 // Returns the names for which there is one.
 std::vector<std::string_view> process_numbers();
 
-// Returns whether a single process says what decides by a metric: it has a number, or a speed that says it.
+// Returns whether a single process says what decides by a metric, or whether a bound of it is kept: it has a number, or
+// a speed that says it.
 bool can_decide(std::string_view metric);
 
 // Returns how many of `per_s` a process does in so many seconds if it first has to start, by compiling or by loading: 0
 // if that takes longer. Returns nothing of a process that did not record its phases.
 std::optional<double> count_in_window(const ProcessResult& process, double per_s, double window_s);
 
-// Returns the numbers of a process that decide how many rounds there are. Without a metric they are its speeds by time
-// (steady_rates.h). With one it is the metric's number; none if that is unknown, or has no logarithm and needs one. For
-// work::kSavedBits they are the speeds, for work::kSamplesInWindow the inferences.
+// Stands for "keeps the bound, however it is meant": the number is nothing or less, and the bound is the most.
+inline constexpr double kKeptByFar = 1e9;
+
+// Returns the numbers of a process that decide how many rounds there are. First come those of the bounds: how well it
+// keeps each, as the number over the bound, or the bound over the number where that is the most; 0 if the number is
+// unknown, kKeptByFar if it is nothing or less. Of a speed, saved bits and samples in a window the number is of
+// inferences, which batch and bits turn into samples. Then, without a metric, its speeds by time (steady_rates.h). With
+// one it is the metric's number; none if that is unknown, or has no logarithm and needs one. For work::kSavedBits they
+// are the speeds, for work::kSamplesInWindow the inferences.
 std::vector<double> deciding_numbers(const ProcessResult& process, const std::optional<work::DecidedBy>& decided_by);
 
 // The latencies of a process that were measured one by one, or else t / k of each counted repetition.

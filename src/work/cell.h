@@ -65,12 +65,11 @@ struct Group {
   int model_index = 0;
   std::vector<Step> steps{};
   std::vector<Question> questions{};  // only if they decide how many rounds there are (Protocol::rounds)
-  // By which what decides is multiplied to be compared with other models (Over::models); 0: it is in no comparison.
-  double factor = 1;
+  double saved_bits = 0;  // by compressing a sample of the model; 0 of a model that does not, or saves nothing
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"model_index", &Group::model_index}, Field{"steps", &Group::steps},
-                 Field{"questions", &Group::questions}, Field{"factor", &Group::factor});
+                 Field{"questions", &Group::questions}, Field{"saved_bits", &Group::saved_bits});
   }
 };
 

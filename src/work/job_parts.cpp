@@ -74,7 +74,7 @@ std::size_t JobParts::add_cells(JobPart& part, std::size_t bytes) {
 void JobParts::add_steps(JobPart& part, std::size_t bytes) {
   for (; group_ < groups_.size() && bytes < kPartBytes; ++group_, step_ = 0) {
     const Group& group = groups_[group_];
-    part.groups.push_back({.model_index = group.model_index, .factor = group.factor});
+    part.groups.push_back({.model_index = group.model_index, .saved_bits = group.saved_bits});
     if (step_ == 0) part.groups.back().questions = group.questions;
     bytes += 2 * kItemBytes + part.groups.back().questions.size() * kItemBytes;
     for (; step_ < group.steps.size() && bytes < kPartBytes; ++step_) {

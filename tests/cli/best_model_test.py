@@ -75,6 +75,38 @@ class BestModel(MeasuredTest):
         self.assertTrue(told.stdout.startswith("fine is the best model at batch 1 on local by tcr_bits_per_s\n"), told.stdout)
 
 
+class ModelsOfNoGoal(NgbTest):
+    """The models are one network in three depths, so that which is the fastest is said although no goal asks it."""
+
+    def answer(self, text):
+        self.write("study.yaml", text)
+        ran = self.ngb("run", "study.yaml")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return ran.stdout.split("\n\n  compiler ")[0]
+
+    def test_are_told_after_the_compilers_in_few_lines(self):
+        told = self.answer(STUDY)
+        self.assertTrue(told.startswith("quick is the fastest on all 3 workloads"), told)
+        compilers, models = told.split("\n\n", 1)
+        self.assertRegex(models, r"^(\w+, ){2}\w+ may be the fastest model at batch 1 on local\n")
+        self.assertRegex(models, r"\n +model +parameters +MACs +best with +samples/s \[95 %\] +TCR/s +verdict\n")
+        self.assertRegex(models, r"\n +fine +1424 +350208 +quick +\d+.* 71\d{5} +may be the best\n?")
+        self.assertLessEqual(len(models.rstrip().split("\n")), 8)
+        page = (self.folder / "results/report/index.html").read_text()
+        answer = page[page.index('id="answer"'):]
+        self.assertLess(answer.index("quick is the fastest"), answer.index("may be the fastest model at batch 1 on local"))
+
+    def test_are_sentences_if_a_table_would_be_long(self):
+        told = self.answer(STUDY + "batch_sizes: [1, 2, 4]\n")
+        models = told.split("\n\n", 1)[1].rstrip().split("\n")
+        self.assertEqual([line.split(" model ")[-1] for line in models[:3]], [f"at batch {batch} on local" for batch in (1, 2, 4)])
+        self.assertEqual(models[3:], ["Each model with its best compiler, parameters and MACs: ngb show RESULTS --models"])
+
+    def test_of_networks_that_are_not_one_are_not_compared(self):
+        told = self.answer(STUDY.replace("depth: 3, image_size: 16}}, label: nearly", "depth: 3, image_size: 16}}, group: other, label: nearly"))
+        self.assertNotIn("model at batch", told)
+
+
 # 500 samples/s are what the quick compiler alone has.
 GOAL = "goal: {metric: tcr_bits_per_s, at_least: {throughput_per_s: 500}}\n"
 OVER_MODELS = "rounds: {until: decided, over: models, max: 5}\n"
@@ -120,6 +152,19 @@ class Goal(NgbTest):
         self.assertGreaterEqual(processes["fine", "quick"], 3)
         self.assertEqual({row["model"]: row["verdict"] for row in self.rows("--models")["models"]}["coarse"], "out")
 
+    def test_in_rounds_over_models_keeps_bounds_that_a_process_says(self):
+        """Only the slow compiler has 2 ms or more, and all use more than a megabyte."""
+        ran = self.run_study(STUDY.replace("processes: 4\n", OVER_MODELS) +
+                             "goal: {metric: tcr_bits_per_s, at_least: {latency_p50_s: 0.002}, at_most: {timed_peak_bytes: 1 GB}}\n")
+        self.assertRegex(ran.stdout, r"^fine(, nearly)? (is|may be) the best model at batch 1 on local by tcr_bits_per_s\n")
+        processes = {(cell["model"], cell["compiler_label"]): cell["metrics"]["process_count"]["value"]
+                     for cell in self.rows()["cells"]}
+        self.assertEqual({count for (model, compiler), count in processes.items() if compiler == "quick"}, {1})
+        self.assertGreaterEqual(processes["fine", "slow"], 3)
+        plan = self.ngb("plan", "study.yaml").stdout
+        self.assertIn("latency_p50_s: 0.002", plan)
+        self.assertIn("timed_peak_bytes: 1 GB", plan)
+
     def test_over_devices_is_by_the_worst(self):
         """Both devices are this machine, so that a model is as good on each."""
         devices = "".join(f"  - {name}: {{command: [sh], folder: {self.folder / name}}}\n" for name in ("large", "small"))
@@ -145,6 +190,6 @@ class Goal(NgbTest):
                            (STUDY + "goal: {at_least: {throughput: 200}}\n", "did you mean throughput_per_s?"),
                            (STUDY + "goal: {at_most: {latency_p99_s: 5 MB}}\n", "expected a number in s"),
                            (STUDY + "goal: {metric: samples_in_window}\n", "add window_s"),
-                           (over_models + "goal: {at_most: {timed_peak_bytes: 1 GB}}\n", "leave out the bound, or `over: models`")):
+                           (over_models + "goal: {at_most: {shipped_size_bytes: 1 GB}}\n", "leave out the bound, or `over: models`")):
             with self.subTest(said):
                 self.assertIn(said, self.run_study(text, code=2).stderr)

@@ -14,6 +14,8 @@ from design_claims import (
     _load_hurts_larger_models,
     _scarce_devices_keep_efficiency,
     _transformers_gain_less,
+    _tvm_ase_rises,
+    _vendors_ase_falls,
     _vendors_gain_over_depth,
     _width_costs_efficiency,
     _width_is_mitigated,
@@ -242,6 +244,7 @@ _CLAIMS = (_small_batch_gains, _convnext_among_transformers, _tvm_weak_on_transf
            _openvino_gains_five_times, _batching_raises_throughput, _families_scale_alike, _throughput_saturates, _bsr_above_one,
            _depth_raises_bsr, _only_tvm_compiles_longer, _cpu_use_rises_on_cpu, _convolutions_gain, _transformers_gain_less,
            _vendors_gain_over_depth, _width_costs_efficiency, _width_is_mitigated, _convolutions_keep_efficiency,
-           _bsr_consistently_above_one, _scarce_devices_keep_efficiency, _cpu_use_falls_with_batch, _load_hurts_larger_models)
+           _bsr_consistently_above_one, _scarce_devices_keep_efficiency, _vendors_ase_falls, _tvm_ase_rises,
+           _cpu_use_falls_with_batch, _load_hurts_larger_models)
 _OF_BLOCKS = (_mha_retains_less_than_conv, _depth_raises_bsr, _vendors_gain_over_depth, _width_costs_efficiency, _width_is_mitigated,
               _convolutions_keep_efficiency)

@@ -2,10 +2,11 @@
 """The paper's claims about the design of networks, by scipy."""
 
 import dataclasses
+import itertools
 
 import numpy
 from by_scipy import log_ratio, ratio
-from claim_parts import _above, _at_largest_batch, _below, _bsr, _mean_over, _rtr, _styled
+from claim_parts import _above, _at_largest_batch, _below, _bsr, _mean_over, _rtr, _styled, _times
 
 VENDORS = ("openvino", "tensorrt", "tensorrt-cpp")
 
@@ -106,6 +107,40 @@ def _scarce_devices_keep_efficiency(oracle, cells):
         return None
     low = max(faster, key=baselines)
     return _above(1, [*high, *low], _apart(log_of, high, low))
+
+
+def _ase_steps(oracle, cells):
+    """[(key, the same model at the next smaller batch size, how ASE changes from that one)]: T / T there, over the ratio of batches."""
+    models = {}
+    for key in cells:
+        if len(oracle.by_process(key)):
+            models.setdefault(oracle.cell(key).model_hash, {}).setdefault(oracle.cell(key).batch, key)
+    steps = []
+    for _, batches in sorted(models.items()):
+        for small, large in itertools.pairwise(sorted(batches)):
+            change = oracle.log_ratio(batches[large], batches[small], 1.0)
+            if change is not None:
+                steps.append((batches[large], batches[small], _times(change, small / large)))
+    return steps
+
+
+def _vendors_ase_falls(oracle, cells):
+    if oracle.cell(cells[0]).compiler not in VENDORS:
+        return None
+    steps = _ase_steps(oracle, cells)
+    if not steps:
+        return None
+    largest, *others = sorted((change for *_, change in steps), key=lambda parts: -ratio(parts).value)
+    return dataclasses.replace(_below(1, [key for large, small, _ in steps for key in (large, small)], largest), others=others)
+
+
+def _tvm_ase_rises(oracle, cells):
+    steps = _ase_steps(oracle, cells)
+    if oracle.cell(cells[0]).compiler != "tvm" or not steps:
+        return None
+    changes = [change for *_, change in steps]
+    largest = max(changes, key=lambda parts: ratio(parts).value)
+    return dataclasses.replace(_above(1, [key for large, small, _ in steps for key in (large, small)], largest), largest_of=changes)
 
 
 def _cpu_use_falls_with_batch(oracle, cells):

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "base/json_text.h"
 #include "metrics/ratios.h"
 #include "metrics/series/workload.h"
 #include "statistics/verdict.h"
@@ -137,6 +138,20 @@ VerdictRules rules_of_models(const Judged& by, const Analysis& analysis) {
 bool ModelRace::is_won() const {
   return std::all_of(std::next(contenders.begin()), contenders.end(),
                      [](const Contender& each) { return each.is_out(); });
+}
+
+bool is_one_network_varied(const Analysis& analysis) {
+  std::map<std::string, std::string> models;  // parameters by hash
+  std::set<std::string> different;
+  for (std::size_t i = 0; i < analysis.size(); ++i) {
+    const CellData& cell = analysis.cell(i);
+    const auto& parameters = cell.recipe_parameters;
+    if (cell.of.model.is_variant() || !parameters.is_object() || parameters.contains("context")) return false;
+    if (model_group_of(cell) != model_group_of(analysis.cell(0))) return false;
+    models.emplace(cell.of.model.key.hash, json_text::dump(parameters));
+  }
+  for (const auto& [hash, parameters] : models) different.insert(parameters);
+  return models.size() > 1 && different.size() == models.size();
 }
 
 bool counts_for(const Goal& goal, const CellData& cell) {

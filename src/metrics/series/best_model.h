@@ -37,6 +37,10 @@ struct ModelRace {
 std::vector<ModelRace> races_of_models(const Analysis& analysis, const Judged& by, const Goal& goal,
                                        const std::vector<bool>& allowed);
 
+// Returns whether the results vary one network, so that which model is the fastest is asked although no goal says it:
+// several models of one group with parameters that differ, none of which is a variant or generates tokens.
+bool is_one_network_varied(const Analysis& analysis);
+
 // Returns whether the device counts for the goal.
 bool counts_for(const Goal& goal, const store::CellData& cell);
 

@@ -169,7 +169,8 @@ Content content_of(const Loaded& loaded, const ReportRequest& request) {
                   .folded = loaded.folded,
                   .claims = request.publication.claims,
                   .by = loaded.derived.by};
-  if (loaded.derived.goal.is_asked) content.models = models_document(loaded.derived, loaded.derived.goal);
+  content.models = models_of_answer(loaded.derived);
+  content.asks_models = loaded.derived.goal.is_asked;
   page::add_what_spans_cells(content);
   return content;
 }

@@ -202,7 +202,8 @@ std::string answer(const Content& content) {
   constexpr std::size_t kMostOpenRows = 12;
   const std::string about_models = content.models ? answer_about_models(*content.models) : std::string();
   std::string html = html_items(content.answer);
-  html = about_models + (html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n");
+  html = html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n";
+  html = content.asks_models ? about_models + html : html + about_models;
   if (content.fastest.rows.empty()) return html;
   return html + (content.fastest.rows.size() <= kMostOpenRows
                      ? rows_html(content.fastest)

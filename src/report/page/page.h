@@ -77,7 +77,8 @@ struct Content {
   const Profiles* profiles = nullptr;             // and what they explain; null of results without profiles
   Claims claims{};                                // that the results were tested on
   metrics::Judged by{};                           // by which the answer is given, and which the chart shows first
-  std::optional<Document> models{};               // which model is the best for the study's goal, if it has one
+  std::optional<Document> models{};               // which model is the best, if models are compared
+  bool asks_models = false;                       // the study has a goal, so that comes first
   // What follows is filled in by add_what_spans_cells (spanning.h).
   std::vector<std::string> answer{};       // sentences, shown first
   SpanningTable fastest{};                 // by workload

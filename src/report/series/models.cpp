@@ -14,6 +14,7 @@
 #include "metrics/series/workload.h"
 #include "report/columns.h"
 #include "report/compare/outcomes.h"
+#include "work/decided_by.h"
 
 namespace ngb::report {
 namespace {
@@ -31,6 +32,13 @@ struct Standing {
   const statistics::Contrast* behind = nullptr;  // how much better the leader is; null: it is the leader
   std::string why{};
 };
+
+template <class Item>
+std::vector<const Item*> pointers_to(const std::vector<Item>& items) {
+  std::vector<const Item*> all;
+  for (const Item& item : items) all.push_back(&item);
+  return all;
+}
 
 class ModelTable {
  public:
@@ -64,13 +72,6 @@ class ModelTable {
   }
 
  private:
-  template <class Item>
-  static std::vector<const Item*> pointers_to(const std::vector<Item>& items) {
-    std::vector<const Item*> all;
-    for (const Item& item : items) all.push_back(&item);
-    return all;
-  }
-
   // Returns why a cell is not chosen: "throughput_per_s is 150, and at least 200 is asked"; "" if it may be.
   [[nodiscard]] std::string refusal_of(const CellData& cell) const {
     for (const metrics::Bound& bound : goal_.bounds) {
@@ -168,12 +169,29 @@ class ModelTable {
             named("macs", number_column("MACs", 3)),
             named("compiler", text_column("best with")),
             std::move(value),
+            beside_value(work::kSpeed),
+            beside_value(work::kSavedBits),
             std::move(behind),
             named("verdict", text_column("verdict")),
             named("why", text_column("why", 5)),
             data_column("device"),
             data_column("load"),
             data_column("cell_id")};
+  }
+  // A column of another metric than the one by which models are compared.
+  [[nodiscard]] Column beside_value(const char* name) const {
+    const metrics::Metric& other = *metrics::find_metric(name);
+    Column column = named(name, number_column(other.heading, 5, other.unit));
+    column.is_for_people = is_beside(name);
+    column.is_brief = true;
+    return column;
+  }
+  [[nodiscard]] bool is_beside(const char* name) const {
+    const auto has_value = [&](const CellData& cell) { return numbers_.of(cell, name).value.has_value(); };
+    return derived_.by.name() != std::string_view(name) && std::ranges::any_of(derived_.cells, has_value);
+  }
+  [[nodiscard]] Entry entry_beside(const CellData* cell, const char* name) const {
+    return cell == nullptr ? Entry{} : entry_of(numbers_.of(*cell, name));
   }
   [[nodiscard]] const metrics::Metric& metric() const {
     return derived_.by.metric != nullptr ? *derived_.by.metric : *metrics::find_metric(derived_.by.name());
@@ -220,9 +238,19 @@ class ModelTable {
                         cell == nullptr ? empty_entry(standing.why)
                         : is_mean       ? entry_of(mean_of(*standing.contender))
                                         : entry_of(numbers_.of(*cell, derived_.by.name())),
-                        behind_of(standing), Entry{.value = standing.verdict, .style = style}, text_entry(standing.why),
+                        entry_beside(cell, work::kSpeed), entry_beside(cell, work::kSavedBits), behind_of(standing),
+                        Entry{.value = standing.verdict, .style = style}, text_entry(standing.why),
                         Entry{model.of.device}, Entry{model.of.load},
                         cell == nullptr ? Entry{} : Entry{cell->cell_id}}};
+  }
+
+  // Returns "a, b, c and 4 more".
+  [[nodiscard]] static std::string listed(std::vector<std::string> names) {
+    constexpr std::size_t kMost = 6;
+    if (names.size() <= kMost + 1) return text::join(names, ", ");
+    const std::size_t more = names.size() - kMost;
+    names.resize(kMost);
+    return fmt::format("{} and {} more", text::join(names, ", "), more);
   }
 
   [[nodiscard]] std::string summary() const {
@@ -233,11 +261,13 @@ class ModelTable {
         if (!each.is_out()) names.push_back(analysis_.cell(each.cell).of.model.label);
       }
       const CellData& leader = analysis_.cell(race.contenders.front().cell);
-      told.push_back(fmt::format("{} {} at batch {} {} by {}{}", text::join(names, ", "),
-                                 names.size() == 1 ? "is the best model" : "may be the best model",
-                                 leader.of.model.key.batch, name_of_place(leader),
-                                 is_for_all_devices() ? fmt::format("the {} ", metrics::name(goal_.across)) : "",
-                                 derived_.by.name()));
+      const std::string by =
+          fmt::format(" by {}{}", is_for_all_devices() ? fmt::format("the {} ", metrics::name(goal_.across)) : "",
+                      derived_.by.name());
+      const bool is_plainly_fastest = derived_.by.metric == nullptr && !is_for_all_devices();
+      told.push_back(fmt::format("{} {} the {} model at batch {} {}{}", listed(names),
+                                 names.size() == 1 ? "is" : "may be", is_plainly_fastest ? "fastest" : "best",
+                                 leader.of.model.key.batch, name_of_place(leader), is_plainly_fastest ? "" : by));
     }
     return told.empty() ? "No two models can be compared" : text::join(told, "\n");
   }
@@ -261,6 +291,30 @@ class ModelTable {
 
 Document models_document(const metrics::Derived& derived, const metrics::Goal& goal) {
   return ModelTable(derived, goal).document();
+}
+
+std::optional<Document> models_of_answer(const metrics::Derived& derived) {
+  if (!derived.goal.is_asked) {
+    const metrics::Analysis analysis(pointers_to(derived.cells), derived.baseline, pointers_to(derived.steady));
+    if (!metrics::series::is_one_network_varied(analysis)) return std::nullopt;
+  }
+  return models_document(derived, derived.goal);
+}
+
+Document shortened(Document models, bool is_asked) {
+  models.remarks.clear();
+  std::vector<std::string> sentences = text::split(models.summary, '\n');
+  std::size_t lines = sentences.size() + 2;  // an empty line and the heading
+  for (const Section& section : models.table.sections) lines += section.rows.size() + 2;
+  if (is_asked) return models;
+  std::ranges::find(models.table.columns, "beside_the_best", &Column::json)->is_for_people = false;
+  if (lines <= kMostUnaskedLines) return models;
+  models.table = {};
+  const std::size_t most = kMostUnaskedLines - 1;
+  if (sentences.size() > most) sentences.resize(most);
+  sentences.emplace_back("Each model with its best compiler, parameters and MACs: ngb show RESULTS --models");
+  models.summary = text::join(sentences, "\n");
+  return models;
 }
 
 }  // namespace ngb::report

@@ -22,6 +22,12 @@ CellSoFar cell(int index, const std::vector<double>& speeds) {
   return so_far;
 }
 
+// In its first round it keeps the bounds this well.
+CellSoFar keeping(CellSoFar so_far, const std::vector<double>& kept) {
+  so_far.kept[0] = kept;
+  return so_far;
+}
+
 Cells cells_of(int round, const std::vector<CellSoFar>& cells, const std::vector<work::Question>& asked,
                const work::Rounds& rounds) {
   return next_rounds(std::vector{GroupSoFar{cells, asked, round}}, rounds, {})[0].cells;
@@ -276,14 +282,34 @@ TEST(NextRound, OverModelsComparesWhatTheSamplesSave) {
 
 // The one that saves most has a tenth of the samples/s that are asked for, so it neither leads nor goes on.
 TEST(NextRound, OverModelsIsLedByOneThatIsFastEnough) {
-  const work::DecidedBy saved{.metric = work::kSavedBits, .is_higher_better = true, .margin = 0.03, .least_per_s = 200};
-  const std::vector<GroupSoFar> groups{GroupSoFar{{cell(0, {20})}, {}, 1, 1, 100},
-                                       GroupSoFar{{cell(1, {400})}, {}, 1, 1, 3},
-                                       GroupSoFar{{cell(2, {390})}, {}, 1, 1, 3}};
+  const work::DecidedBy saved{
+      .metric = work::kSavedBits, .is_higher_better = true, .margin = 0.03, .bounds = {{work::kSpeed, true, 200}}};
+  const std::vector<GroupSoFar> groups{GroupSoFar{{keeping(cell(0, {20}), {0.1})}, {}, 1, 1, 100},
+                                       GroupSoFar{{keeping(cell(1, {400}), {2})}, {}, 1, 1, 3},
+                                       GroupSoFar{{keeping(cell(2, {390}), {1.95})}, {}, 1, 1, 3}};
   const std::vector<NextRound> next = next_rounds(groups, kOverModels, kEarly, saved);
   EXPECT_EQ(next[0].cells, Cells{});
   EXPECT_EQ(next[1].cells, (Cells{1}));
   EXPECT_EQ(next[2].cells, (Cells{2}));
+}
+
+// At most 10 ms are asked, and 800 saved bits/s. The fastest takes 20 ms, and one does not say it; of the next two, in
+// batches of 2, one saves 3 bits of a sample and the other 1.
+TEST(NextRound, OverModelsKeepsBoundsOfOtherMetrics) {
+  const work::DecidedBy speed{.is_higher_better = true,
+                              .margin = 0.03,
+                              .bounds = {{"latency_p50_s", false, 0.01}, {work::kSavedBits, true, 800}}};
+  const auto group = [](int index, double per_s, double kept, double saved_bits) {
+    return GroupSoFar{{keeping(cell(index, {per_s}), {kept, per_s / 800})}, {}, 1, 2, 1, saved_bits};
+  };
+  const std::vector<GroupSoFar> groups{group(0, 900, 0.5, 3), group(1, 800, 0, 3), group(2, 410, 2, 3),
+                                       group(3, 400, 2, 3), group(4, 405, 2, 0.1)};
+  const std::vector<NextRound> next = next_rounds(groups, kOverModels, kEarly, speed);
+  EXPECT_EQ(next[0].cells, Cells{});
+  EXPECT_EQ(next[1].cells, Cells{});
+  EXPECT_EQ(next[2].cells, (Cells{2}));
+  EXPECT_EQ(next[3].cells, (Cells{3}));
+  EXPECT_EQ(next[4].cells, Cells{}) << "410 * 2 * 0.1 bits/s";
 }
 
 // Of an open pair only the model goes on that has had fewer rounds, until both have had the same ones.

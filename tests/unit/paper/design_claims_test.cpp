@@ -116,6 +116,24 @@ TEST(ClaimOfConsistency, DoesNotHoldIfOneConfigurationIsBelowOne) {
   EXPECT_EQ(rows_of(cells(160), "bsr_above_one"), "holds 1.26") << "the mean of 0.8 and 2 is above 1";
 }
 
+// ASE is 1, 0.5, 0.25 of one model; from 1 to 0.5 and back to 0.6 of another one.
+TEST(ClaimsOfAse, CompareEachBatchSizeWithTheNextSmallerOne) {
+  const auto cells = [](const std::string& compiler, double last) {
+    return both(compiler, {{network("a", ""), 100, 100},
+                           {network("a", "", 2), 100, 100},
+                           {network("a", "", 4), 100, 100},
+                           {network("b", ""), 100, 100},
+                           {network("b", "", 4), 100, 200},
+                           {network("b", "", 8), 100, last}});
+  };
+  EXPECT_EQ(rows_of(cells("openvino", 240), "vendors_ase_falls"), "holds 0.60");
+  EXPECT_EQ(rows_of(cells("openvino", 480), "vendors_ase_falls"), "does_not 1.20");
+  EXPECT_EQ(rows_of(cells("tvm", 480), "tvm_ase_rises"), "holds 1.20");
+  EXPECT_EQ(rows_of(cells("tvm", 240), "tvm_ase_rises"), "does_not 0.60");
+  EXPECT_EQ(rows_of(cells("tvm", 480), "vendors_ase_falls"), "not_measured");
+  EXPECT_EQ(rows_of(cells("openvino", 480), "tvm_ase_rises"), "not_measured");
+}
+
 TEST(ClaimOfScarceResources, ComparesEachDeviceWithTheOneOfTheFastestBaseline) {
   const auto on = [](const std::string& device, double factor, double bsr) {
     made_up::Of single{.model = "net", .device = device};
@@ -135,8 +153,8 @@ TEST(ClaimOfTheProcessorOverBatches, IsAboutAccelerators) {
     for (store::RecordedProcess& process : cell.processes) {
       const double share = cell.of.model.key.batch == 1 ? 0.8 : 0.2;
       const double jitter = 1 + 0.001 * process.process_index;
-      process.phases.front().cpu_ns = samples::Known<std::int64_t>::of(
-          static_cast<std::int64_t>(share * jitter * static_cast<double>(process.phases.front().wall_ns)));
+      process.phases.back().cpu_ns = Known<std::int64_t>::of(
+          static_cast<std::int64_t>(share * jitter * static_cast<double>(process.phases.back().wall_ns)));
     }
   }
   EXPECT_EQ(rows_of(cells, "cpu_use_falls_with_batch"), "not_measured") << "it computes on the processor";

@@ -40,6 +40,7 @@ struct OfCompiler {
   std::vector<double> large{};                            // at batch 8 to 16
   std::vector<double> cpu{};                              // cpu / cpu of Identity, both groups of batch sizes
   std::vector<double> cpu_over_batches{};                 // cpu at batch 8 to 16 / at batch 2 to 4
+  std::vector<double> ase_over_batches{};                 // ASE at batch 8 to 16 / at batch 2 to 4, four times as large
   std::map<std::string, std::vector<double>> by_style{};  // speed-ups, both groups of batch sizes
   std::map<std::string, std::vector<double>> small_by_style{};
 };
@@ -72,6 +73,7 @@ inline std::vector<OfCompiler> compilers_of_table_vi() {
     of_style.push_back(place->small.back());
     of_style.push_back(place->large.back());
     place->small_by_style[style_of_family(table.text(row, "family"))].push_back(place->small.back());
+    place->ase_over_batches.push_back(table.number(row, "throughput_b8_16") / table.number(row, "throughput_b2_4") / 4);
     place->cpu_over_batches.push_back(table.number(row, "cpu_percent_b8_16") / table.number(row, "cpu_percent_b2_4"));
   }
   return found;
@@ -119,6 +121,9 @@ inline void add_claims_of_table_vi(std::vector<PublishedClaim>& claims) {
                                       *std::max_element(of.large.begin(), of.large.end()));
       add("openvino_gains_five_times", 5 / highest, "5 / highest speed-up of a family");
     }
+    const double step = *std::max_element(of.ase_over_batches.begin(), of.ase_over_batches.end());
+    if (is_vendors) add("vendors_ase_falls", step, "largest ASE at batch 8-16 / at batch 2-4");
+    if (of.compiler == "TVM") add("tvm_ase_rises", 1 / step, "1 / largest ASE at batch 8-16 / at batch 2-4");
     const bool is_xeon = of.device == published_device("Xeon");
     if (is_xeon) {
       add("cpu_use_rises_on_cpu", 1 / geometric_mean_of(of.cpu), "CPU % of Identity / CPU %");

@@ -77,12 +77,12 @@ TEST(PaperPage, NamesATestOrACommandThatExistsForEachItem) {
   EXPECT_FALSE(is_command("nobody"));
 }
 
-TEST(PaperPage, SaysThatThreeItemsWaitForHardwareAndOneForANumber) {
+TEST(PaperPage, SaysThatThreeItemsWaitForHardware) {
   std::vector<std::string> open;
   for (const Item& item : items()) {
     if (!item.works) open.push_back(item.number);
   }
-  EXPECT_THAT(open, ElementsAre("32", "45", "118a", "123"));
+  EXPECT_THAT(open, ElementsAre("32", "45", "118a"));
 }
 
 }  // namespace

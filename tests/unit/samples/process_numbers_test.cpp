@@ -59,5 +59,16 @@ TEST(DecidingNumbers, AreSpeedsUnlessAMetricDecides) {
   EXPECT_THAT(deciding_numbers(made_process(), work::DecidedBy{.metric = "load_s"}), IsEmpty());
 }
 
+// 90 MB are 0.9 of 100 MB; 20 ms are twice 10 ms; 50 inferences/s are a quarter of 200; what is unknown keeps nothing.
+TEST(DecidingNumbers, BeginWithHowWellEachBoundIsKept) {
+  const work::DecidedBy decided_by{.metric = "compile_s",
+                                   .bounds = {{"timed_peak_bytes", false, 100e6},
+                                              {"latency_p50_s", false, 0.01},
+                                              {work::kSpeed, true, 200},
+                                              {"latency_p99_s", false, 1}}};
+  EXPECT_THAT(deciding_numbers(made_process(), decided_by),
+              ElementsAre(testing::DoubleEq(100.0 / 90), testing::DoubleEq(0.5), testing::DoubleEq(0.25), 0, 0.5));
+}
+
 }  // namespace
 }  // namespace ngb::samples
