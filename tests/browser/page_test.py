@@ -30,6 +30,14 @@ WITHOUT_ALIKE_ROWS = r"""
 
 
 class InTheBrowser(BrowserTest, ReportTest):
+    def measure(self):
+        """Profiles a study too; the report of that is in the folder "why"."""
+        super().measure()
+        self.write("profiles.yaml", PROFILED)
+        explained = self.ngb("explain", "profiles.yaml", "--baseline", "left", "--candidate", "right", "-o", "profiles")
+        self.assertEqual(explained.returncode, 0, explained.stderr)
+        self.report("profiles", "-o", "why")
+
     def setUp(self):
         super().setUp()
         self.page = Page(self.browser)
@@ -327,14 +335,10 @@ class InTheBrowser(BrowserTest, ReportTest):
 
     @unittest.skipUnless(find_axe(), "no axe-core on this machine: scripts/setup tests fetches it")
     def test_axe_finds_no_violation_in_profiles_in_two_results_and_in_models_without_a_group(self):
-        self.write("profiles.yaml", PROFILED)
-        explained = self.ngb("explain", "profiles.yaml", "--baseline", "left", "--candidate", "right", "-o", "profiles")
-        self.assertEqual(explained.returncode, 0, explained.stderr)
         shutil.copytree(self.folder / "results", self.folder / "later")
         self.report("results", "later", "-o", "both")
         with sqlite3.connect(self.folder / "later" / "results.db") as database:
             database.execute("UPDATE model SET family = '', model_group = NULL")
-        self.report("profiles", "-o", "why")
         self.report("later", "-o", "groupless")
         for report in ("why", "both", "groupless"):
             for width in (1280, 390):
@@ -345,9 +349,6 @@ class InTheBrowser(BrowserTest, ReportTest):
                 self.assertEqual(self.page.complaints(), [])
 
     def test_a_page_of_profiles_begins_with_why(self):
-        self.write("profiles.yaml", PROFILED)
-        self.assertEqual(self.ngb("explain", "profiles.yaml", "--baseline", "left", "--candidate", "right", "-o", "profiles").returncode, 0)
-        self.report("profiles", "-o", "why")
         self.open(report="why", parts=False)
         self.page.wait_for("document.querySelector('#why figure svg path') !== null")
         first = self.page.run("[...document.querySelector('main').firstElementChild.children].slice(0, 3).map(each => each.tagName)")

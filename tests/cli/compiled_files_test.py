@@ -51,10 +51,10 @@ output: results
 """
 
 
-def run_python(compiler, program, folder):
+def run_python(compiler, program, folder, **variables):
     subprocess.run(["/usr/bin/python3", "-c", program], cwd=folder, check=True, capture_output=True,
                    env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join([site(compiler), site("identity")]),
-                        "HOME": str(folder)})
+                        "HOME": str(folder), **variables})
 
 
 class MeasuredFiles(MeasuredTest):

@@ -8,7 +8,7 @@ import unittest
 
 from compiled_files_test import NET, MeasuredFiles, run_python
 from export_test import installed
-from ngb_program import TOOLCHAINS
+from ngb_program import TOOLCHAINS, caching_cxx
 
 MODULE = """
 import onnx, onnx.numpy_helper, torch
@@ -73,7 +73,8 @@ class CompiledKinds(MeasuredFiles):
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
         run_python("identity", NET, self.folder)
         for _, compiler, program, _ in KINDS:
-            run_python(compiler, program, self.folder)
+            run_python(compiler, program, self.folder, CXX=caching_cxx(self.folder), TORCHINDUCTOR_VEC_ISA_OK="1",
+                       TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS="0", AOT_INDUCTOR_COMPILE_WRAPPER_OPT_LEVEL="O0")
         models = "".join(f"  - {{file: {file}, variant_of: source, {keys}}}\n" for file, _, _, keys in KINDS)
         compilers = ", ".join(compiler for _, compiler, _, _ in KINDS)
         self.write("study.yaml", "models:\n  - {onnx: net.onnx, label: source, compilers: [identity]}\n" + models +
