@@ -7,7 +7,7 @@ import os
 import torch
 from ngraphbench.adaptor import CompilerError
 
-from . import exporters, module_call, user_module
+from . import exporters, module_call, transformers_step, user_module
 
 _TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64,
           "i64": torch.int64, "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool}
@@ -40,8 +40,14 @@ def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str, need
         return {**answer, "exporter": ""}
     with open(path + ".json", "w", encoding="utf-8") as file:
         json.dump(answer, file)
-    axes = {name: {axis: "batch" for axis, extent in enumerate(shape) if extent == _ANY}
-            for name, shape in opened.items()} if dynamic_batch else None
+    axes = {name: {axis: "batch" for axis, extent in enumerate(shape) if extent == _ANY} if dynamic_batch else {}
+            for name, shape in opened.items()}
+    grows = description.get("decoder", {}).get("form") == "growing"
+    for name in [*example, *names] if grows else []:
+        if name.startswith((transformers_step.PAST, transformers_step.PRESENT)):
+            rows = "rows" if name in example else "rows after"
+            axes.setdefault(name, {0: "batch"} if dynamic_batch else {})[transformers_step.ROWS_AXIS] = rows
+    axes = axes if dynamic_batch or grows else None
     if not module_call.is_flat(module, list(example), outputs):
         module = module_call.Flat(module, list(example)).eval()
     return {**answer, **exporters.export(module, example, names, axes, path)}

@@ -15,8 +15,8 @@ _OPSET = 20  # the newest that the exporter that traces can write
 
 
 def export(module, example, output_names, axes, path) -> dict:
-    """Write the ONNX file. `example`: {input: tensor}, in the order of the arguments; `axes`: {input: {axis: name}} of
-    open extents, or None. Returns {"exporter": "tracing" or "dynamo"}, or {"no_file": {"kind", "message", "advice",
+    """Write the ONNX file. `example`: {input: tensor}, in the order of the arguments; `axes`: {input or output: {axis: name}}
+    of open extents, or None; the batch is the first axis of outputs that it does not name. Returns {"exporter": "tracing" or "dynamo"}, or {"no_file": {"kind", "message", "advice",
     "follows_from_module"}} with the reasons of both; the last is false if a package is missing or damaged."""
     reasons = []
     follows_from_module = True
@@ -48,7 +48,8 @@ def export(module, example, output_names, axes, path) -> dict:
 def _trace(module, example, output_names, axes, made):
     opened = None
     if axes is not None:
-        opened = {**axes, **{name: {0: "batch"} for name in output_names}}
+        is_batch_open = any("batch" in of_input.values() for of_input in axes.values())
+        opened = {**{name: {0: "batch"} for name in output_names if is_batch_open}, **axes}
     torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=output_names,
                       dynamic_axes=opened, opset_version=_OPSET, dynamo=False)
 
@@ -63,7 +64,8 @@ def _dynamo(module, example, output_names, axes, made):
     shapes = None
     if axes is not None:
         batch = torch.export.Dim("batch", min=1, max=65536)
-        shapes = tuple({axis: batch for axis in axes[name]} for name in example)
+        dims = {"batch": batch, "rows": torch.export.Dim.DYNAMIC}
+        shapes = tuple({axis: dims[of] for axis, of in axes[name].items()} for name in example)
         shapes = (shapes,) if isinstance(module, Flat) else shapes  # its arguments are one tuple
     torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=output_names,
                       dynamic_shapes=shapes, opset_version=_OPSET, dynamo=True, external_data=True, verbose=False)

@@ -56,7 +56,10 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
   if (kind == "quantise") read_quantise(named, path + ".quantise", model);
   if (const DocumentNode* node = field_of(given, "dimensions")) read_dimensions(*node, path + ".dimensions", model);
   if (const DocumentNode* node = field_of(given, "shapes")) read_shapes(*node, path + ".shapes", model);
-  if (kind != "onnx") keep_no_dimensions(given, path, model);
+  // Those of a module that decodes are of its cache.
+  const auto decodes = [&](const Key& key) { return key.is_axis && given.contains(key.name); };
+  const bool are_of_cache = kind == "pytorch" && std::ranges::any_of(model_keys(), decodes);
+  if (kind != "onnx" && !are_of_cache) keep_no_dimensions(given, path, model);
   if (const DocumentNode* node = field_of(given, "parameters")) read_parameters(*node, path + ".parameters", model);
   if (const DocumentNode* node = field_of(given, "state_dict")) {
     model.state_dict = read_file(*node, path + ".state_dict", "a file that torch.save has written");
