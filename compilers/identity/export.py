@@ -31,10 +31,14 @@ def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str, need
                                         lambda: module(*first, **{name: example[name] for name in named}))
     names = _output_names(description, outputs, example)
     opened = _open_shapes(description, example, batch)
+    grows = description.get("decoder", {}).get("form") == "growing"
     signatures = [_signature(name, tensor, tensor.shape) for name, tensor in example.items()]
+    open_signatures = [_signature(name, tensor, opened[name] if dynamic_batch else tensor.shape) for name, tensor in example.items()]
+    for each in open_signatures if grows else []:
+        if each["name"].startswith(transformers_step.PAST):
+            each["shape"][transformers_step.ROWS_AXIS] = _ANY
     answer = {"inputs": signatures,
-              "open_inputs": [_signature(name, tensor, opened[name]) for name, tensor in example.items()]
-              if dynamic_batch else [],
+              "open_inputs": open_signatures if dynamic_batch or grows else [],
               "outputs": names}
     if not needs_file:
         return {**answer, "exporter": ""}
@@ -42,7 +46,6 @@ def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str, need
         json.dump(answer, file)
     axes = {name: {axis: "batch" for axis, extent in enumerate(shape) if extent == _ANY} if dynamic_batch else {}
             for name, shape in opened.items()}
-    grows = description.get("decoder", {}).get("form") == "growing"
     for name in [*example, *names] if grows else []:
         if name.startswith((transformers_step.PAST, transformers_step.PRESENT)):
             rows = "rows" if name in example else "rows after"
