@@ -7,7 +7,7 @@ import os
 import torch
 from ngraphbench.adaptor import CompilerError
 
-from . import exporters, module_call, user_module
+from . import exporters, module_call, transformers_step, user_module
 
 _TYPES = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "f64": torch.float64,
           "i64": torch.int64, "i32": torch.int32, "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool}
@@ -31,10 +31,14 @@ def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str, need
                                         lambda: module(*first, **{name: example[name] for name in named}))
     ranks = _ranks_of_outputs(description, outputs, example)
     opened = _open_shapes(description, example, batch)
+    grows = description.get("decoder", {}).get("form") == "growing"
     signatures = [_signature(name, tensor, tensor.shape) for name, tensor in example.items()]
+    open_signatures = [_signature(name, tensor, opened[name] if dynamic_batch else tensor.shape) for name, tensor in example.items()]
+    for each in open_signatures if grows else []:
+        if each["name"].startswith(transformers_step.PAST):
+            each["shape"][transformers_step.ROWS_AXIS] = _ANY
     answer = {"inputs": signatures,
-              "open_inputs": [_signature(name, tensor, opened[name]) for name, tensor in example.items()]
-              if dynamic_batch else [],
+              "open_inputs": open_signatures if dynamic_batch or grows else [],
               "outputs": list(ranks)}
     if not needs_file:
         return {**answer, "exporter": ""}
@@ -44,6 +48,11 @@ def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str, need
             for name, shape in opened.items()}
     for row in description.get("inputs") or []:  # dimensions that the study names
         axes[row["name"]].update({int(axis): name for axis, name in row.get("open", {}).items()})
+    if grows:
+        axes.update({name: {0: "batch"} if dynamic_batch else {} for name in ranks})
+        for name in axes:
+            if name.startswith((transformers_step.PAST, transformers_step.PRESENT)):
+                axes[name][transformers_step.ROWS_AXIS] = "rows" if name in example else "rows after"
     if not any(axes.values()):
         axes = None
     if not module_call.is_flat(module, list(example), outputs):

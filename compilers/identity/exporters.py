@@ -15,8 +15,8 @@ _OPSET = 20  # the newest that the exporter that traces can write
 
 
 def export(module, example, outputs, axes, path) -> dict:
-    """Write the ONNX file. `example`: {input: tensor}, in the order of the arguments; `outputs`: {name: rank}; `axes`:
-    {input: {axis: name}} of open extents, or None. Returns {"exporter": "tracing" or "dynamo"}, or {"no_file": {"kind", "message", "advice",
+    """Write the ONNX file. `example`: {input: tensor}, in the order of the arguments; `outputs`: {name: rank}; `axes`: {input or
+    output: {axis: name}} of open extents, or None; those of outputs that it does not name follow from the inputs'. Returns {"exporter": "tracing" or "dynamo"}, or {"no_file": {"kind", "message", "advice",
     "follows_from_module"}} with the reasons of both; the last is false if a package is missing or damaged."""
     reasons = []
     output_names = list(outputs)
@@ -49,7 +49,7 @@ def export(module, example, outputs, axes, path) -> dict:
 def _trace(module, example, outputs, axes, made):
     opened = None
     if axes is not None:
-        opened = {**axes, **{name: _axes_of_output(name, rank, axes) for name, rank in outputs.items()}}
+        opened = {**{name: _axes_of_output(name, rank, axes) for name, rank in outputs.items()}, **axes}
     torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=list(outputs),
                       dynamic_axes=opened, opset_version=_OPSET, dynamo=False)
 
@@ -62,6 +62,11 @@ def _axes_of_output(name, rank, axes):
     return {axis: f"{name}_{axis}" for axis in range(rank)}
 
 
+def _dimension(name):
+    """Return what torch.export calls the dimension. It finds the bounds of a growing cache by itself."""
+    return torch.export.Dim.DYNAMIC if name == "rows" else torch.export.Dim(name, min=1, max=65536)
+
+
 def _dynamo(module, example, outputs, axes, made):
     try:
         importlib.import_module("onnxscript")
@@ -71,8 +76,7 @@ def _dynamo(module, example, outputs, axes, made):
 
     shapes = None
     if axes is not None:
-        named = {each: torch.export.Dim(each, min=1, max=65536) for of_input in axes.values()
-                 for each in of_input.values()}
+        named = {each: _dimension(each) for name in example for each in axes[name].values()}
         shapes = tuple({axis: named[each] for axis, each in axes[name].items()} for name in example)
         shapes = (shapes,) if isinstance(module, Flat) else shapes  # its arguments are one tuple
     torch.onnx.export(module, tuple(example.values()), made, input_names=list(example), output_names=list(outputs),

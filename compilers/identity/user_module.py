@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A user's PyTorch module: a function of a Python file or a model of timm, with the weights that the study names or
-seeded random ones. Every process makes the same module.
+seeded random ones. Every process makes the same module. With "decoder" it is a step over a cache (transformers_step.py).
 
 A description is as the plan has it, with paths of files: {"file", "factory"} or {"timm"}; "parameters", keyword
 arguments; "state_dict", a file (optional); "seed"; "inputs", those that the study gives."""
@@ -24,6 +24,10 @@ def make(description) -> torch.nn.Module:
         raise CompilerError("invalid_model", f"{name_of(description)} returned {_kind(module)}, not a torch.nn.Module")
     if description.get("state_dict"):
         _load_weights(module, description["state_dict"])
+    if description.get("decoder"):
+        from . import transformers_step
+
+        module = transformers_step.wrap(module, description["decoder"], name_of(description))
     return module.eval()
 
 

@@ -66,7 +66,10 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
   }
   read_common(given, path, model);
   if (model.named) model.named->extents = extents_;
-  if (kind != "onnx") settle_dimensions(given, path, model);
+  // Those of a module that decodes are of its cache.
+  const auto decodes = [&](const Key& key) { return key.is_axis && given.contains(key.name); };
+  const bool are_of_cache = kind == "pytorch" && std::ranges::any_of(model_keys(), decodes);
+  if (kind != "onnx" && !are_of_cache) settle_dimensions(given, path, model);
   check_named_shapes(given, path, model, problems_);
   const bool is_file = kind == "onnx";
   for (const auto& [name, input] : model.inputs) {

@@ -9,6 +9,7 @@
 #include "base/json_text.h"
 #include "base/text.h"
 #include "plan/groups.h"
+#include "plan/link_variants.h"
 #include "plan/make_model.h"
 #include "plan/plan.h"
 #include "work/property.h"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "plan/link_variants.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <string>
-
-#include "plan/make_model.h"
 
 namespace ngb::plan {
 namespace {

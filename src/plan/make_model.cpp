@@ -17,6 +17,7 @@
 #include "plan/decoder_model.h"
 #include "plan/file_decoder.h"
 #include "plan/graph_shapes.h"
+#include "plan/module_decoder.h"
 #include "plan/named_shapes.h"
 #include "python_files.py.h"
 #include "userfiles/input_values.h"
@@ -208,7 +209,10 @@ Result<work::Model> from_module(const config::ModelEntry& entry, int batch, std:
     if (!name) return error_of(name);
     module["state_dict"] = *name;
   }
-  if (const Status added = add_inputs(model, entry, batch); !added) return error_of(added);
+  const auto step = entry.decoder ? with_inputs_of_step(entry) : Result<config::ModelEntry>(entry);
+  if (!step) return error_of(step);
+  if (const Status added = add_inputs(model, *step, batch); !added) return error_of(added);
+  if (entry.decoder) module["decoder"] = add_decoding_of_module(model, entry);
   if (entry.named) {
     if (const Status settled = settle_named(model, entry, entry.named->extents); !settled) return error_of(settled);
   }

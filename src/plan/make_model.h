@@ -39,10 +39,4 @@ Result<work::UserFile> user_file(const std::string& name, const std::filesystem:
 Result<work::Model> make_model(const config::ModelEntry& entry, int batch, std::uint64_t seed,
                                PythonFiles& python_files, const OnnxPackage& onnx = {});
 
-// Relates the variants of a study to their exact models.
-
-// Makes the models of `entry` variants of the exact model that it names, each of that with its batch size; does nothing
-// if it names none. Returns an error if inputs or declared outputs do not fit together.
-Status link_variants(const config::ModelEntry& entry, std::vector<work::Model>& models);
-
 }  // namespace ngb::plan

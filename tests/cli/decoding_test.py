@@ -2,6 +2,7 @@
 """Models that generate tokens: a repetition is a pass of steps, each of which feeds its outputs back."""
 
 import json
+import math
 import pathlib
 import struct
 import subprocess
@@ -215,6 +216,13 @@ class NamesOfUsersFiles(FilesTest):
 class ExportedDecoders(FilesTest):
     """Files that exporters have written, beside what transformers computes of the same tokens."""
 
+    def assert_logits(self, label, name, kind, shape):
+        """Those of the reference's outputs with this shape are what transformers has computed."""
+        count = math.prod(shape)
+        expected = self.floats(f"{name}_{kind}.npy", count)
+        errors = [max(abs(a - b) for a, b in zip(values, expected)) for values in self.references()[shape]]
+        self.assertLess(min(errors), 1e-4, label)
+
     def references(self):
         """The first output of each reference file: {shape: [values]}."""
         found = {}
@@ -222,9 +230,7 @@ class ExportedDecoders(FilesTest):
             data = path.read_bytes()
             (length,) = struct.unpack("<I", data[8:12])
             shape = json.loads(data[12:12 + length])["outputs"][0]["shape"]
-            count = 1
-            for extent in shape:
-                count *= extent
+            count = math.prod(shape)
             found.setdefault(tuple(shape), []).append(struct.unpack(f"<{count}f", data[12 + length:12 + length + 4 * count]))
         return found
 
@@ -247,16 +253,57 @@ class ExportedDecoders(FilesTest):
         for key, cell in cells.items():
             if key[1] == "xla" and "prompt" not in key[0]:
                 self.assertIn("compiles for one shape, and a growing cache has another one at each step", cell["failure"]["message"])
-        found = self.references()
         for name in ("gpt2", "llama"):
             for kind, shape in (("steps", (10, BATCH, 1, 199)), ("prompt", (BATCH, 20, 199))):
-                count = 10 * BATCH * 199 if kind == "steps" else BATCH * 20 * 199
-                expected = self.floats(f"{name}_{kind}.npy", count)
-                errors = [max(abs(a - b) for a, b in zip(values, expected)) for values in found[shape]]
-                self.assertLess(min(errors), 1e-4, f"{name} {kind}")
+                self.assert_logits(f"{name} {kind}", name, kind, shape)
         self.assertIn("input \"position_ids\" goes to 139, its table has rows 0 to 127; choose a smaller context, fewer new_tokens, "
                       "or other ranges",
                       self.refusal("onnx: gpt2.onnx, context: 120, new_tokens: 20"))
+
+    def run_module(self, name, key_heads, forms, compilers):
+        """Measure a module with these forms of its cache, "prompt" being none, and compare it with transformers' own loop."""
+        place = next(MADE_PYTHON.parents[1].glob("lib/python3*/site-packages"))
+        self.write("networks.py", (HERE / "module_decoders.py").read_text().replace("PLACE OF TRANSFORMERS", str(place)))
+        self.make(MADE_PYTHON, self.folder / "networks.py", self.identity()[1])
+        parts = ["input_ids", *(f"past_key_values.{layer}.{part}" for layer in (0, 1) for part in ("key", "value"))]
+        keys = {form: f"cache: {form}, new_tokens: 10{more}, inputs: {{{', '.join(f'{each}: {name}_{form}.npz' for each in parts)}}}"
+                for form, more in (("growing", ""), ("static", ", capacity: 32"))}
+        keys["prompt"] = "phase: prefill, inputs: {input_ids: prompt.npy}"
+        cells = self.run_files([f"pytorch: networks.py:{name}, label: {form}, context: 20, {keys[form]}, dimensions: "
+                                f"{{layers: 2, key_heads: {key_heads}, head_size: 16, vocabulary: 199}}" for form in forms], compilers)
+        wrong = {key: cell["failure"]["message"] for key, cell in cells.items() if cell["failure"]}
+        self.assertEqual(wrong, {})
+        for form in forms:
+            kind, shape = ("prompt", (BATCH, 20, 199)) if form == "prompt" else ("steps", (10, BATCH, 1, 199))
+            self.assert_logits(f"{name} {form}", name, kind, shape)
+        self.assertEqual(sum(len(each) for each in self.references().values()), len(forms))
+
+    def test_a_llama_of_transformers_generates_with_either_cache_as_in_its_own_loop(self):
+        self.run_module("llama", 2, ("growing", "static"), "[identity, torchscript, onnxruntime, openvino]")
+
+    def test_a_gpt2_of_transformers_reads_a_prompt_and_generates_as_in_its_own_loop(self):
+        self.run_module("gpt2", 4, ("prompt", "growing"), "[identity, onnxruntime]")
+
+    def test_compilers_of_pytorch_write_a_static_cache_as_transformers_does(self):
+        self.run_module("llama", 2, ("static",), "[identity, torch-compile, aotinductor]")
+
+    def test_a_module_that_does_not_decode_so_is_refused_with_what_it_has(self):
+        place = next(MADE_PYTHON.parents[1].glob("lib/python3*/site-packages"))
+        self.write("networks.py", (HERE / "module_decoders.py").read_text().replace("PLACE OF TRANSFORMERS", str(place)))
+        of = "dimensions: {layers: 2, key_heads: 4, head_size: 16, vocabulary: 199}"
+        self.assertIn("layers is missing", self.refusal("pytorch: networks.py:gpt2, context: 20"))
+        self.assertIn("has no delta cache; write growing", self.refusal(f"pytorch: networks.py:gpt2, {of}, cache: delta"))
+        self.assertIn("a cache of 32 rows has no room for a context of 20 and 32 new tokens",
+                      self.refusal(f"pytorch: networks.py:gpt2, {of}, context: 20, cache: static, capacity: 32"))
+        self.assertIn("follow from context, cache and dimensions",
+                      self.refusal(f"pytorch: networks.py:gpt2, {of}, context: 20, shapes: {{input_ids: [batch, 1]}}"))
+        cells = self.run_files([f"pytorch: networks.py:linear, label: linear, {of}, context: 20",
+                                f"pytorch: networks.py:llama, label: llama, {of}, context: 20",
+                                f"pytorch: networks.py:gpt2, label: gpt2, {of}, context: 120, new_tokens: 20"], "[identity]")
+        told = {name: cell["failure"]["message"] + " " + cell["failure"]["advice"] for (name, _), cell in cells.items()}
+        self.assertIn("networks.py:linear returned a Linear, which is no language model of transformers", told["linear"])
+        self.assertIn("write dimensions: {layers: 2, key_heads: 2, head_size: 16, vocabulary: 199}", told["llama"])
+        self.assertIn("networks.py:gpt2 has 128 places, and the study needs 140", told["gpt2"])
 
 
 if __name__ == "__main__":

@@ -79,7 +79,8 @@ std::span<const Key> model_keys() {
       {.name = "dimensions",
        .type = ValueType::structured,
        .meaning = "Maps the name of a dimension to its size, or to the word batch; a list of sizes is an axis. `onnx`: "
-                  "names of the file's open dimensions; else names that stand in `shapes`",
+                  "names of the file's open dimensions; else names that stand in `shapes`, and of a decoder layers, "
+                  "key_heads, head_size and vocabulary",
        .kinds = {"onnx", "file", "pytorch", "timm"}},
       {.name = "parameters",
        .type = ValueType::structured,
@@ -180,7 +181,7 @@ std::span<const Key> model_keys() {
        .meaning = "Of a decoder. prefill: an inference reads a prompt of `context` tokens. decode: a repetition is a "
                   "pass of `new_tokens` steps, each of which feeds its outputs back into the cache",
        .default_text = "`decode` if one of the next four keys is given; else each inference is by itself",
-       .kinds = {"zoo", "onnx"},
+       .kinds = {"zoo", "onnx", "pytorch"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { decoder_of(model).is_prefill = value == "prefill"; },
        .get_in_model =
@@ -193,7 +194,7 @@ std::span<const Key> model_keys() {
        .maximum = kMostTokens,
        .meaning = "Of a decoder: tokens of the prompt, or tokens in the cache when a repetition begins",
        .default_text = "128",
-       .kinds = {"zoo", "onnx"},
+       .kinds = {"zoo", "onnx", "pytorch"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).context); },
        .get_in_model = [](const ModelEntry& model) { return model.decoder ? json(model.decoder->context) : json(); }},
@@ -205,7 +206,7 @@ std::span<const Key> model_keys() {
        .meaning = "Of a decoder that generates: rows of its cache. tight: the next multiple of 64 that holds the "
                   "context and the new tokens",
        .default_text = "`tight`",
-       .kinds = {"zoo", "onnx"},
+       .kinds = {"zoo", "onnx", "pytorch"},
        .is_axis = true,
        .set_in_model =
            [](ModelEntry& model, const json& value) {
@@ -222,10 +223,11 @@ std::span<const Key> model_keys() {
        .words = {"delta", "static", "scatter", "growing", kFormOfFile},
        .meaning =
            "Of a decoder that generates: the form of its cache, which is a part of the model. `onnx`: auto finds "
-           "inputs and outputs that are a cache by their names; a mapping of the keys below names them",
-       .default_text = "`delta`; `onnx`: auto",
+           "inputs and outputs that are a cache by their names; a mapping of the keys below names them. `pytorch`: "
+           "growing is DynamicCache, static is StaticCache",
+       .default_text = "`delta`; `onnx`: auto; `pytorch`: growing",
        .keys = cache_keys(),
-       .kinds = {"zoo", "onnx"},
+       .kinds = {"zoo", "onnx", "pytorch"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).cache); },
        .get_in_model =
@@ -240,7 +242,7 @@ std::span<const Key> model_keys() {
        .maximum = kMostSteps,
        .meaning = "Of a decoder that generates: steps of a repetition",
        .default_text = "32",
-       .kinds = {"zoo", "onnx"},
+       .kinds = {"zoo", "onnx", "pytorch"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).new_tokens); },
        .get_in_model =
