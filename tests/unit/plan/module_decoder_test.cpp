@@ -19,7 +19,8 @@ class ModuleDecoders : public testing::Test {
  protected:
   // Two layers of three key heads of 8, and 50 words.
   Result<work::Model> model(config::DecoderEntry how) {
-    config::ModelEntry entry{.label = "net", .file = folder_.write("net.py", "def build():\n  pass\n"), .factory = "build"};
+    config::ModelEntry entry{
+        .label = "net", .file = folder_.write("net.py", "def build():\n  pass\n"), .factory = "build"};
     entry.dimensions = dimensions_;
     entry.decoder = std::move(how);
     PythonFiles python_files;
@@ -78,7 +79,8 @@ TEST_F(ModuleDecoders, ReadAPromptWithoutACache) {
 
 TEST_F(ModuleDecoders, AreRefusedWithWhatIsMissing) {
   EXPECT_THAT(refusal({.context = 20, .cache = "delta"}), HasSubstr("has no delta cache"));
-  EXPECT_THAT(refusal({.context = 20, .capacity = 64, .cache = "growing"}), HasSubstr("a growing cache has no capacity"));
+  EXPECT_THAT(refusal({.context = 20, .capacity = 64, .cache = "growing"}),
+              HasSubstr("a growing cache has no capacity"));
   EXPECT_THAT(refusal({.context = 40, .capacity = 64, .cache = "static"}),
               HasSubstr("a cache of 64 rows has no room for a context of 40 and 32 new tokens"));
   dimensions_.pop_back();
