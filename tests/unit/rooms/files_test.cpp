@@ -58,6 +58,19 @@ TEST(OwnFiles, NameTheirLicence) {
   EXPECT_THAT(without, IsEmpty());
 }
 
+// A test that no CMakeLists.txt names passes always.
+TEST(OwnTests, ArePartsOfAProgram) {
+  std::vector<std::string> in_none;
+  for (const fs::path& path : own_files()) {
+    const std::string name = path.filename().string();
+    if (path.string().find("/tests/") == std::string::npos || !name.ends_with("_test.cpp")) continue;
+    const auto list = file::read(path.parent_path() / "CMakeLists.txt");
+    const auto above = file::read(path.parent_path().parent_path() / "CMakeLists.txt");
+    if ((list.value_or("") + above.value_or("")).find(name) == std::string::npos) in_none.push_back(path.string());
+  }
+  EXPECT_THAT(in_none, IsEmpty());
+}
+
 // Where packages come from is the user's configuration. The names are put together here so that this file has none.
 TEST(OwnFiles, DoNotNameAPackageRegistry) {
   const std::vector<std::string> hosts{std::string("pypi") + ".org",

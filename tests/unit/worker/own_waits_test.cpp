@@ -8,7 +8,7 @@
 namespace ngb::worker {
 namespace {
 
-constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kMillisecond_ns = 1'000'000;
 
 // A machine of two processors on which a process runs. Its counters stand still while others have their turns.
 class Machine {
@@ -28,11 +28,11 @@ class Machine {
   [[nodiscard]] probe::Counters read() const {
     probe::Counters counters;
     counters.cpus = 2;
-    counters.taken_ns = now_ms_ * kMs;
+    counters.taken_ns = now_ms_ * kMillisecond_ns;
     std::map<pid_t, probe::ThreadTime> threads;
     for (std::size_t i = 0; i < ran_ms_.size(); ++i) {
-      threads[static_cast<pid_t>(i)] = {static_cast<std::uint64_t>(ran_ms_[i] * kMs),
-                                        static_cast<std::uint64_t>(waited_ms_[i] * kMs)};
+      threads[static_cast<pid_t>(i)] = {static_cast<std::uint64_t>(ran_ms_[i] * kMillisecond_ns),
+                                        static_cast<std::uint64_t>(waited_ms_[i] * kMillisecond_ns)};
     }
     counters.threads = Known<std::map<pid_t, probe::ThreadTime>>::of(std::move(threads));
     probe::Ticks ticks;  // of 10 ms
