@@ -8,7 +8,7 @@ import struct
 import subprocess
 import unittest
 
-from ngb_program import TOOLCHAINS, NgbTest, toolchain, without_toolchains
+from ngb_program import TOOLCHAINS, NgbTest, caching_cxx, toolchain, without_toolchains
 
 HERE = pathlib.Path(__file__).resolve().parent
 # The Python with transformers, which scripts/setup tests makes.
@@ -285,6 +285,7 @@ class ExportedDecoders(FilesTest):
         self.run_module("gpt2", 4, ("prompt", "growing"), "[identity, onnxruntime]")
 
     def test_compilers_of_pytorch_write_a_static_cache_as_transformers_does(self):
+        self.environment["CXX"] = caching_cxx(self.folder)
         self.run_module("llama", 2, ("static",), "[identity, torchscript, torch-compile, aotinductor]")
 
     def test_a_module_that_does_not_decode_so_is_refused_with_what_it_has(self):

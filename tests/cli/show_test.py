@@ -117,7 +117,7 @@ class Show(MeasuredTest):
         text = self.shown("--findings")
         self.assertRegex(text, r"To act on\n  onnxruntime.* on local has no result on 4 of 4 workloads: "
                                r"toolchain_missing \(4\)\.")
-        self.assertRegex(text, r"\n26 claims are not measured by this study; --all says what each needs\.\n")
+        self.assertRegex(text, r"\n28 claims are not measured by this study; --all says what each needs\.\n")
         self.assertIn("tvm was not measured beside a baseline", self.shown("--findings", "--all"))
         self.assertRegex(text.splitlines()[0], r"No result in \d+ of \d+ cells: onnxruntime .* \(toolchain_missing\)\.")
         conclusions = json.loads(self.shown("--json"))["conclusions"]

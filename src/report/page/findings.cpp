@@ -203,11 +203,12 @@ std::string answer(const Content& content) {
   const std::string about_models = content.models ? answer_about_models(*content.models) : std::string();
   std::string html = html_items(content.answer);
   html = html.empty() ? "<p>There is nothing to compare yet.</p>\n" : "<ul>" + html + "</ul>\n";
-  html = content.asks_models ? about_models + html : html + about_models;
-  if (content.fastest.rows.empty()) return html;
-  return html + (content.fastest.rows.size() <= kMostOpenRows
-                     ? rows_html(content.fastest)
-                     : folded_html(content.fastest.title + ":", content.fastest));
+  if (!content.fastest.rows.empty()) {
+    html += content.fastest.rows.size() <= kMostOpenRows ? rows_html(content.fastest)
+                                                         : folded_html(content.fastest.title + ":", content.fastest);
+  }
+  if (content.asks_models || about_models.empty()) return about_models + html;
+  return html + "<details><summary>Which model is the fastest</summary>" + about_models + "</details>\n";
 }
 
 std::string doubts(const Content& content, const Labels& labels) {

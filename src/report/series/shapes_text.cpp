@@ -31,7 +31,7 @@ std::string title_of_shapes(const SeriesValue& value) {
 
 Entry entry_of_shape(const SeriesValue* value, std::string_view heading) {
   if (value == nullptr || !value->value) return empty_entry(value == nullptr ? "not known" : value->reason);
-  const bool has_interval = heading.ends_with("]");
+  const bool has_interval = heading.ends_with(']');
   return {.value = *value->value,
           .low = has_interval ? value->low : std::nullopt,
           .high = has_interval ? value->high : std::nullopt};

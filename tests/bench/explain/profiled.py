@@ -44,7 +44,7 @@ class _Settings(ctypes.Structure):
                 ("report", ctypes.c_void_p), ("report_context", ctypes.c_void_p),
                 ("settings", ctypes.POINTER(_Option)), ("setting_count", ctypes.c_uint32),
                 ("in_flight", ctypes.c_int32), ("is_profiled", ctypes.c_int32),
-                ("has_compiled_file", ctypes.c_int32)]
+                ("has_compiled_file", ctypes.c_int32), ("has_many_shapes", ctypes.c_int32)]
 
 
 class _Model(ctypes.Structure):
