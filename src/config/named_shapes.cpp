@@ -22,7 +22,7 @@ using Sizes = NamedShapes::Sizes;
 constexpr double kRounding = 1e-6;
 constexpr std::uint64_t kMostBytesOfLengths = 64U << 20U;
 
-// Returns the visits of a pass of `count` if these give all shares exactly, or none.
+// Returns how many of `count` visits each shape has, if that gives all shares exactly; else nothing.
 std::vector<int> exact_visits(std::span<const double> shares, int count) {
   std::vector<int> visits;
   for (const double share : shares) {

@@ -123,7 +123,7 @@ struct ModelEntry {
 // The compiler that makes ONNX files from PyTorch modules.
 inline constexpr const char* kExporter = "identity";
 
-// By what a model is chosen, in words: metrics/goal.h reads them, because this room knows no metrics.
+// Says by what a model is chosen. Its words are read in metrics/goal.h, because this room knows no metrics.
 struct Goal {
   using Amounts = std::vector<std::pair<std::string, std::string>>;  // by metric: "200", "500 MB"
   std::string metric = "throughput_per_s";  // as `--metric` reads it: its margin follows a colon, if it has one

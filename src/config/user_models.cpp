@@ -66,7 +66,7 @@ ModelEntry UserModelReader::read(const std::string& kind, const ModelFields& giv
   }
   read_common(given, path, model);
   if (model.named) model.named->extents = extents_;
-  // Those of a module that decodes are of its cache.
+  // A module that decodes has the dimensions of its cache, which no shape names.
   const auto decodes = [&](const Key& key) { return key.is_axis && given.contains(key.name); };
   const bool are_of_cache = kind == "pytorch" && std::ranges::any_of(model_keys(), decodes);
   if (kind != "onnx" && !are_of_cache) settle_dimensions(given, path, model);

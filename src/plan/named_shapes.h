@@ -16,7 +16,7 @@ namespace ngb::plan {
 // The name of each extent of each input; "": it has none.
 using ExtentNames = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
-// Returns the names in the file of an entry with `named`.
+// Returns the names of extents in the entry's file. Precondition: the entry has `named`.
 Result<ExtentNames> names_in_file(const config::ModelEntry& entry);
 // Returns the entry's `dimensions`, with the sizes of the first shape that is visited and padded.
 config::NamedShapes::Sizes first_sizes(const config::ModelEntry& entry);

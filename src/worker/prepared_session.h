@@ -52,7 +52,8 @@ class PreparedSession {
   // Runs one inference on the fixed inputs, or the first pass: the process's first repetition. Returns its outputs,
   // which the next call of one of these functions overwrites.
   Attempt<std::vector<OutputView>> infer_first();
-  // Returns the outputs of the last inference; of one whose repetitions are passes, those of one more.
+  // Returns the outputs of the last inference. If repetitions are passes, it runs one more pass and returns its
+  // outputs.
   Attempt<std::vector<OutputView>> last_outputs();
 
   // Runs an inference on other inputs, which is no repetition. The inputs outlive it.
