@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import tempfile
 
 from ngraphbench import quantise
 
@@ -17,27 +16,27 @@ def write(question, batches):
     """Write the file question["output"]. `batches()` yields {input: array} to calibrate with."""
     from ai_edge_quantizer import algorithm_manager, qtyping, quantizer, recipe
 
-    with tempfile.TemporaryDirectory() as folder:
-        exact, names = _exact(question, folder)
-        tool = quantizer.Quantizer(exact, getattr(recipe, _RECIPES[question["how"], question["bits"]])())
-        for end in (qtyping.TFLOperationName.INPUT, qtyping.TFLOperationName.OUTPUT):
-            tool.update_quantization_recipe(regex=".*", operation_name=end,
-                                            algorithm_key=algorithm_manager.AlgorithmName.NO_QUANTIZE)
-        calibrated = None
-        if question["how"] == "static":
-            samples = [{names[name]: array for name, array in batch.items()} for batch in batches()]
-            calibrated = tool.calibrate({_SIGNATURE: samples}, num_threads=os.cpu_count() or 1)
-        tool.quantize(calibrated, enable_progress_report=False).export_model(question["output"])
+    exact, names = _exact(question)
+    tool = quantizer.Quantizer(exact, getattr(recipe, _RECIPES[question["how"], question["bits"]])())
+    for end in (qtyping.TFLOperationName.INPUT, qtyping.TFLOperationName.OUTPUT):
+        tool.update_quantization_recipe(regex=".*", operation_name=end,
+                                        algorithm_key=algorithm_manager.AlgorithmName.NO_QUANTIZE)
+    calibrated = None
+    if question["how"] == "static":
+        samples = [{names[name]: array for name, array in batch.items()} for batch in batches()]
+        calibrated = tool.calibrate({_SIGNATURE: samples}, num_threads=os.cpu_count() or 1)
+    tool.quantize(calibrated, enable_progress_report=False).export_model(question["output"])
 
 
-def _exact(question, folder):
-    """Return the path of the model's file in f32, and {name of an input: its name there}."""
+def _exact(question):
+    """Return the path of the model's file in f32, and {name of an input: its name there}. It is made once."""
     import compile as compiling
 
-    path, signature = os.path.join(folder, "exact.tflite"), os.path.join(folder, "signature.json")
-    compiling.import_packages()
+    path, signature = (os.path.join(question["scratch"], name) for name in ("exact.tflite", "signature.json"))
     request = quantise.module_request(question)
-    compiling.compile_model({**request, "output": path, "signature": signature, "has_delegate": False}, print)
+    compiling.import_packages()
+    if not os.path.exists(path):
+        compiling.compile_model({**request, "output": path, "signature": signature, "has_delegate": False}, print)
     with open(signature, encoding="utf-8") as file:
         theirs = json.load(file)["inputs"]
     return path, {each["name"]: name for each, name in zip(request["inputs"], theirs)}

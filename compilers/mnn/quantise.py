@@ -2,7 +2,6 @@
 """Quantises weights by MNN's converter. Its calibration tool (`_tools.mnnquant` of MNN 3.6.1) aborts on samples that are not
 images, so nothing is calibrated."""
 import os
-import tempfile
 
 from ngraphbench import onnx_file
 
@@ -13,14 +12,13 @@ def write(question, batches):
     """Write the file question["output"]."""
     from . import mnn_adaptor
 
-    with tempfile.TemporaryDirectory() as folder:
-        exact = os.path.join(folder, "exact.onnx")
-        _write_fixed(question, exact)
-        inputs = [{"name": each["name"], "dtype": each["type"], "shape": each["shape"]} for each in question["inputs"]]
-        flags = ["--weightQuantBits", str(question["bits"])]
-        if question["bits"] < 8:
-            flags += ["--weightQuantBlock", str(_BLOCK)]
-        mnn_adaptor.convert(exact, inputs, question["output"], flags)
+    exact = os.path.join(question["scratch"], "fixed.onnx")
+    _write_fixed(question, exact)
+    inputs = [{"name": each["name"], "dtype": each["type"], "shape": each["shape"]} for each in question["inputs"]]
+    flags = ["--weightQuantBits", str(question["bits"])]
+    if question["bits"] < 8:
+        flags += ["--weightQuantBlock", str(_BLOCK)]
+    mnn_adaptor.convert(exact, inputs, question["output"], flags)
 
 
 def _write_fixed(question, path):

@@ -25,34 +25,39 @@ class _NoSuchNode(Exception):
 
 
 def answer() -> None:
-    """Read {"exact", "output", "how": "static", "dynamic" or "weights", "per_channel", "method", "exclude": [node],
-    "calibration_inputs", "judging_rows", "seed", "batch", "inputs": [{"name", "type", "shape", "range"?, "file"?, "array"?}]},
-    write the file and print {"shares_rows"}, whether it is calibrated with the rows that judge it; or {"error", "next"}. For a
-    compiler's own tool there are {"tool", "bits", "recipe", "folders", "module_site"} too."""
+    """Read {"exact", "judging_rows", "seed", "batch", "inputs": [{"name", "type", "shape", "range"?, "file"?, "array"?}],
+    "scratch": a folder, "variants": [{"output", "how": "static", "dynamic" or "weights", "bits", "per_channel", "method",
+    "exclude": [node], "calibration_inputs"}]}, write the files of the variants, up to the first that cannot be made, and print
+    {"variants": [{"shares_rows"} or {"error", "next"}]}: whether it is calibrated with the rows that judge it. For a compiler's
+    own tool there are {"tool", "recipe", "folders", "module_site"} too; what it makes of the exact model is kept in "scratch"."""
     question = json.loads(sys.stdin.read())
     logging.disable(logging.WARNING)
+    variants = question.pop("variants")
+    answers = []
+    while variants and not any("error" in each for each in answers):
+        answers.append(_answer({**question, **variants.pop(0)}))
+    print(json.dumps({"variants": answers}))
+
+
+def _answer(question) -> dict:
     tool = question.get("tool", "")
     try:
         (_by_tool if tool else _quantise)(question)
     except CompilerError as error:
-        print(json.dumps({"error": f"{tool}: {error.message}", "next": error.advice}))
-        return
+        return {"error": f"{tool}: {error.message}", "next": error.advice}
     except _NoSuchNode as error:
-        print(json.dumps({"error": str(error), "next": "name nodes as the file does; those that are merged into another "
-                                                       "one, as a normalisation into its convolution, have no int8"}))
-        return
+        return {"error": str(error), "next": "name nodes as the file does; those that are merged into another one, as a "
+                                             "normalisation into its convolution, have no int8"}
     except Exception as error:  # whatever the library raises is told by its words
         folder = os.path.dirname(question["output"])
         # Where the library could write only a part of the file, it says that the model is damaged.
         if shutil.disk_usage(folder).free < (os.path.getsize(question["exact"]) if question["exact"] else 0):
-            print(json.dumps({"error": f"cannot write in {folder}: the disk is full",
-                              "next": "free some space and run the same command again"}))
-            return
-        print(json.dumps({"error": f"{tool or 'onnxruntime.quantization'}: {type(error).__name__}: {first_line(error)}",
-                          "next": "quantise the model with a program of your own, and name its file with the key onnx or file"}))
-        return
+            return {"error": f"cannot write in {folder}: the disk is full",
+                    "next": "free some space and run the same command again"}
+        return {"error": f"{tool or 'onnxruntime.quantization'}: {type(error).__name__}: {first_line(error)}",
+                "next": "quantise the model with a program of your own, and name its file with the key onnx or file"}
     arrays = _arrays_of(question) if question["how"] == "static" else {}
-    print(json.dumps({"shares_rows": bool(arrays) and _first_row(question, arrays) == 0}))
+    return {"shares_rows": bool(arrays) and _first_row(question, arrays) == 0}
 
 
 def _by_tool(question) -> None:

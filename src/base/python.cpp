@@ -65,6 +65,7 @@ constexpr std::string_view kBegin =
     "gc.set_threshold(100000)\n";
 
 constexpr int kAnswerFd = 3;
+constexpr Nanoseconds kLimitOfTask = std::chrono::minutes(10);
 constexpr std::string_view kAnswer =
     "print = lambda *words, write=print, to=open(3, 'w', 1, 'utf-8'): write(*words, file=to)\n";
 
@@ -112,8 +113,8 @@ Result<std::string> ask(const Question& question) {
   const Result<FileDescriptor> answer = in_memory("");
   if (!input || !answer) return error_of(input ? answer : input);
   spawn.descriptors = {{input->get(), STDIN_FILENO}, {answer->get(), kAnswerFd}};
-  constexpr Nanoseconds kLimit = std::chrono::minutes(10);
-  const Result<process::Outcome> outcome = process::run(spawn, {}, kLimit);
+  const Nanoseconds limit = question.tasks * kLimitOfTask;
+  const Result<process::Outcome> outcome = process::run(spawn, {}, limit);
   if (!outcome) return error_of(outcome);
   if (outcome->succeeded()) {
     const Result<std::string> printed = file::read(fmt::format("/proc/self/fd/{}", answer->get()));

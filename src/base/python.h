@@ -38,11 +38,13 @@ struct Question {
   std::string input{};             // what the program reads from standard input
   std::filesystem::path site{};    // first entry of PYTHONPATH, and none is the user's own site; empty: nothing is set
   std::filesystem::path folder{};  // working folder; empty: ours
+  int tasks = 1;                   // that it does, each of which may take ten minutes
 };
 
 // Returns what the program's own text has printed, and nothing that libraries print: its `print`, which it hands to our
-// modules, writes to a descriptor of its own. Fails if the program cannot be started, did not end within ten minutes (a
-// first import from a slow disk takes minutes), or failed; then the error is the last line of all that it printed.
+// modules, writes to a descriptor of its own. Fails if the program cannot be started, did not end within ten minutes
+// for each task (a first import from a slow disk takes minutes), or failed; then the error is the last line of all that
+// it printed.
 Result<std::string> ask(const Question& question);
 
 }  // namespace ngb::python

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/json_text.h"
 #include "base/processors.h"
+#include "base/text.h"
 #include "campaign/compiled_files.h"
 #include "campaign/toolchain_question.h"
 #include "plan/make_model.h"
@@ -119,7 +120,44 @@ class Preparing {
     return Done{};
   }
 
-  Status quantised(ModelEntry& entry) {
+  // Makes the files of all variants that are quantised. One process makes those of one model by one tool: opening a
+  // library often takes longer than its work.
+  Status quantised() {
+    std::vector<Group> groups;
+    for (ModelEntry& entry : study_.models) {
+      if (!entry.quantise) continue;
+      Result<Variant> variant = quantised_variant(entry);
+      if (!variant) return error_of(variant);
+      if (const auto kept = cache_.find(variant->place)) {
+        use_file(*variant, *kept);
+        continue;
+      }
+      const auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& each) {
+        return each.front().exact == variant->exact && each.front().tool.name == variant->tool.name;
+      });
+      (group == groups.end() ? groups.emplace_back() : *group).push_back(*std::move(variant));
+    }
+    for (const Group& group : groups) {
+      if (Status made = quantise(group); !made) return made;
+    }
+    return Done{};
+  }
+
+ private:
+  [[nodiscard]] int judging_rows() const { return study_.protocol.agreement_inputs; }
+
+  // A file that is to be made of an exact model.
+  struct Variant {
+    ModelEntry* entry = nullptr;
+    const ModelEntry* exact = nullptr;
+    work::Model model{};  // the exact one
+    QuantisingTool tool{};
+    fs::path place{};  // in the cache
+    fs::path file{};   // its name there
+  };
+  using Group = std::vector<Variant>;  // of one model, by one tool
+
+  [[nodiscard]] Result<Variant> quantised_variant(ModelEntry& entry) {
     const auto exact = std::find_if(study_.models.begin(), study_.models.end(),
                                     [&](const ModelEntry& each) { return each.label == entry.variant_of; });
     if (exact->kind() == config::ModelKind::compiled) {
@@ -131,7 +169,7 @@ class Preparing {
     const config::Quantisation& how = *entry.quantise;
     const Result<QuantisingTool> tool = how.tool.empty() ? tool_for_onnx(entry) : tool_of_compiler(entry);
     if (!tool) return error_of(tool);
-    if (Status fits = check_quantisable(*model, *tool, entry); !fits) return fits;
+    if (Status fits = check_quantisable(*model, *tool, entry); !fits) return error_of(fits);
     json content{{"model", model->key.hash},
                  {"how", how.how},
                  {"per_channel", how.per_channel},
@@ -142,71 +180,85 @@ class Preparing {
     // The batch decides how many calibration inputs there are, and what they hold.
     if (how.is_static())
       content["calibration"] = {how.inputs, how.method, model->key.batch, study_.protocol.seed, judging_rows()};
-    const fs::path name = how.how + tool->ending;
-    const auto made =
-        kept_or_made(name_of_prepared(content), [&](const fs::path& folder, const fs::path& copies) -> Status {
-          say_(fmt::format("ngb: making {} with {}\n", entry.label, tool->name));
-          return quantise(entry, *exact, *model, *tool, {folder / name, copies});
-        });
-    if (!made) return error_of(made);
-    entry.file = *made / name;
+    return Variant{&entry, &*exact, *model, *tool, name_of_prepared(content), how.how + tool->ending};
+  }
+
+  static void use_file(const Variant& variant, const fs::path& folder) {
+    ModelEntry& entry = *variant.entry;
+    entry.file = folder / variant.file;
     if (!entry.compiled.empty()) {  // it says its own shapes
-      const std::string& weights = tool->compiler.compiled_files.at(entry.compiled);
+      const std::string& weights = variant.tool.compiler.compiled_files.at(entry.compiled);
       if (!weights.empty()) entry.weights = fs::path(entry.file).replace_extension(weights);
-      return Done{};
+      return;
     }
-    entry.shapes = exact->shapes;
-    entry.dimensions = exact->dimensions;
+    entry.shapes = variant.exact->shapes;
+    entry.dimensions = variant.exact->dimensions;
+  }
+
+  [[nodiscard]] Status quantise(const Group& group) const {
+    const Variant& first = group.front();
+    const auto copies = cache_.make_scratch(first.place);
+    if (!copies) return error_of(copies);
+    json question;
+    if (Status ready = ask_of(first, copies->path(), question); !ready) return ready;
+    std::vector<std::string> labels;
+    std::vector<ScratchFolder> folders;
+    for (const Variant& variant : group) {
+      auto folder = cache_.make_scratch(variant.place);
+      if (!folder) return error_of(folder);
+      question["variants"].push_back(question_of(*variant.entry->quantise, folder->path() / variant.file));
+      folders.push_back(*std::move(folder));
+      labels.push_back(variant.entry->label);
+    }
+    say_(fmt::format("ngb: making {} with {}\n", text::join(labels, ", "), first.tool.name));
+    const auto answer = ask(installation_, "quantise", first.tool.sites, question, static_cast<int>(group.size()));
+    if (!answer) return fail(answer.error().what, text::join(labels, ", ") + ": quantise", answer.error().next);
+    const json made = answer->value("variants", json::array());  // up to the first that could not be made
+    for (std::size_t i = 0; i < made.size() && i < group.size(); ++i) {
+      if (made[i].contains("error"))
+        return fail(made[i]["error"].get<std::string>(), labels[i] + ": quantise", made[i].value("next", ""));
+      if (const Status kept = cache_.keep(folders[i].path(), group[i].place); !kept) return kept;
+      use_file(group[i], cache_.path() / group[i].place);
+      if (made[i].value("shares_rows", false))
+        say_(
+            fmt::format("ngb: {} is calibrated with the rows that judge it: its exact model's files have no more "
+                        "than the {} of agreement_inputs\n",
+                        labels[i], judging_rows()));
+    }
     return Done{};
   }
 
- private:
-  [[nodiscard]] int judging_rows() const { return study_.protocol.agreement_inputs; }
-
-  struct Paths {
-    fs::path output{};
-    fs::path copies{};  // a folder for copies of the user's files
-  };
-
-  [[nodiscard]] Status quantise(const ModelEntry& entry, const ModelEntry& exact, const work::Model& model,
-                                const QuantisingTool& tool, const Paths& paths) const {
-    fs::path file = model.is_module() ? fs::path() : paths.copies / "exact.onnx";
-    if (Status there = write_exact(exact, file); !there) return there;
+  // Fills the question with what all variants of the exact model share. `copies` is for copies of the user's files.
+  [[nodiscard]] Status ask_of(const Variant& variant, const fs::path& copies, json& question) const {
+    const work::Model& model = variant.model;
+    fs::path file = model.is_module() ? fs::path() : copies / "exact.onnx";
+    if (Status there = write_exact(*variant.exact, file); !there) return there;
     std::map<std::string, std::string> copied;  // by name
     for (const work::UserFile& each : model.files) {
-      const auto copy = copy_as_hashed(each, paths.copies);
+      const auto copy = copy_as_hashed(each, copies);
       if (!copy) return error_of(copy);
       copied[each.name] = copy->string();
       if (each.path == model.path && !model.is_module()) file = *copy;
     }
-    json question = question_of(model, *entry.quantise, copied);
+    question = question_of(model, copied);
     question["exact"] = file.string();
-    question["output"] = paths.output.string();
-    if (tool.is_of_compiler()) question.update(question_of_tool(tool, model, *entry.quantise, copied));
-    const auto answer = ask(installation_, "quantise", tool.sites, question);
-    if (!answer) return fail(answer.error().what, entry.label + ": quantise", answer.error().next);
-    if (answer->value("shares_rows", false))
-      say_(
-          fmt::format("ngb: {} is calibrated with the rows that judge it: its exact model's files have no more "
-                      "than the {} of agreement_inputs\n",
-                      entry.label, judging_rows()));
+    question["scratch"] = copies.string();
+    if (variant.tool.is_of_compiler()) question.update(question_of_tool(variant, copied));
     return Done{};
   }
 
   // Adds to the question what a compiler's own tool needs.
-  [[nodiscard]] json question_of_tool(const QuantisingTool& tool, const work::Model& model,
-                                      const config::Quantisation& how,
-                                      const std::map<std::string, std::string>& copied) const {
+  [[nodiscard]] json question_of_tool(const Variant& variant, const std::map<std::string, std::string>& copied) const {
+    const work::Model& model = variant.model;
     json recipe = json_text::parse(work::json_of(model.source));
     for (const char* const key : {"file", "state_dict"}) {
       if (!model.is_module() || !recipe["module"].contains(key)) continue;
       recipe["module"][key] = copied.at(recipe["module"][key].get<std::string>());
     }
     const auto exporter = toolchain_with(installation_, config::kExporter, {});
-    return {{"tool", how.tool},
-            {"bits", how.bits},
+    return {{"tool", variant.entry->quantise->tool},
             {"recipe", recipe.is_object() ? json_text::dump(recipe) : ""},
-            {"folders", json::array({tool.compiler.folder.string()})},
+            {"folders", json::array({variant.tool.compiler.folder.string()})},
             {"module_site", exporter ? exporter->site.string() : ""}};
   }
 
@@ -286,8 +338,7 @@ class Preparing {
     return recipe ? zoo::write_onnx(*recipe, {}, path, processor_count()) : error_of(recipe);
   }
 
-  [[nodiscard]] json question_of(const work::Model& model, const config::Quantisation& how,
-                                 const std::map<std::string, std::string>& copied) const {
+  [[nodiscard]] json question_of(const work::Model& model, const std::map<std::string, std::string>& copied) const {
     json inputs = json::array();
     for (const TensorSignature& input : model.inputs) {
       json& each = inputs.emplace_back(json{{"name", input.name}, {"type", name(input.type)}, {"shape", input.shape}});
@@ -299,11 +350,21 @@ class Preparing {
         each["array"] = values->array.empty() ? input.name : values->array;
       }
     }
-    return {{"inputs", std::move(inputs)},    {"seed", study_.protocol.seed},
-            {"batch", model.key.batch},       {"how", how.how},
-            {"per_channel", how.per_channel}, {"calibration_inputs", how.inputs},
-            {"method", how.method},           {"exclude", how.exclude},
-            {"judging_rows", judging_rows()}};
+    return {{"inputs", std::move(inputs)},
+            {"seed", study_.protocol.seed},
+            {"batch", model.key.batch},
+            {"judging_rows", judging_rows()},
+            {"variants", json::array()}};
+  }
+
+  static json question_of(const config::Quantisation& how, const fs::path& output) {
+    return {{"how", how.how},
+            {"bits", how.bits},
+            {"per_channel", how.per_channel},
+            {"calibration_inputs", how.inputs},
+            {"method", how.method},
+            {"exclude", how.exclude},
+            {"output", output.string()}};
   }
 
   // Adds the file, or each file in the folder, with its hash and the name of its copy.
@@ -349,10 +410,7 @@ Status prepare_models(const Installation& installation, config::Study& study, co
     if (!entry.data) continue;
     if (Status made = preparing.data(entry); !made) return made;
   }
-  for (ModelEntry& entry : study.models) {
-    if (!entry.quantise) continue;
-    if (Status made = preparing.quantised(entry); !made) return made;
-  }
+  if (Status made = preparing.quantised(); !made) return made;
   for (ModelEntry& entry : study.models) {
     if (entry.compiled.empty()) continue;
     if (Status known = read_compiled_file(installation, study, entry); !known) return known;

@@ -40,7 +40,7 @@ std::optional<toolchain::Toolchain> toolchain_with(const Installation& installat
 }
 
 Result<json> ask(const Installation& installation, const std::string& module,
-                 const std::vector<toolchain::Toolchain>& sites, const json& question) {
+                 const std::vector<toolchain::Toolchain>& sites, const json& question, int tasks) {
   std::vector<std::string> arguments{module, (installation.parts.lib / "python").string()};
   for (std::size_t i = 1; i < sites.size(); ++i) arguments.push_back(sites[i].site.string());
   const Result<std::string> text =
@@ -48,7 +48,8 @@ Result<json> ask(const Installation& installation, const std::string& module,
                    .program = kProgram,
                    .arguments = arguments,
                    .input = json_text::dump(question),
-                   .site = sites.front().site});
+                   .site = sites.front().site,
+                   .tasks = tasks});
   if (!text) return error_of(text);
   json answer = json_text::parse(*text);
   if (!answer.is_object())

@@ -19,8 +19,9 @@ std::optional<toolchain::Toolchain> toolchain_with(const Installation& installat
                                                    const std::vector<std::string>& packages);
 
 // Runs a module of ours that reads a question and prints an answer, with the packages of `sites`. Returns an error if
-// Python fails, or the one that the answer is.
+// Python fails, or the one that the answer is. `tasks` of the question give it more time (python::Question).
 Result<nlohmann::json> ask(const Installation& installation, const std::string& module,
-                           const std::vector<toolchain::Toolchain>& sites, const nlohmann::json& question);
+                           const std::vector<toolchain::Toolchain>& sites, const nlohmann::json& question,
+                           int tasks = 1);
 
 }  // namespace ngb::campaign

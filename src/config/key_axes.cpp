@@ -40,7 +40,20 @@ void read_names(const DocumentNode& map, const std::string& path, work::CacheNam
     problems.add(map, path, "past and present need each other; give both");
 }
 
+// The forms of a cache that `cache: best` measures: those of a recipe, and those of a module of transformers. The last
+// one grows, and has no capacity.
+const std::vector<json> kFormsOfRecipe{"delta", "static", "scatter", "growing"};
+const std::vector<json> kFormsOfModule{"static", "growing"};
+
 }  // namespace
+
+void name_all_forms(const ModelFields& given, bool is_recipe, Axis& axis) {
+  if (std::ranges::find(axis.values, kBestForm) == axis.values.end()) return;
+  axis.values = is_recipe ? kFormsOfRecipe : kFormsOfModule;
+  const auto capacity = given.find("capacity");
+  if (capacity != given.end() && capacity->second->text != kTight) axis.values.pop_back();
+  axis.is_axis = true;
+}
 
 bool is_of_generating(const Key& key) { return key.name != "phase" && key.name != "context"; }
 
@@ -85,6 +98,9 @@ std::vector<ModelEntry> decoders_of_file(const ModelEntry& model, const ModelFie
     }
     axes.push_back(read_axis(key, *field->second, at, problems));
     axes.back().key = &key;
+    if (key.name == kCache && model.kind() == ModelKind::pytorch) name_all_forms(given, false, axes.back());
+    if (std::ranges::find(axes.back().values, kBestForm) != axes.back().values.end())
+      problems.add(*field->second, at, "an ONNX file has the form in which it was exported; write auto");
     counts.push_back(axes.back().values.size());
   }
   std::vector<ModelEntry> models;

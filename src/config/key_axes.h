@@ -24,6 +24,9 @@ struct Axis {
 // Reads a value or a list of values; what cannot be read is added to the problems and left out.
 Axis read_axis(const Key& key, const DocumentNode& node, const std::string& path, Problems& problems);
 
+// If the key `cache` names the best form, names each form of the cache in its place, of a recipe or a module.
+void name_all_forms(const ModelFields& given, bool is_recipe, Axis& axis);
+
 // Returns whether the key says how tokens are generated, which the reading of a prompt has nothing of.
 bool is_of_generating(const Key& key);
 

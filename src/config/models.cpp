@@ -210,6 +210,7 @@ class ModelReader {
                       fmt::format("the recipe's parameter {} follows from this key; remove the parameter", axis.name));
       }
       axes.push_back(read_axis(key, *field->second, at, problems_));
+      name_all_forms(given, true, axes.back());
       for (const json& value : axes.back().values) {
         if (value == kFormOfFile) problems_.add(*field->second, at, "auto is for ONNX files; name the recipe's form");
       }

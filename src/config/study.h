@@ -66,6 +66,8 @@ enum class ModelKind { zoo, onnx, compiled, pytorch, timm };
 // How a decoder is measured, which is a recipe or an ONNX file with a cache: as the reading of a prompt, or by
 // generating tokens.
 inline constexpr const char* kFormOfFile = "auto";
+inline constexpr const char* kTight = "tight";    // a capacity
+inline constexpr const char* kBestForm = "best";  // in a study only: a decoder of each form
 struct DecoderEntry {
   bool is_prefill = false;  // reads `context` tokens at once; what follows is of generating
   int context = 128;

@@ -60,6 +60,16 @@ class BestModel(MeasuredTest):
     def test_by_the_speed_is_none_of_three_that_are_alike(self):
         self.assertEqual({row["verdict"] for row in self.models("--models").values()}, {"may be the best"})
 
+    def test_of_too_few_processes_is_not_told(self):
+        """Those that rounds over models dropped have few processes; one process of each tells nothing."""
+        self.write("one.yaml", STUDY.replace("processes: 4", "processes: 1").replace("output: results", "output: one"))
+        ran = self.ngb("run", "one.yaml", "--no-report")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        rows = json.loads(self.ngb("show", "one", *TCR, "--json").stdout)["models"]
+        self.assertEqual(sorted(row["verdict"] for row in rows), ["may be the best", "not told", "not told"])
+        self.assertRegex(self.ngb("show", "one", *TCR).stdout,
+                         r"^\w+ may be the best model at batch 1 on local by tcr_bits_per_s; too few processes tell it from 2 others\n")
+
     def test_of_wrong_words_is_refused_with_what_is_right(self):
         for words, said in (((*TCR, "--at-least", "speed=3"), 'there is no metric "speed"'),
                             ((*TCR, "--at-least", "throughput_per_s"), "expected a number in samples/s"),

@@ -63,6 +63,14 @@ class Decoding(DecodingTest):
         self.assertAlmostEqual(prompt["prefill_tokens_per_s"], 2 * 20 / 0.001, delta=400)
         self.assertIsNone(prompt["time_per_token_s"])
 
+    def test_the_best_form_of_a_cache_is_the_one_of_most_tokens(self):
+        made_up = '["null": {options: {made_up_ns: 1000000}}]'
+        cells = self.cells("best", made_up, "none")
+        self.assertEqual({model.rpartition("=")[2] for model, _ in cells if "cache=" in model}, {"delta", "static", "scatter", "growing"})
+        rows = [each for each in self.show("results/test")["series"]["values"] if each["series"] == "best_cache_ratio"]
+        self.assertEqual(len(rows), 1)  # which of four alike is the first is chance
+        self.assertAlmostEqual(rows[0]["value"], 1, delta=0.02)
+
     def test_what_a_cache_has_no_room_for_is_refused_before_anything_runs(self):
         self.write("study.yaml", (STUDY % ("static", '["null"]', "none")).replace("context: 20", "context: 20\n    capacity: 25"))
         ended = self.ngb("plan", "study.yaml")

@@ -208,6 +208,10 @@ def _add_claimed(make):
     for capacity, slowed in ((64, 1), (2048, 0.6)):
         make.cell(ORT_BASIC, Model(f"llama capacity={capacity}", 1, "decoder", {"cache": "static", "capacity": capacity}),
                   slowed * speed)
+    for capacity, faster in ((64, 1.3), (2048, 1.1)):
+        make.cell(ORT_BASIC, Model(f"llama delta capacity={capacity}", 1, "decoder", {"cache": "delta", "capacity": capacity}),
+                  faster * speed)
+    make.cell(ORT_BASIC, Model("llama growing", 1, "decoder", {"cache": "open"}), 1.2 * speed)
 
 
 def _delegating(processes):

@@ -28,6 +28,8 @@ def series_of(oracle):
         found |= _over_width(oracle, cells)
     for _, cells in _grouped(oracle, _cache_of_any_capacity):
         found |= _over_capacity(oracle, cells)
+    for _, cells in _grouped(oracle, _decoder_of_any_form):
+        found |= _over_forms(oracle, cells)
     found |= _dynamic(oracle) | _compiled_shapes(oracle)
     for key in exact_cells(oracle):
         found |= visits.of_cell(oracle, key)
@@ -64,6 +66,13 @@ def _cache_of_any_capacity(cell):
         return None
     rest = {**json.loads(cell.recipe_json)["parameters"], "capacity": None}
     return cell.place, cell.setting, json.dumps(rest, sort_keys=True), cell.batch
+
+
+def _decoder_of_any_form(cell):
+    rest = json.loads(cell.recipe_json)["parameters"] if cell.family == "decoder" else {}
+    if not rest.get("cache"):
+        return None
+    return cell.place, cell.setting, json.dumps({**rest, "cache": None, "capacity": None}, sort_keys=True), cell.batch
 
 
 def _ids(oracle, cells):
@@ -193,6 +202,20 @@ def _over_capacity(oracle, cells):
     for _, larger in by_capacity[1:]:
         parts = oracle.log_ratio(larger, by_capacity[0][1])
         found["capacity_ratio", _ids(oracle, [by_capacity[0][1], larger])] = None if parts is None else ratio(parts)
+    return found
+
+
+def _over_forms(oracle, cells):
+    """The fastest cell over the next one, at each capacity, beside that of a growing cache."""
+    capacities = {_capacity(oracle.cell(each)) for each in cells} - {0}
+    found = {}
+    for capacity in capacities:
+        alike = [each for each in cells if _capacity(oracle.cell(each)) in (0, capacity)]
+        alike = [each for each in alike if oracle.is_comparable(each)]
+        fastest = sorted(alike, key=lambda each: -numpy.log(oracle.by_process(each)).mean())[:2]
+        if len(fastest) == 2:
+            parts = oracle.log_ratio(*fastest)
+            found["best_cache_ratio", _ids(oracle, fastest)] = None if parts is None else ratio(parts)
     return found
 
 

@@ -52,6 +52,8 @@ MEANS[STATIC, FAST], MEANS[DYNAMIC, FAST] = 10.0, 12.5
 TIGHT, WIDE = (Model(f"llama capacity={capacity}", 1, "decoder", {"cache": "static", "capacity": capacity, "context": 32})
                for capacity in (64, 2048))  # steps over the larger cache take 1.6 times as long
 MEANS[TIGHT, FAST], MEANS[WIDE, FAST] = 5.0, 8.0
+GROWING = Model("llama cache=growing", 1, "decoder", {"cache": "open", "context": 32})
+MEANS[GROWING, FAST] = 4.0
 OWN_SHAPE, ANY_SHAPE, PADDED = (network(f"encoder{suffix}", 1, "encoders", "transformer") for suffix in ("", " dynamic", " pad_to=128"))
 MEANS[OWN_SHAPE, FAST], MEANS[ANY_SHAPE, FAST], MEANS[PADDED, FAST] = 10.0, 11.0, 14.0
 VISITED = network("reader in one session", 1, "readers", "transformer")
@@ -183,6 +185,10 @@ class Series(unittest.TestCase):
 
     def test_a_larger_cache_costs_what_a_clock_says(self):
         self.expect("capacity_ratio", counted_per_s(WIDE, FAST) / counted_per_s(TIGHT, FAST), WIDE.label + ", over 64")
+
+    def test_the_best_form_of_a_cache_is_the_one_of_most_tokens(self):
+        self.expect("best_cache_ratio", counted_per_s(GROWING, FAST) / counted_per_s(TIGHT, FAST),
+                    GROWING.label + ", over static of 64 rows")
 
     def test_dynamic_shapes_cost_what_a_clock_says(self):
         self.expect("dynamic_shapes_ratio", counted_per_s(DYNAMIC, FAST) / counted_per_s(STATIC, FAST), STATIC.label)

@@ -13,7 +13,6 @@ using nlohmann::json;
 constexpr std::int64_t kMostBytesOfASample = 1'000'000'000'000;
 constexpr int kMostTokens = 1'000'000;
 constexpr int kMostSteps = 4096;
-constexpr const char* kTight = "tight";
 
 // Returns what the entry says of decoding, which any of its keys begins.
 DecoderEntry& decoder_of(ModelEntry& model) {
@@ -220,11 +219,11 @@ std::span<const Key> model_keys() {
            }},
       {.name = "cache",
        .type = ValueType::word,
-       .words = {"delta", "static", "scatter", "growing", kFormOfFile},
+       .words = {"delta", "static", "scatter", "growing", kBestForm, kFormOfFile},
        .meaning =
-           "Of a decoder that generates: the form of its cache, which is a part of the model. `onnx`: auto finds "
-           "inputs and outputs that are a cache by their names; a mapping of the keys below names them. `pytorch`: "
-           "growing is DynamicCache, static is StaticCache",
+           "Of a decoder that generates: the form of its cache, which is a part of the model. best: each of them, with "
+           "each compiler's best one among the series. `onnx`: auto finds inputs and outputs that are a cache by their "
+           "names; a mapping of the keys below names them. `pytorch`: growing is DynamicCache, static is StaticCache",
        .default_text = "`delta`; `onnx`: auto; `pytorch`: growing",
        .keys = cache_keys(),
        .kinds = {"zoo", "onnx", "pytorch"},

@@ -118,6 +118,22 @@ Heights seconds_of_processes(const Analysis& analysis, std::size_t cell) {
   return Heights::of({std::move(seconds)});
 }
 
+constexpr const char* kGrowingForm = "growing";
+
+// Returns the form of the cache of a step; "" if the model is no recipe's step over a cache.
+std::string form_of_cache(const CellData& cell) {
+  const nlohmann::json& given = cell.recipe_parameters;
+  if (cell.of.model.family != "decoder" || !given.is_object() || given.value("tokens", 1) != 1) return {};
+  const std::string form = given.value("cache", "");
+  return form == "open" ? kGrowingForm : form;  // its length is left open, so that it can grow
+}
+
+double log_of_speed(const Analysis& analysis, std::size_t cell) {
+  std::vector<double> logs;
+  for (const OfRound& each : analysis.steady(cell).throughput_by_process) logs.push_back(std::log(each.value));
+  return statistics::mean(logs);
+}
+
 bool is_baseline(const Analysis& analysis, std::size_t cell) { return analysis.baseline_of(cell) == cell; }
 
 }  // namespace
@@ -207,6 +223,40 @@ std::vector<SeriesValue> capacity(const Analysis& analysis, const Part& part) {
     }
   }
   return rows;
+}
+
+std::vector<SeriesValue> best_cache_form(const Analysis& analysis, const Part& part) {
+  std::map<std::string, std::map<int, Cells>> decoders;  // cells by rows of the cache, those that grow at 0
+  for (const std::size_t i : part.cells) {
+    const CellData& cell = analysis.cell(i);
+    if (form_of_cache(cell).empty() || !why_no_speed(analysis, i).empty()) continue;
+    nlohmann::json rest = cell.recipe_parameters;
+    const int rows = form_of_cache(cell) == kGrowingForm ? 0 : rest.value("capacity", 0);
+    rest.erase("cache");
+    rest.erase("capacity");
+    decoders[fmt::format("{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell), json_text::dump(rest),
+                         cell.of.model.key.batch)][rows]
+        .push_back(i);
+  }
+  std::vector<SeriesValue> values;
+  for (auto& [_, by_rows] : decoders) {
+    const Cells growing = by_rows[0];
+    if (by_rows.size() > 1) by_rows.erase(0);
+    for (auto& [rows, cells] : by_rows) {
+      if (rows > 0) cells.insert(cells.end(), growing.begin(), growing.end());
+      if (cells.size() < 2) continue;
+      std::stable_sort(cells.begin(), cells.end(), [&](std::size_t a, std::size_t b) {
+        return log_of_speed(analysis, a) > log_of_speed(analysis, b);
+      });
+      std::string next = form_of_cache(analysis.cell(cells[1]));
+      if (next != kGrowingForm) next += fmt::format(" of {} rows", rows);
+      SeriesValue row = row_of_group(analysis, {cells[0], cells[1]},
+                                     fmt::format("{}, over {}", analysis.cell(cells[0]).of.model.label, next));
+      set_value(row, ratio_value(analysis, log_ratio(analysis, cells[0], cells[1])));
+      values.push_back(std::move(row));
+    }
+  }
+  return values;
 }
 
 // The same rule as in plan/make_model.cpp, for a model for which the study sets nothing else.

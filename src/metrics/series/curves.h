@@ -19,6 +19,9 @@ std::vector<store::SeriesValue> depth_retention(const Analysis& analysis, const 
 std::vector<store::SeriesValue> batch_width_friction(const Analysis& analysis, const Part& part);
 // Speed of a recipe that generates tokens with each larger capacity of its cache over that with the smallest one.
 std::vector<store::SeriesValue> capacity(const Analysis& analysis, const Part& part);
+// Speed of a recipe that generates tokens with the fastest form of its cache over that with the next fastest: a row for
+// each setting, context and capacity, with which the form that grows is compared too.
+std::vector<store::SeriesValue> best_cache_form(const Analysis& analysis, const Part& part);
 // Speed with dynamic_batch over the speed with static shapes.
 std::vector<store::SeriesValue> dynamic_shapes(const Analysis& analysis, const Part& part);
 

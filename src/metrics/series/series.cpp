@@ -115,6 +115,11 @@ constexpr std::array kSeries{
     Series{"capacity_ratio", "capacity", "ratio",
            "T at each larger capacity of the cache / T at the smallest one, of one decoder, context and form", kOurs,
            true, capacity, "a_larger_cache_costs_what_a_clock_says"},
+    Series{
+        "best_cache_ratio", "best form of the cache", "ratio",
+        "T with the fastest form of the cache / T with the next fastest, of one decoder, context and capacity (growing "
+        "has none); which is the best is partly chance",
+        kOurs, true, best_cache_form, "the_best_form_of_a_cache_is_the_one_of_most_tokens"},
     Series{"dynamic_shapes_ratio", "dynamic shapes", "ratio",
            "T with dynamic_batch / T with the static shapes of the cell", kOurs, true, dynamic_shapes,
            "dynamic_shapes_cost_what_a_clock_says", nullptr, true},

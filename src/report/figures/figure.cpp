@@ -53,6 +53,7 @@ constexpr std::array kRowsOf{
     RowsOf{"memory_over_inferences", memory_over_inferences},
     RowsOf{"decoding_by_context", decoding_by_context},
     RowsOf{"first_pass_by_context", first_pass_by_context},
+    RowsOf{"visits_by_shape", visits_by_shape},
     RowsOf{"operator_times", operator_times},
     RowsOf{"region_differences", region_differences},
 };

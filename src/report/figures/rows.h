@@ -72,6 +72,7 @@ Rows scaling(const Selection& selection);
 Rows memory_over_inferences(const Selection& selection);
 Rows decoding_by_context(const Selection& selection);
 Rows first_pass_by_context(const Selection& selection);
+Rows visits_by_shape(const Selection& selection);
 Rows operator_times(const Selection& selection);
 Rows region_differences(const Selection& selection);
 Rows speed_and_agreement(const Selection& selection);

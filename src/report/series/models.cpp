@@ -26,7 +26,7 @@ using store::CellData;
 
 // How a model compares with the others at one place.
 struct Standing {
-  std::string verdict{};  // "best", "may be the best", "out", "alone", "not allowed"
+  std::string verdict{};  // "best", "may be the best", "not told", "out", "alone", "not allowed"
   const Contender* contender = nullptr;
   std::optional<std::size_t> cell{};
   const statistics::Contrast* behind = nullptr;  // how much better the leader is; null: it is the leader
@@ -126,12 +126,21 @@ class ModelTable {
     return all;
   }
 
+  // Returns whether too few processes were measured to tell the model from the leader, as where it was dropped by
+  // another metric.
+  static bool is_untold(const ModelRace& race, const Contender& each) {
+    return &each != &race.contenders.front() && !each.is_out() && !each.judgement.contrast.interval;
+  }
+
   [[nodiscard]] Standing standing_of(const std::vector<std::size_t>& cells) const {
     for (const ModelRace& race : races_) {
       for (const Contender& each : race.contenders) {
         if (std::ranges::find(cells, each.cell) == cells.end()) continue;
         const bool is_leader = &each == &race.contenders.front();
-        const char* const verdict = is_leader && race.is_won() ? "best" : each.is_out() ? "out" : "may be the best";
+        const char* const verdict = is_leader && race.is_won() ? "best"
+                                    : each.is_out()            ? "out"
+                                    : is_untold(race, each)    ? "not told"
+                                                               : "may be the best";
         return {verdict, &each, each.cell, is_leader ? nullptr : &each.judgement.contrast, each.judgement.reason};
       }
     }
@@ -244,30 +253,39 @@ class ModelTable {
                         cell == nullptr ? Entry{} : Entry{cell->cell_id}}};
   }
 
-  // Returns "a, b, c and 4 more".
+  // Returns "a, b, c and 4 more"; names that have commas are set apart by semicolons.
   [[nodiscard]] static std::string listed(std::vector<std::string> names) {
     constexpr std::size_t kMost = 6;
-    if (names.size() <= kMost + 1) return text::join(names, ", ");
+    const bool have_commas = std::ranges::any_of(names, [](const auto& each) { return each.find(',') != each.npos; });
+    const char* const between = have_commas ? "; " : ", ";
+    if (names.size() <= kMost + 1) return text::join(names, between);
     const std::size_t more = names.size() - kMost;
     names.resize(kMost);
-    return fmt::format("{} and {} more", text::join(names, ", "), more);
+    return fmt::format("{} and {} more", text::join(names, between), more);
   }
 
   [[nodiscard]] std::string summary() const {
     std::vector<std::string> told;
     for (const ModelRace& race : races_) {
       std::vector<std::string> names;
+      std::size_t untold = 0;
       for (const Contender& each : race.contenders) {
-        if (!each.is_out()) names.push_back(analysis_.cell(each.cell).of.model.label);
+        if (is_untold(race, each))
+          ++untold;
+        else if (!each.is_out())
+          names.push_back(analysis_.cell(each.cell).of.model.label);
       }
       const CellData& leader = analysis_.cell(race.contenders.front().cell);
       const std::string by =
           fmt::format(" by {}{}", is_for_all_devices() ? fmt::format("the {} ", metrics::name(goal_.across)) : "",
                       derived_.by.name());
       const bool is_plainly_fastest = derived_.by.metric == nullptr && !is_for_all_devices();
-      told.push_back(fmt::format("{} {} the {} model at batch {} {}{}", listed(names),
-                                 names.size() == 1 ? "is" : "may be", is_plainly_fastest ? "fastest" : "best",
-                                 leader.of.model.key.batch, name_of_place(leader), is_plainly_fastest ? "" : by));
+      const std::string others =
+          untold == 0 ? "" : fmt::format("; too few processes tell it from {} other{}", untold, untold == 1 ? "" : "s");
+      told.push_back(fmt::format("{} {} the {} model at batch {} {}{}{}", listed(names),
+                                 names.size() == 1 && untold == 0 ? "is" : "may be",
+                                 is_plainly_fastest ? "fastest" : "best", leader.of.model.key.batch,
+                                 name_of_place(leader), is_plainly_fastest ? "" : by, others));
     }
     return told.empty() ? "No two models can be compared" : text::join(told, "\n");
   }

@@ -46,6 +46,14 @@ TEST(StudyDecoders, KeysMayBeListsThatMakeAModelOfEachCombination) {
   EXPECT_TRUE(models[3].parameters.empty());
 }
 
+TEST(StudyDecoders, TheBestFormOfACacheIsLookedForAmongAll) {
+  EXPECT_THAT(labels_of(entries("{zoo: llama_3m, phase: [prefill, decode], cache: best, label: l}")),
+              ElementsAre("l phase=prefill", "l phase=decode cache=delta", "l phase=decode cache=static",
+                          "l phase=decode cache=scatter", "l phase=decode cache=growing"));
+  EXPECT_THAT(labels_of(entries("{zoo: llama_3m, cache: best, capacity: 512, label: l}")),
+              ElementsAre("l cache=delta", "l cache=static", "l cache=scatter"));
+}
+
 TEST(StudyDecoders, ReadingAPromptHasNothingOfGenerating) {
   const auto models = entries("{zoo: llama_3m, phase: [prefill, decode], capacity: [tight, 4096], label: l}");
   EXPECT_THAT(labels_of(models),
@@ -105,6 +113,13 @@ TEST(StudyFileDecoders, NameBothSidesOfACacheOrNone) {
   const auto study = read_file_study(with_file("cache: {past: 'p.{layer}'}"));
   ASSERT_FALSE(study);
   EXPECT_THAT(study.error()[0].text(), HasSubstr("models[0].cache: past and present need each other; give both"));
+}
+
+TEST(StudyFileDecoders, HaveNoBestForm) {
+  const auto study = read_file_study(with_file("cache: best"));
+  ASSERT_FALSE(study);
+  EXPECT_THAT(study.error()[0].text(),
+              HasSubstr("models[0].cache: an ONNX file has the form in which it was exported; write auto"));
 }
 
 TEST(StudyDecoders, OfARecipeHaveNoFormOfAFile) {

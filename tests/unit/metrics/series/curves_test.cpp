@@ -146,6 +146,26 @@ TEST(BatchWidthFriction, IsFormedOfTheModulesOfOneGroupThatHaveADepthAndAWidth) 
   EXPECT_NEAR(values[0].value.value(), 0.5, 1e-6);
 }
 
+// Of 64 rows: delta makes 100 tokens/s, static 80, growing 125; of 512 delta makes 50, and growing is compared there
+// too.
+TEST(BestCacheForm, IsTheFastestOverTheNextOfTheSameContextAndCapacity) {
+  const auto step = [](const char* label, const char* cache, int capacity, double per_s) {
+    CellData cell = cell_with({.model = label}, {per_s, per_s});
+    cell.of.model.family = "decoder";
+    cell.recipe_parameters = {{"cache", cache}, {"context", 32}, {"capacity", capacity}};
+    return cell;
+  };
+  CellData prompt = step("prompt", "delta", 64, 900);
+  prompt.recipe_parameters["tokens"] = 32;
+  const auto values = values_of_series({step("delta", "delta", 64, 100), step("static", "static", 64, 80), prompt,
+                                        step("growing", "open", 0, 125), step("wide", "delta", 512, 50)},
+                                       "best_cache_ratio");
+  ASSERT_EQ(values.size(), 2U);
+  EXPECT_EQ(values[0].subject, "growing, over delta of 64 rows");
+  EXPECT_NEAR(values[0].value.value(), 1.25, 1e-7);
+  EXPECT_NEAR(values[1].value.value(), 2.5, 1e-7);
+}
+
 // 100 tokens/s in a cache of 64 rows, 80 in one of 512; another form, and another context, are other caches.
 TEST(Capacity, IsRelatedToTheSmallestOneOfTheSameCache) {
   const auto step = [](const char* label, const char* cache, int context, int capacity, double per_s) {

@@ -18,6 +18,7 @@
 #include "report/explain/profiles.h"
 #include "report/figures/figure.h"
 #include "report/figures/selection.h"
+#include "samples/process_numbers.h"
 
 namespace ngb::made_up {
 
@@ -68,13 +69,15 @@ class ResultsOf {
     return all;
   }
   static std::vector<store::SeriesPart> series_of(const std::vector<store::CellData>& cells) {
-    const metrics::Analysis analysis = analysis_of(cells);
+    const std::vector<const store::CellData*> exact = metrics::series::of_exact_models(cells);
+    const metrics::Analysis analysis(exact);
     std::vector<store::SeriesPart> parts;
-    for (const metrics::series::Part& part : metrics::series::parts_of(metrics::series::of_exact_models(cells))) {
+    for (const metrics::series::Part& part : metrics::series::parts_of(exact)) {
       parts.push_back({part.name, metrics::series::values_of(analysis, part), {}});
     }
-    parts.push_back(
-        {"", metrics::series::values_of(analysis, all_of(cells)), metrics::series::conclusions_of(analysis)});
+    metrics::series::Part all;
+    for (std::size_t i = 0; i < exact.size(); ++i) all.cells.push_back(i);
+    parts.push_back({"", metrics::series::values_of(analysis, all), metrics::series::conclusions_of(analysis)});
     return parts;
   }
 
@@ -141,6 +144,19 @@ inline store::CellData generating(const std::string& cache, int context, int cap
     process.readings.push_back({"new_tokens", "1", "timed", Known<double>::of(32)});
     process.latencies_ns.assign(process.repetitions.size(), {1'000'000});
     process.latencies_ns.front() = {3'000'000};  // lengths that were never seen before
+  }
+  return made;
+}
+
+// Returns a cell whose passes visit 16 tokens and 128: the first time for 20 ms and 90 ms, later for 2 ms and 6 ms.
+inline store::CellData visiting() {
+  constexpr std::int64_t kMs = 1'000'000;
+  store::CellData made = cell_with({.model = "encoder, small"}, around(100));
+  for (store::RecordedProcess& process : made.processes) {
+    for (const char* const shape : {"sequence=16", "sequence=128"})
+      process.readings.push_back({shape, "1", samples::kShape, Known<double>::of(1)});
+    process.latencies_ns.assign(process.repetitions.size(), {2 * kMs, 6 * kMs});
+    process.latencies_ns.front() = {20 * kMs, 90 * kMs};
   }
   return made;
 }

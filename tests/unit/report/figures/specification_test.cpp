@@ -39,6 +39,7 @@ TEST(Specifications, AreMadeOfEveryFigureOfAStudyOfEverything) {
   std::vector<store::CellData> cells = made_up::study_of_everything();
   cells.push_back(made_up::variant_of(cells.front()));
   cells.push_back(made_up::generating("delta", 128, 192, 500));
+  cells.push_back(made_up::visiting());
   const ResultsOf results(std::move(cells));
   const Figures figures = figures_of(results);
   EXPECT_EQ(
@@ -241,6 +242,7 @@ TEST_F(DrawnFigures, AreImagesOfEveryFigureWithoutAWarning) {
   std::vector<store::CellData> cells = made_up::study_of_everything();
   cells.push_back(made_up::generating("delta", 128, 192, 500));
   cells.push_back(made_up::generating("static", 1024, 2048, 300));
+  cells.push_back(made_up::visiting());
   const ResultsOf results(std::move(cells));
   EXPECT_THAT(draw_all(figures_of(results), "svg"), IsEmpty());
 }
