@@ -31,33 +31,39 @@ def write(recipe, batch: int, dynamic_batch: bool, threads: int, path: str, need
                                         lambda: module(*first, **{name: example[name] for name in named}))
     ranks = _ranks_of_outputs(description, outputs, example)
     opened = _open_shapes(description, example, batch)
-    grows = description.get("decoder", {}).get("form") == "growing"
-    signatures = [_signature(name, tensor, tensor.shape) for name, tensor in example.items()]
     open_signatures = [_signature(name, tensor, opened[name] if dynamic_batch else tensor.shape) for name, tensor in example.items()]
-    for each in open_signatures if grows else []:
+    for each in open_signatures if _grows(description) else []:
         if each["name"].startswith(transformers_step.PAST):
             each["shape"][transformers_step.ROWS_AXIS] = _ANY
-    answer = {"inputs": signatures,
-              "open_inputs": open_signatures if dynamic_batch or grows else [],
+    answer = {"inputs": [_signature(name, tensor, tensor.shape) for name, tensor in example.items()],
+              "open_inputs": open_signatures if dynamic_batch or _grows(description) else [],
               "outputs": list(ranks)}
     if not needs_file:
         return {**answer, "exporter": ""}
     with open(path + ".json", "w", encoding="utf-8") as file:
         json.dump(answer, file)
+    if not module_call.is_flat(module, list(example), outputs):
+        module = module_call.Flat(module, list(example)).eval()
+    return {**answer, **exporters.export(module, example, ranks, _open_axes(description, opened, ranks, dynamic_batch), path)}
+
+
+def _grows(description) -> bool:
+    """Return whether the cache of the step is longer after it."""
+    return description.get("decoder", {}).get("form") == "growing"
+
+
+def _open_axes(description, opened, outputs, dynamic_batch):
+    """Return {name of an input or output: {axis: the name of its open extent}}; None if no axis is open."""
     axes = {name: {axis: "batch" for axis, extent in enumerate(shape) if extent == _ANY and dynamic_batch}
             for name, shape in opened.items()}
     for row in description.get("inputs") or []:  # dimensions that the study names
         axes[row["name"]].update({int(axis): name for axis, name in row.get("open", {}).items()})
-    if grows:
-        axes.update({name: {0: "batch"} if dynamic_batch else {} for name in ranks})
+    if _grows(description):
+        axes.update({name: {0: "batch"} if dynamic_batch else {} for name in outputs})
         for name in axes:
             if name.startswith((transformers_step.PAST, transformers_step.PRESENT)):
-                axes[name][transformers_step.ROWS_AXIS] = "rows" if name in example else "rows after"
-    if not any(axes.values()):
-        axes = None
-    if not module_call.is_flat(module, list(example), outputs):
-        module = module_call.Flat(module, list(example)).eval()
-    return {**answer, **exporters.export(module, example, ranks, axes, path)}
+                axes[name][transformers_step.ROWS_AXIS] = "rows" if name in opened else "rows after"
+    return axes if any(axes.values()) else None
 
 
 def _signature(name, tensor, shape):

@@ -40,16 +40,17 @@ void read_names(const DocumentNode& map, const std::string& path, work::CacheNam
     problems.add(map, path, "past and present need each other; give both");
 }
 
-// The forms of a cache that `cache: best` measures: those of a recipe, and those of a module of transformers. The last
-// one grows, and has no capacity.
-const std::vector<json> kFormsOfRecipe{"delta", "static", "scatter", "growing"};
-const std::vector<json> kFormsOfModule{"static", "growing"};
+// Returns the forms of a cache that `cache: best` measures. The last one grows, and has no capacity.
+std::vector<json> forms_of_cache(bool is_recipe) {
+  return is_recipe ? std::vector<json>{"delta", "static", "scatter", "growing"}
+                   : std::vector<json>{"static", "growing"};
+}
 
 }  // namespace
 
 void name_all_forms(const ModelFields& given, bool is_recipe, Axis& axis) {
   if (std::ranges::find(axis.values, kBestForm) == axis.values.end()) return;
-  axis.values = is_recipe ? kFormsOfRecipe : kFormsOfModule;
+  axis.values = forms_of_cache(is_recipe);
   const auto capacity = given.find("capacity");
   if (capacity != given.end() && capacity->second->text != kTight) axis.values.pop_back();
   axis.is_axis = true;

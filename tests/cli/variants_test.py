@@ -188,7 +188,7 @@ longer_look_s: 0
 disturbance: {max_wait_percent: 100}
 """
         ended = self.run_study(study)
-        self.assertIn("making exact int8 dynamic with onnxruntime", ended.stderr)
+        self.assertIn("making exact int8 dynamic, exact int8 static per channel with onnxruntime", ended.stderr)
         cells = self.cells()
         for label in ("exact int8 dynamic", "exact int8 static per channel"):
             metrics = cells[label, 1]["metrics"]

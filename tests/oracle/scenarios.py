@@ -205,12 +205,9 @@ def _add_claimed(make):
     make.cell(IDENTITY_ON_GPU, _at(resnet, 4), 4 * speed, change=_on_a_gpu)
     make.cell(ORT_TWO, _at(large, 4), slower, repetitions=140, change=_two_at_a_time)  # enough steps for p99
     make.cell(ORT_BASIC, _at(large, 16), slower, change=_delegating)
-    for capacity, slowed in ((64, 1), (2048, 0.6)):
-        make.cell(ORT_BASIC, Model(f"llama capacity={capacity}", 1, "decoder", {"cache": "static", "capacity": capacity}),
-                  slowed * speed)
-    for capacity, faster in ((64, 1.3), (2048, 1.1)):
-        make.cell(ORT_BASIC, Model(f"llama delta capacity={capacity}", 1, "decoder", {"cache": "delta", "capacity": capacity}),
-                  faster * speed)
+    for form, capacity, factor in (("static", 64, 1), ("static", 2048, 0.6), ("delta", 64, 1.3), ("delta", 2048, 1.1)):
+        make.cell(ORT_BASIC, Model(f"llama {form} capacity={capacity}", 1, "decoder", {"cache": form, "capacity": capacity}),
+                  factor * speed)
     make.cell(ORT_BASIC, Model("llama growing", 1, "decoder", {"cache": "open"}), 1.2 * speed)
 
 

@@ -18,7 +18,7 @@ namespace {
 std::string shape_of(const store::SeriesValue& value, const std::string& model) {
   const std::string before = model + ", ";
   const std::string_view subject = value.subject;
-  return text::visible(std::string(subject.starts_with(before) ? subject.substr(before.size()) : subject));
+  return text::visible(subject.starts_with(before) ? subject.substr(before.size()) : subject);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ Names named_in(std::string_view source, const Names& names) {
 // Files that may name a compiler beside the identity and null, and why.
 const std::map<std::string, Names> kMayName{
     {"src/metrics/baseline.h", {"eager-cpp"}},                  // a metric is the ratio over it, by its definition
-    {"src/campaign/prepared_models.cpp", {"onnxruntime"}},      // its Python package makes int8 files
+    {"src/campaign/quantised_models.cpp", {"onnxruntime"}},     // its Python package makes int8 files
     {"src/toolchain/doctor.cpp", {"onnxruntime", "openvino"}},  // what a build without their headers lacks
     {"src/work/device_kind.cpp", {"openvino", "tensorrt"}},     // names of onnxruntime's execution providers
     {"src/work/thread_variables.h", {"tvm"}},                   // a variable that its library reads
