@@ -35,8 +35,8 @@ using nlohmann::json;
 
 class Preparing {
  public:
-  Preparing(const Installation& installation, config::Study& study, const Say& say, CacheFolder cache)
-      : installation_(installation), study_(study), say_(say), cache_(std::move(cache)) {}
+  Preparing(const Installation& installation, config::Study& study, CacheFolder cache)
+      : installation_(installation), study_(study), cache_(std::move(cache)) {}
 
   Status data(ModelEntry& entry) {
     const config::LabelledData& data = *entry.data;
@@ -129,7 +129,6 @@ class Preparing {
 
   const Installation& installation_;
   config::Study& study_;
-  const Say& say_;
   CacheFolder cache_;
   plan::PythonFiles python_files_{};
 };
@@ -143,7 +142,7 @@ Status prepare_models(const Installation& installation, config::Study& study, co
   if (!has_any) return Done{};
   const CacheFolder cache = usable_cache(installation, say);
   if (cache.is_none()) return fail("there is no cache for the models that are made", study.path.string());
-  Preparing preparing(installation, study, say, cache);
+  Preparing preparing(installation, study, cache);
   for (ModelEntry& entry : study.models) {
     if (!entry.data) continue;
     if (Status made = preparing.data(entry); !made) return made;
