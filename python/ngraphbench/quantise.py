@@ -32,10 +32,11 @@ def answer() -> None:
     own tool there are {"tool", "recipe", "folders", "module_site"} too; what it makes of the exact model is kept in "scratch"."""
     question = json.loads(sys.stdin.read())
     logging.disable(logging.WARNING)
-    variants = question.pop("variants")
     answers = []
-    while variants and not any("error" in each for each in answers):
-        answers.append(_answer({**question, **variants.pop(0)}))
+    for variant in question.pop("variants"):
+        answers.append(_answer({**question, **variant}))
+        if "error" in answers[-1]:
+            break
     print(json.dumps({"variants": answers}))
 
 

@@ -61,7 +61,7 @@ class BestModel(MeasuredTest):
         self.assertEqual({row["verdict"] for row in self.models("--models").values()}, {"may be the best"})
 
     def test_of_too_few_processes_is_not_told(self):
-        """Those that rounds over models dropped have few processes; one process of each tells nothing."""
+        """A model that rounds have dropped has few processes. Here each has one, which tells no speeds apart."""
         self.write("one.yaml", STUDY.replace("processes: 4", "processes: 1").replace("output: results", "output: one"))
         ran = self.ngb("run", "one.yaml", "--no-report")
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -69,6 +69,15 @@ class BestModel(MeasuredTest):
         self.assertEqual(sorted(row["verdict"] for row in rows), ["may be the best", "not told", "not told"])
         self.assertRegex(self.ngb("show", "one", *TCR).stdout,
                          r"^\w+ may be the best model at batch 1 on local by tcr_bits_per_s; too few processes tell it from 2 others\n")
+
+    def test_of_files_of_one_size_needs_no_second_process(self):
+        """A size does not vary, so that two are the same is told by one process of each."""
+        self.write("sizes.yaml", STUDY.replace("processes: 4", "processes: 1").replace("output: results", "output: sizes")
+                   .replace("depth: 2", "depth: 1").replace("depth: 3", "depth: 1").replace("16}}, label: fine", "24}}, label: fine")
+                   .replace("16}}, label: nearly", "32}}, label: nearly"))
+        self.assertEqual(self.ngb("run", "sizes.yaml", "--no-report").returncode, 0)
+        rows = json.loads(self.ngb("show", "sizes", "--models", "--metric", "shipped_size_bytes", "--json").stdout)["models"]
+        self.assertEqual([row["verdict"] for row in rows], ["may be the best"] * 3)
 
     def test_of_wrong_words_is_refused_with_what_is_right(self):
         for words, said in (((*TCR, "--at-least", "speed=3"), 'there is no metric "speed"'),

@@ -206,7 +206,7 @@ def _over_capacity(oracle, cells):
 
 
 def _over_forms(oracle, cells):
-    """The fastest cell over the next one, at each capacity, beside that of a growing cache."""
+    """The fastest cell over the next one at each capacity. A growing cache, which has none, takes part at each."""
     capacities = {_capacity(oracle.cell(each)) for each in cells} - {0}
     found = {}
     for capacity in capacities:

@@ -126,10 +126,11 @@ class ModelTable {
     return all;
   }
 
-  // Returns whether too few processes were measured to tell the model from the leader, as where it was dropped by
-  // another metric.
+  // Returns whether too few processes of the model were measured to tell it from the leader, for instance because rounds
+  // dropped it by another metric.
   static bool is_untold(const ModelRace& race, const Contender& each) {
-    return &each != &race.contenders.front() && !each.is_out() && !each.judgement.contrast.interval;
+    return &each != &race.contenders.front() && each.judgement.verdict == statistics::Verdict::undecided &&
+           !each.judgement.contrast.interval;
   }
 
   [[nodiscard]] Standing standing_of(const std::vector<std::size_t>& cells) const {
