@@ -126,8 +126,8 @@ class ModelTable {
     return all;
   }
 
-  // Returns whether too few processes of the model were measured to tell it from the leader, for instance because rounds
-  // dropped it by another metric.
+  // Returns whether too few processes of the model were measured to tell it from the leader, for instance because
+  // rounds dropped it by another metric.
   static bool is_untold(const ModelRace& race, const Contender& each) {
     return &each != &race.contenders.front() && each.judgement.verdict == statistics::Verdict::undecided &&
            !each.judgement.contrast.interval;
