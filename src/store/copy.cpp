@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/removal.h"
+#include "store/homes.h"
 #include "store/kept_values.h"
 #include "store/open.h"
 #include "store/schema.h"
@@ -45,6 +46,7 @@ Status copy_measured(const std::filesystem::path& from, const std::filesystem::p
     copy.bound_steps(std::filesystem::file_size(whole, ignored));
     keep_only_ours(copy);
     remove_kept(copy);
+    hide_homes(copy);
     copy.execute("DELETE FROM presence");
     write_without_gaps(copy, to);
     return Done{};

@@ -12,8 +12,8 @@ namespace ngb::store {
 
 // Writes the new file `to` with everything that `from` holds at one moment, also while a run records into it, in the
 // newest version; but without derived values, series and conclusions, which can be computed again, and without the
-// presence of runs on devices, which remain those of `from`. It has no page that is not in use, so results that are the
-// same give the same bytes. An error leaves no `to`.
+// presence of runs on devices, which remain those of `from`; and with `~` in place of home folders (homes.h). It has no
+// page that is not in use, so results that are the same give the same bytes. An error leaves no `to`.
 Status copy_measured(const std::filesystem::path& from, const std::filesystem::path& to);
 
 // Returns an error if a row of the file refers to a row that is missing, or if the file cannot be read.

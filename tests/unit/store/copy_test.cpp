@@ -6,13 +6,16 @@
 
 #include "base/file.h"
 #include "made_up.h"
+#include "store/homes.h"
 #include "store/sqlite.h"
 
 namespace ngb::store {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 void record_one(const made_up::Folder& folder) {
@@ -64,6 +67,42 @@ TEST(CopyOfMeasured, HasTheSameBytesWhateverIsKeptBesideTheSamples) {
   keep_values(folder.results());
   ASSERT_TRUE(copy_measured(folder.results(), folder / "two.db"));
   EXPECT_TRUE(file::read(folder / "one.db").value() == file::read(folder / "two.db").value());
+}
+
+TEST(Homes, AreATildeWhereAPathBeginsWithThem) {
+  EXPECT_EQ(without_homes("/home/ada/nets/a.onnx", ""), "~/nets/a.onnx");
+  EXPECT_EQ(without_homes(R"({"output":"/root/results","also":"/Users/bob"})", ""),
+            R"({"output":"~/results","also":"~"})");
+  EXPECT_EQ(without_homes("cannot read /home/ada: it is gone; LD_PRELOAD=/data/eve/x.so:/home/zoë/y.so", "/data/eve"),
+            "cannot read ~: it is gone; LD_PRELOAD=~/x.so:~/y.so");
+  for (const char* const kept :
+       {"/rooted/x", "/srv/root/x", "/srv/home/ada", "~/x", "/home/", "a/home/b", "/data/evelyn/x", "/"}) {
+    EXPECT_EQ(without_homes(kept, "/data/eve"), kept);
+  }
+  EXPECT_EQ(without_homes("/x", "/"), "/x");
+}
+
+// Every text of every table begins with a home folder, also in tables that are yet to come.
+TEST(CopyOfMeasured, HasNoHomeFolderInAnyTextOfAnyTable) {
+  const made_up::Folder folder;
+  record_one(folder);
+  {
+    sql::Database results(folder.results(), SQLITE_OPEN_READWRITE);
+    sql::Statement column = results.statement(
+        "SELECT t.name, c.name FROM sqlite_master AS t, pragma_table_info(t.name) AS c "
+        "WHERE t.type = 'table' AND c.type = 'TEXT' ORDER BY 1, 2");
+    std::string changes;
+    while (column.step()) {
+      changes += "UPDATE \"" + column.text(0) + "\" SET \"" + column.text(1) + "\" = '/home/ada/' || \"" +
+                 column.text(1) + "\";";
+    }
+    results.execute(changes);
+  }
+  const auto copy = folder / "copy.db";
+  const Status copied = copy_measured(folder.results(), copy);
+  ASSERT_TRUE(copied) << copied.error().text();
+  EXPECT_THAT(file::read(folder.results()).value(), HasSubstr("/home/ada/libonnxruntime.so.1.31.1"));
+  EXPECT_THAT(file::read(copy).value(), AllOf(HasSubstr("~/libonnxruntime.so.1.31.1"), Not(HasSubstr("/home"))));
 }
 
 std::string schema_of(const std::filesystem::path& file) {
