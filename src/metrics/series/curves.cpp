@@ -120,12 +120,8 @@ Heights seconds_of_processes(const Analysis& analysis, std::size_t cell) {
 
 constexpr const char* kGrowingForm = "growing";
 
-// Returns the form of the cache of a step; "" if the model is no recipe's step over a cache.
-std::string form_of_cache(const CellData& cell) {
-  const nlohmann::json& given = cell.recipe_parameters;
-  if (cell.of.model.family != "decoder" || !given.is_object() || given.value("tokens", 1) != 1) return {};
-  const std::string form = given.value("cache", "");
-  return form == "open" ? kGrowingForm : form;  // its length is left open, so that it can grow
+bool is_step_over_a_cache(const CellData& cell) {
+  return !cache_form_of(cell).empty() && cell.recipe_parameters.value("tokens", 1) == 1;
 }
 
 double log_of_speed(const Analysis& analysis, std::size_t cell) {
@@ -229,9 +225,9 @@ std::vector<SeriesValue> best_cache_form(const Analysis& analysis, const Part& p
   std::map<std::string, std::map<int, Cells>> decoders;  // cells by rows of the cache, those that grow at 0
   for (const std::size_t i : part.cells) {
     const CellData& cell = analysis.cell(i);
-    if (form_of_cache(cell).empty() || !why_no_speed(analysis, i).empty()) continue;
+    if (!is_step_over_a_cache(cell) || !why_no_speed(analysis, i).empty()) continue;
     nlohmann::json rest = cell.recipe_parameters;
-    const int rows = form_of_cache(cell) == kGrowingForm ? 0 : rest.value("capacity", 0);
+    const int rows = cache_form_of(cell) == kGrowingForm ? 0 : rest.value("capacity", 0);
     rest.erase("cache");
     rest.erase("capacity");
     decoders[fmt::format("{}\n{}\n{}\n{}", place_of(cell), analysis.settings().of(cell), json_text::dump(rest),
@@ -248,7 +244,7 @@ std::vector<SeriesValue> best_cache_form(const Analysis& analysis, const Part& p
       std::stable_sort(cells.begin(), cells.end(), [&](std::size_t a, std::size_t b) {
         return log_of_speed(analysis, a) > log_of_speed(analysis, b);
       });
-      std::string next = form_of_cache(analysis.cell(cells[1]));
+      std::string next = cache_form_of(analysis.cell(cells[1]));
       if (next != kGrowingForm) next += fmt::format(" of {} rows", rows);
       SeriesValue row = row_of_group(analysis, {cells[0], cells[1]},
                                      fmt::format("{}, over {}", analysis.cell(cells[0]).of.model.label, next));

@@ -54,6 +54,13 @@ std::string key_of_workload(const CellData& cell) {
   return fmt::format("{}\n{}\n{}", place_of(cell), cell.of.model.key.hash, cell.of.model.key.batch);
 }
 
+std::string cache_form_of(const CellData& cell) {
+  const json& given = cell.recipe_parameters;
+  if (cell.of.model.family != "decoder" || !given.is_object()) return {};
+  std::string form = given.value("cache", "");
+  return form == "open" ? "growing" : form;
+}
+
 std::string model_group_of(const CellData& cell) {
   if (!cell.of.model.group.empty()) return cell.of.model.group;
   if (!cell.of.model.family.empty()) return cell.of.model.family;

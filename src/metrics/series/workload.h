@@ -28,6 +28,10 @@ std::string model_group_of(const store::CellData& cell);
 // Returns the label of the same model compiled for a shape of its own: without " dynamic" or " pad_to=128" at its end.
 std::string label_of_own_shape(const std::string& label);
 
+// Returns the form of the cache of a recipe that generates tokens: "delta", "growing" (also where the recipe leaves its
+// length open), "scatter", "static"; "" for all other models.
+std::string cache_form_of(const store::CellData& cell);
+
 enum class Style { convolutional, transformer, hybrid };
 // Returns whether the cell's model is a stack of blocks, and no whole network.
 bool is_of_blocks(const store::CellData& cell);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "metrics/series/workload.h"
 #include "report/figures/rows.h"
 
 namespace ngb::report::figures {
@@ -29,12 +30,13 @@ std::vector<Step> steps_of(const Selection& selection, const char* metric) {
   std::vector<Step> steps;
   for (const CellData* const cell : selection.cells()) {
     const nlohmann::json& given = cell->recipe_parameters;
-    if (cell->of.model.family != "decoder" || !given.is_object()) continue;
+    const std::string form = metrics::series::cache_form_of(*cell);
+    if (form.empty()) continue;
     const bool reads_prompt = given.value("tokens", 1) != 1;
     if (reads_prompt && !number_of(selection, *cell, metric).value) continue;
     const std::string model = fmt::format("{} of width {}, depth {}, batch {}", given.value("architecture", ""),
                                           given.value("width", 0), given.value("depth", 0), cell->of.model.key.batch);
-    steps.push_back({cell, selection.with_device(text::visible(model), *cell), text::visible(given.value("cache", "")),
+    steps.push_back({cell, selection.with_device(text::visible(model), *cell), text::visible(form),
                      given.value("context", 0), given.value("capacity", 0)});
   }
   return steps;

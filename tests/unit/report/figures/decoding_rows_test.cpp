@@ -38,6 +38,12 @@ TEST(FigureOfDecoding, NamesACapacityThatAllContextsHave) {
   for (const Row& row : rows) EXPECT_EQ(row.at("panel"), "llama of width 192, depth 4, batch 1, capacity 2048");
 }
 
+// A recipe of `cache: growing` leaves the length open.
+TEST(FigureOfDecoding, CallsACacheOfOpenLengthGrowing) {
+  const auto rows = rows_of(ResultsOf({generating("open", 100, 0, 200)}), "decoding_by_context");
+  EXPECT_EQ(rows.at(0).at("cache"), "growing");
+}
+
 TEST(FigureOfDecoding, SetsTheFirstPassAgainstLaterOnes) {
   const auto rows = rows_of(ResultsOf({generating("delta", 100, 192, 500)}), "first_pass_by_context");
   EXPECT_NEAR(rows.at(0).at("first_pass_ratio").get<double>(), 3, 1e-9);
