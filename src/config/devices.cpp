@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -40,10 +41,11 @@ class DeviceReader {
       }
       if (const Key* const way = way_without_name(named)) return read_without_name(*way, *named.value, path, device);
       device.name = named.name;
-      if (!is_device_name(named.name) || named.name == kLocal) {
-        problems_.add(
-            *named.key, path,
-            fmt::format("{}: expected a name of letters, digits and . _ - other than local", shown(named.name)));
+      if (named.name == kLocal) {
+        device = local_device();
+      } else if (!is_device_name(named.name)) {
+        problems_.add(*named.key, path,
+                      fmt::format("{}: expected a name of letters, digits and . _ -", shown(named.name)));
       }
       read_device_body(*named.value, join_path(path, shown(named.name)), device, problems_);
     } else {
@@ -214,6 +216,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestChosenName = 320;
+// The keys that describe this machine, which is reached in no way.
+constexpr std::array kKeysOfThisMachine{"environment", "limits", "threads", "cost_per_hour"};
 
 // Returns "how is the device reached? Add ssh: HOST, or slurm: {…}".
 std::string how_to_reach() {
@@ -240,6 +244,10 @@ class BodyReader {
       const Key* const key = find_key(device_keys(), field.name);
       if (key == nullptr) {
         problems_.add(*field.key, path, unknown_word(field.name, "key", names(device_keys())));
+      } else if (is_here(device_) && std::ranges::find(kKeysOfThisMachine, field.name) == kKeysOfThisMachine.end()) {
+        problems_.add(*field.key, path,
+                      fmt::format("local is this machine, which has no {}; remove it, or give the device another name",
+                                  field.name));
       } else {
         read_key(*key, *field.value, join_path(path, field.name));
       }

@@ -172,7 +172,7 @@ json compiler_json(const Study& study, const work::Compiler& compiler) {
 }
 
 json device_json(const DeviceEntry& device) {
-  if (is_here(device)) return device.name == kLocal ? json(kLocal) : json{{device.name, kLocal}};
+  if (is_here(device) && device.name != kLocal) return {{device.name, kLocal}};
   json body = json::object();
   for (const Key& key : device_keys()) {
     json value = key.get_of != nullptr ? key.get_of(device) : json::object();
@@ -181,6 +181,7 @@ json device_json(const DeviceEntry& device) {
     }
     if (!value.empty() || key.name == device.kind) body[key.name] = std::move(value);
   }
+  if (is_here(device) && body.empty()) return kLocal;
   return {{device.name, std::move(body)}};
 }
 

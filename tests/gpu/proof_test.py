@@ -8,8 +8,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import types
 import unittest
+from unittest import mock
 
+import measuring
 import proof
 import steps
 
@@ -107,6 +110,29 @@ class Proof(InAFolder):
             (libraries / name).symlink_to(TENSORRT)
         shutil.copy(CUDA, libraries / "libnvinfer_builder_resource_sm87.so.10")
         return site
+
+
+class Studies(InAFolder):
+    def test_of_all_steps_are_accepted_so_that_no_minute_of_a_lent_gpu_goes_to_one_that_is_refused(self):
+        write, accepted = measuring._write_study, []
+
+        def planned(*arguments, **more):
+            path, _ = write(*arguments, **more)
+            run = subprocess.run([BUILD / "bin/ngb", "plan", path], capture_output=True, text=True, cwd=self.folder, check=False)
+            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+            accepted.append(path.stem)
+            raise steps.Skip("it is not run")
+
+        machine = types.SimpleNamespace(
+            versions={"identity": "2.15.0", "onnxruntime": "1.32.0", "tensorrt": "10.9.0.34", "tvm": "0.27.0"},
+            proof=types.SimpleNamespace(folder=self.folder, facts={"tensorrt-cpp": "built"}))
+        with mock.patch.object(measuring, "_write_study", planned):
+            studies = [step for step in proof.steps() if step.of.__qualname__.startswith(("study", "killed_study", "explained"))]
+            for step in studies:
+                with self.subTest(step.name), self.assertRaises(steps.Skip):
+                    step.of(machine, step.name)()
+        self.assertEqual(accepted, [step.name for step in studies])
+        self.assertEqual(len(accepted), 16)
 
 
 class Killed(InAFolder):

@@ -138,6 +138,31 @@ TEST(StudyDevices, ThisMachineIsListedOnce) {
       ElementsAre("3:18: devices[1]: local and workstation are both this machine; remove one of the two entries"));
 }
 
+TEST(StudyDevices, ThisMachineMayHaveVariablesAndLimits) {
+  const std::string text =
+      "devices: [{local: {environment: {LD_PRELOAD: libstdc++.so.6}, limits: {memory: 4 GB}, threads: 2}}]";
+  const Study study = good(with_pairs(text));
+  const DeviceEntry& device = study.devices.at(0);
+  EXPECT_TRUE(is_here(device));
+  EXPECT_EQ(device.name, "local");
+  EXPECT_EQ(device.folder, "");
+  EXPECT_THAT(device.environment, ElementsAre(std::pair("LD_PRELOAD", "libstdc++.so.6")));
+  EXPECT_EQ(device.limits.memory_bytes, 4'000'000'000U);
+  const std::string as_json = to_json(study)["devices"].dump();
+  EXPECT_EQ(
+      as_json,
+      R"([{"local":{"environment":{"LD_PRELOAD":"libstdc++.so.6"},"limits":{"memory":4000000000},"threads":2}}])");
+  const auto recorded = devices_of_study(to_json(study).dump());
+  ASSERT_TRUE(recorded) << recorded.error().text();
+  EXPECT_EQ(recorded->at(0).environment, device.environment);
+  EXPECT_THAT(
+      problems(with_pairs("devices: [{local: {ssh: box, folder: /x}}]")),
+      ElementsAre(
+          "3:20: devices[0].local: local is this machine, which has no ssh; remove it, or give the device another name",
+          "3:30: devices[0].local: local is this machine, which has no folder; remove it, or give the device another "
+          "name"));
+}
+
 TEST(StudyDevices, MistakesAreReportedAtTheirPlaces) {
   EXPECT_THAT(
       problems(with_pairs("devices: [local, raspberry, {pi: {}}, {pi2: {shs: pi2}}, local, {-x: {ssh: a}}]")),
@@ -151,7 +176,7 @@ TEST(StudyDevices, MistakesAreReportedAtTheirPlaces) {
                   "-i, box, sh]",
                   "3:46: devices[3].pi2: shs: unknown key, did you mean ssh?",
                   "3:58: devices[4]: local is listed twice; remove one of the two",
-                  "3:66: devices[5]: -x: expected a name of letters, digits and . _ - other than local"));
+                  "3:66: devices[5]: -x: expected a name of letters, digits and . _ -"));
 }
 
 TEST(StudyDevices, ACommandIsAListOfWordsThatMayRepeatAndBeNumbers) {
