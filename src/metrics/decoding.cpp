@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/decoding.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -62,6 +64,20 @@ Value time_per_token_p99(const Analysis& analysis, std::size_t cell) {
   return of_steps(analysis, cell, "latency_p99_s");
 }
 Value decode_tokens(const Analysis& analysis, std::size_t cell) { return of_steps(analysis, cell, "throughput_per_s"); }
+
+Value energy_per_token(const Analysis& analysis, std::size_t cell) {
+  if (const Value steps = known_reading(analysis, cell, "new_tokens", kGeneratesNone); !steps.value) return steps;
+  const auto joules_of = [&](const char* meter) {
+    const double batch = analysis.cell(cell).of.model.key.batch;
+    return scaled(find_metric(fmt::format("{}_energy_per_inference_j", meter))->compute(analysis, cell), 1 / batch);
+  };
+  const Value board = joules_of("board");
+  const Value packages = joules_of("package");
+  const bool is_on_gpu = analysis.cell(cell).of.compute_device.value == "gpu";
+  if (board.value || !packages.value || !is_on_gpu) return board.value ? board : packages;
+  const Value gpu = joules_of("gpu");
+  return gpu.value ? Value{*packages.value + *gpu.value} : gpu;
+}
 
 Value first_pass_ratio(const Analysis& analysis, std::size_t cell) {
   const Steady& steady = analysis.steady(cell);

@@ -14,7 +14,7 @@ namespace ngb::metrics {
 // nothing of a process that generates no tokens.
 std::optional<double> first_pass_ratio_of(const store::RecordedProcess& process);
 
-Formula time_per_token, time_per_token_p90, time_per_token_p99, decode_tokens, first_pass_ratio, prefill_tokens,
-    time_to_first_token, bytes_per_token, copied_bytes_per_token, cache_size;
+Formula time_per_token, time_per_token_p90, time_per_token_p99, decode_tokens, energy_per_token, first_pass_ratio,
+    prefill_tokens, time_to_first_token, bytes_per_token, copied_bytes_per_token, cache_size;
 
 }  // namespace ngb::metrics

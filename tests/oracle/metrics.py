@@ -212,11 +212,16 @@ class Oracle(Flags):
         told = {
             "time_per_token_s": median, "time_per_token_p90_s": found["latency_p90_s"],
             "time_per_token_p99_s": found["latency_p99_s"], "decode_tokens_per_s": speed,
+            "energy_per_token_j": self._energy_of_token(key),
             "first_pass_ratio": self._first_pass(key) if steps is not None else None,
             "bytes_per_token": read, "copied_bytes_per_token": copied, "cache_bytes": cache}
         if steps is None:
             told = dict.fromkeys(told)
         return told | {"prefill_tokens_per_s": tokens, "time_to_first_token_s": median if prompt is not None else None}
+
+    def _energy_of_token(self, key):
+        widest = self._energy(key, BOARD) or self._energy(key, PACKAGES)
+        return widest and Number(*(each and each / self.cell(key).batch for each in (widest.value, widest.low, widest.high)))
 
     def _first_pass(self, key):
         kept = self.raw.of_processes("latency", key)

@@ -244,8 +244,8 @@ def _two_at_a_time(processes):
         process.latencies_ms = [[1.0] for _ in process.warm_up] + measured
         # As if these were the steps of a model that generates tokens.
         process.facts = {**process.facts, "feeding_back": "by the compiler"}
-        process.readings += [("new_tokens", "timed", 2), ("bytes_per_token", "timed", 9.7e6),
-                             ("copied_bytes_per_token", "timed", 2048), ("cache_bytes", "timed", 393_216)]
+        process.readings += [("new_tokens", "timed", 2), ("package_power", "timed", 20 + 10 * process.busy_cpus),
+                             ("bytes_per_token", "timed", 9.7e6), ("copied_bytes_per_token", "timed", 2048), ("cache_bytes", "timed", 393_216)]
     return processes
 
 

@@ -132,8 +132,9 @@ def write_uneven(folder):
             Process(of_process(PAIR[0]), of_others=[of_process(PAIR[1])], warm_up=[], index=number, busy_cpus=3.0)
             for number in range(3)])
         results.add_cell(FAST, DECODER, [
-            Process([(sum(LATER_PASS_MS), 4)] * 200, warm_up=[(sum(FIRST_PASS_MS), 4)], index=number, readings=OF_TOKENS,
-                    facts={"feeding_back": "by the compiler"}, latencies_ms=[FIRST_PASS_MS] + [LATER_PASS_MS] * 200) for number in range(3)])
+            Process([(sum(LATER_PASS_MS), 4)] * 200, warm_up=[(sum(FIRST_PASS_MS), 4)], index=number,
+                    readings=[*OF_TOKENS, ("package_power", "timed", PACKAGE_W)], facts={"feeding_back": "by the compiler"},
+                    latencies_ms=[FIRST_PASS_MS] + [LATER_PASS_MS] * 200) for number in range(3)])
         results.add_cell(FAST, PROMPT, [
             Process(PROMPT_MS * 8, warm_up=[], index=number, readings=[("prompt_tokens", "timed", PROMPT_TOKENS)])
             for number in range(3)])
@@ -342,6 +343,7 @@ class Definitions(unittest.TestCase):
         self.expect("time_per_token_p90_s", 0.006, *cell, within=1e-6)  # a quarter of the steps takes that
         self.expect("time_per_token_p99_s", 0.006, *cell, within=1e-6)
         self.expect("decode_tokens_per_s", 2 * 4 / 0.020, *cell, within=1e-6)  # two samples, four tokens in 20 ms
+        self.expect("energy_per_token_j", PACKAGE_W * 0.020 / (2 * 4), *cell, within=1e-6)  # the same eight tokens
         self.expect("first_pass_ratio", 15 / 5, *cell, within=1e-6)  # of 60 ms
         self.expect("bytes_per_token", 9e6, *cell)
         self.expect("copied_bytes_per_token", 8192, *cell)
