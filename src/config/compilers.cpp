@@ -165,7 +165,7 @@ class CompilerReader {
     for (const Parameter& option : words.options) {
       if (option.name == word) return fmt::format("{}: an option of {}; put it below options", word, words.name);
     }
-    return unknown_word(word, "key", names(compiler_keys()));
+    return unknown_key(word, names(compiler_keys()));
   }
 
   void apply(const Key& key, const json& value, const DocumentNode& node, const std::string& path,

@@ -243,7 +243,7 @@ class BodyReader {
          fields_or_problem(body, path, "how the device is reached, such as {ssh: HOST}", problems_)) {
       const Key* const key = find_key(device_keys(), field.name);
       if (key == nullptr) {
-        problems_.add(*field.key, path, unknown_word(field.name, "key", names(device_keys())));
+        problems_.add(*field.key, path, unknown_key(field.name, names(device_keys())));
       } else if (is_here(device_) && std::ranges::find(kKeysOfThisMachine, field.name) == kKeysOfThisMachine.end()) {
         problems_.add(*field.key, path,
                       fmt::format("local is this machine, which has no {}; remove it, or give the device another name",
@@ -295,7 +295,7 @@ class BodyReader {
     for (const Field& field : fields(node, path, problems_)) {
       const Key* const key = find_key(mapping.keys, field.name);
       if (key == nullptr) {
-        problems_.add(*field.key, path, unknown_word(field.name, "key", names(mapping.keys)));
+        problems_.add(*field.key, path, unknown_key(field.name, names(mapping.keys)));
       } else {
         read_key(*key, *field.value, join_path(path, field.name));
       }

@@ -75,7 +75,7 @@ class LoadReader {
   void read_field(const Field& field, const std::string& path, Load& load, Seen& seen) {
     const Key* const key = find_key(load_keys(), field.name);
     if (key == nullptr) {
-      problems_.add(*field.key, path, unknown_word(field.name, "key", names(load_keys())));
+      problems_.add(*field.key, path, unknown_key(field.name, names(load_keys())));
       return;
     }
     const std::string field_path = join_path(path, field.name);

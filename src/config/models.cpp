@@ -71,7 +71,7 @@ class ModelReader {
       } else {
         std::vector<std::string> known = model_kinds();
         for (const std::string& key : names(model_keys())) known.push_back(key);
-        problems_.add(*field.key, path, unknown_word(field.name, "key", known));
+        problems_.add(*field.key, path, unknown_key(field.name, known));
       }
     }
     if (kinds.size() != 1) {

@@ -56,7 +56,7 @@ class StudyReader {
     for (const Field& field : fields(map, path, problems_)) {
       const Key* const key = find_key(keys, field.name);
       if (key == nullptr) {
-        problems_.add(*field.key, path, unknown_word(field.name, "key", names(keys)));
+        problems_.add(*field.key, path, unknown_key(field.name, names(keys)));
         continue;
       }
       const std::string key_path = join_path(path, field.name);
