@@ -25,7 +25,7 @@ def parts(cell) -> Parts:
              "context = runtime.VmContext(instance, [runtime.create_hal_module(instance, device), module])",
              f'function = module.lookup_function("{program.FUNCTION}")',
              f"TYPES, OUTPUTS = [{elements}], [{types}]",
-             "",
+             'atexit.register(lambda: globals().pop("results", None))  # else Python releases buffers after the threads that made them',
              "def arguments_of(values):",
              "    made = runtime.VmVariantList(len(values))",
              "    for array, kind in zip(values, TYPES):",
@@ -43,5 +43,5 @@ def parts(cell) -> Parts:
              "    view = results.get_as_object(i, runtime.HalBufferView)",
              "    return runtime.DeviceArray(device, view, implicit_host_transfer=True).to_host().astype(kind)",
              *infer_with("arguments", "[output(i, kind) for i, kind in enumerate(OUTPUTS)]")]
-    return Parts(imports="import iree.runtime as runtime\nfrom importlib import metadata",
+    return Parts(imports="import atexit, iree.runtime as runtime\nfrom importlib import metadata",
                  is_version=f'metadata.version("iree-base-runtime") == "{cell.version}"', session="\n".join(lines), file=_FILE)
