@@ -90,15 +90,21 @@ class Filler {
     if (channel == "y" && is_logarithmic(part) && part.contains("field")) set_ticks(part);
     if (channel == "y" && part.is_object() && part.value("type", "") == "quantitative") part["axis"]["grid"] = true;
     if (has_dashes_ && part.is_object() && part.contains("mark") && part.at("mark").value("style", "") == "curve") {
-      ordered_json dash = part.at("encoding").at("color");
-      dash["scale"] = {{"domain", compilers_}, {"range", dashes_}};
-      part["encoding"]["strokeDash"] = std::move(dash);
+      dash_by_compiler(part.at("encoding"));
     }
     if (part.is_object()) {
       for (auto& [key, value] : part.items()) fill(value, key);
     } else if (part.is_array()) {
       for (ordered_json& value : part) fill(value, channel);
     }
+  }
+
+  // A curve of something else than a compiler has the colours of what it is of, and no dashes.
+  void dash_by_compiler(ordered_json& encoding) const {
+    ordered_json dash = encoding.at("color");
+    if (dash.value("field", "") != "compiler") return;
+    dash["scale"] = {{"domain", compilers_}, {"range", dashes_}};
+    encoding["strokeDash"] = std::move(dash);
   }
 
   // The ticks 1, 2 and 5 of each decade, if the numbers take so much of the axis that three of these are seen; more of

@@ -169,6 +169,19 @@ TEST(Specifications, TellSettingsOfOneCompilerApartByShadeAndDash) {
   EXPECT_EQ(channels, 1U);
 }
 
+TEST(Specifications, GiveNoDashesToCurvesOfSomethingElseThanACompiler) {
+  std::vector<store::CellData> cells{cell_with({.compiler = "tvm"}, {100, 101}),
+                                     cell_with({.compiler = "tvm on two"}, {180, 181})};
+  cells[1].of.compiler.name = "tvm";
+  for (int i = 0; i < 2; ++i) {
+    cells[i].of.threads = i + 1;
+    cells[i].of.compiler.threads = i + 1;
+  }
+  const ResultsOf two(std::move(cells));
+  const ordered_json scaling = json_text::parse_ordered(made_called(figures_of(two), "scaling").specification);
+  visit(scaling, "", [](const ordered_json&, const std::string& key) { EXPECT_NE(key, "strokeDash"); });
+}
+
 TEST(Looks, AreOneColourForACompilerAndAShapeForEachOfItsSettings) {
   const std::vector<std::string> compilers{"tvm", "openvino", "tvm"};
   const std::vector<Look> looks = looks_of(compilers);
