@@ -158,7 +158,8 @@ campaign::Answer<ProcessSpeed> run_program(const process::Spawn& spawn, const fs
   }
   if (!outcome->succeeded() || !told.is_object() || told.value("p50_ms", 0.0) <= 0) {
     const std::string end = outcome->signal ? fmt::format(" (ended by signal {})", *outcome->signal) : "";
-    return cannot_go_on({fmt::format("the program failed{}: {}", end, lines.back()), folder.string(), text::join(changed, "; ")});
+    return cannot_go_on(
+        {fmt::format("the program failed{}: {}", end, lines.back()), folder.string(), text::join(changed, "; ")});
   }
   constexpr double kMsPerSecond = 1000;
   return ProcessSpeed{{batch * kMsPerSecond / told["p50_ms"].get<double>(), told.value("page_faults", 0.0)},

@@ -18,6 +18,11 @@ class Number:
     degrees: float | None = None
 
 
+def scaled(number, factor):
+    """The number and its ends times a factor; None of None."""
+    return number and Number(*(None if each is None else factor * each for each in (number.value, number.low, number.high)))
+
+
 def contrast(parts, rate=RATE):
     """The weighted sum of the parts' means with its 95 % interval; scipy's own tests where it has one."""
     estimate = sum(weight * numpy.mean(values) for values, weight in parts)

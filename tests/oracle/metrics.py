@@ -7,7 +7,7 @@ import numpy
 import pandas
 import starts
 import variants
-from by_scipy import Number, contrast, like_count, log_ratio, percentile, ratio, slope_behind_knees
+from by_scipy import Number, contrast, like_count, log_ratio, percentile, ratio, scaled, slope_behind_knees
 from flags import Flags
 from raw import Raw, Relatives
 
@@ -206,22 +206,16 @@ class Oracle(Flags):
             self._reading(key, quantity, "timed", "max")
             for quantity in ("new_tokens", "prompt_tokens", "bytes_per_token", "copied_bytes_per_token", "cache_bytes"))
         speed, median = found["throughput_per_s"], found["latency_p50_s"]
-        tokens = None
-        if speed is not None and prompt is not None:
-            tokens = Number(*(None if each is None else prompt * each for each in (speed.value, speed.low, speed.high)))
+        tokens = scaled(speed, prompt) if prompt is not None else None
         told = {
             "time_per_token_s": median, "time_per_token_p90_s": found["latency_p90_s"],
             "time_per_token_p99_s": found["latency_p99_s"], "decode_tokens_per_s": speed,
-            "energy_per_token_j": self._energy_of_token(key),
+            "energy_per_token_j": scaled(self._energy(key, BOARD) or self._energy(key, PACKAGES), 1 / self.cell(key).batch),
             "first_pass_ratio": self._first_pass(key) if steps is not None else None,
             "bytes_per_token": read, "copied_bytes_per_token": copied, "cache_bytes": cache}
         if steps is None:
             told = dict.fromkeys(told)
         return told | {"prefill_tokens_per_s": tokens, "time_to_first_token_s": median if prompt is not None else None}
-
-    def _energy_of_token(self, key):
-        widest = self._energy(key, BOARD) or self._energy(key, PACKAGES)
-        return widest and Number(*(each and each / self.cell(key).batch for each in (widest.value, widest.low, widest.high)))
 
     def _first_pass(self, key):
         kept = self.raw.of_processes("latency", key)

@@ -134,8 +134,8 @@ Key key_of(const Parameter& parameter);
 
 std::vector<std::string> names(std::span<const Key> keys);
 
-// Returns what is wrong with a key that is none of `known`: which of them is meant, or in which other place of a study it
-// belongs.
+// Returns what is wrong with a key that is none of `known`: which of them is meant, or in which other place of a study
+// it belongs.
 std::string unknown_key(std::string_view name, std::span<const std::string> known);
 const Key* find_key(std::span<const Key> keys, std::string_view name);
 

@@ -172,10 +172,10 @@ TEST(Specifications, TellSettingsOfOneCompilerApartByShadeAndDash) {
 TEST(Specifications, GiveNoDashesToCurvesOfSomethingElseThanACompiler) {
   std::vector<store::CellData> cells{cell_with({.compiler = "tvm"}, {100, 101}),
                                      cell_with({.compiler = "tvm on two"}, {180, 181})};
-  cells[1].of.compiler.name = "tvm";
-  for (int i = 0; i < 2; ++i) {
-    cells[i].of.threads = i + 1;
-    cells[i].of.compiler.threads = i + 1;
+  int threads = 0;
+  for (store::CellData& cell : cells) {
+    cell.of.compiler.name = "tvm";
+    cell.of.threads = cell.of.compiler.threads = ++threads;
   }
   const ResultsOf two(std::move(cells));
   const ordered_json scaling = json_text::parse_ordered(made_called(figures_of(two), "scaling").specification);
