@@ -25,7 +25,7 @@ def parts(cell) -> Parts:
              "context = runtime.VmContext(instance, [runtime.create_hal_module(instance, device), module])",
              f'function = module.lookup_function("{program.FUNCTION}")',
              f"TYPES, OUTPUTS = [{elements}], [{types}]",
-             'atexit.register(lambda: globals().pop("results", None))  # else Python releases buffers after the threads that made them',
+             'atexit.register(lambda: globals().pop("results", None))  # results must be released before IREE ends its threads',
              "def arguments_of(values):",
              "    made = runtime.VmVariantList(len(values))",
              "    for array, kind in zip(values, TYPES):",

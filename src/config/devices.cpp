@@ -216,7 +216,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kLongestChosenName = 320;
-// The keys that describe this machine, which is reached in no way.
+// The keys of `local: {…}`. All others say how a device elsewhere is reached, or where its folders are.
 constexpr std::array kKeysOfThisMachine{"environment", "limits", "threads", "cost_per_hour"};
 
 // Returns "how is the device reached? Add ssh: HOST, or slurm: {…}".

@@ -27,7 +27,7 @@ void read_names(const DocumentNode& map, const std::string& path, work::CacheNam
     const auto& keys = cache_keys();
     const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& each) { return each.name == field.name; });
     if (key == keys.end()) {
-      problems.add(*field.key, path, unknown_word(field.name, "key", known));
+      problems.add(*field.key, path, unknown_key(field.name, known));
     } else if (const auto value = read_value(*key, *field.value, join_path(path, field.name), problems)) {
       std::string& name = field.name == "past"      ? names.past
                           : field.name == "present" ? names.present

@@ -48,7 +48,7 @@ void UserModelReader::read_quantise(const DocumentNode& node, const std::string&
   for (const Field& field : fields_or_problem(*named[0].value, inner, "keys such as per_channel: true", problems_)) {
     const Key* const key = find_key(quantise_keys(), field.name);
     if (key == nullptr) {
-      problems_.add(*field.key, inner, unknown_word(field.name, "key", names(quantise_keys())));
+      problems_.add(*field.key, inner, unknown_key(field.name, names(quantise_keys())));
     } else if ((field.name == "inputs" || field.name == "method") && !made.is_static()) {
       problems_.add(*field.key, inner, "dynamic quantisation is not calibrated; remove the key " + field.name);
     } else if (const auto value = read_value(*key, *field.value, join_path(inner, field.name), problems_)) {
@@ -70,7 +70,7 @@ void UserModelReader::read_tool(const DocumentNode& node, const std::vector<Fiel
   for (const Field& field : given) {
     const Key* const key = find_key(tool_keys(), field.name);
     if (key == nullptr) {
-      problems_.add(*field.key, path, unknown_word(field.name, "key", names(tool_keys())));
+      problems_.add(*field.key, path, unknown_key(field.name, names(tool_keys())));
     } else if (const auto value = read_value(*key, *field.value, join_path(path, field.name), problems_)) {
       if (field.name == kTool) {
         value->get_to(made.tool);
@@ -135,7 +135,7 @@ void UserModelReader::read_data(const DocumentNode& node, const std::string& pat
   for (const Field& field : fields(node, path, problems_)) {
     const std::string field_path = join_path(path, field.name);
     if (find_key(data_keys(), field.name) == nullptr) {
-      problems_.add(*field.key, path, unknown_word(field.name, "key", names(data_keys())));
+      problems_.add(*field.key, path, unknown_key(field.name, names(data_keys())));
       continue;
     }
     const std::filesystem::path file = read_file_or_folder(*field.value, field_path);

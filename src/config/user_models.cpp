@@ -276,7 +276,7 @@ InputEntry UserModelReader::read_input(const DocumentNode& node, const std::stri
     const Key* const key = find_key(keys, field.name);
     const std::string field_path = join_path(path, field.name);
     if (key == nullptr) {
-      problems_.add(*field.key, path, unknown_word(field.name, "key", names(keys)));
+      problems_.add(*field.key, path, unknown_key(field.name, names(keys)));
     } else if (field.name == "range") {
       read_range(*field.value, field_path, input);
     } else if (field.name == "file") {

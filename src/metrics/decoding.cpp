@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/decoding.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -66,16 +64,15 @@ Value time_per_token_p99(const Analysis& analysis, std::size_t cell) {
 Value decode_tokens(const Analysis& analysis, std::size_t cell) { return of_steps(analysis, cell, "throughput_per_s"); }
 
 Value energy_per_token(const Analysis& analysis, std::size_t cell) {
-  if (const Value steps = known_reading(analysis, cell, "new_tokens", kGeneratesNone); !steps.value) return steps;
-  const auto joules_of = [&](const char* meter) {
-    const double batch = analysis.cell(cell).of.model.key.batch;
-    return scaled(find_metric(fmt::format("{}_energy_per_inference_j", meter))->compute(analysis, cell), 1 / batch);
+  const work::Configuration& of = analysis.cell(cell).of;
+  const auto of_token = [&](const char* metric) {
+    return scaled(of_steps(analysis, cell, metric), 1.0 / of.model.key.batch);
   };
-  const Value board = joules_of("board");
-  const Value packages = joules_of("package");
-  const bool is_on_gpu = analysis.cell(cell).of.compute_device.value == "gpu";
-  if (board.value || !packages.value || !is_on_gpu) return board.value ? board : packages;
-  const Value gpu = joules_of("gpu");
+  const Value board = of_token("board_energy_per_inference_j");
+  if (board.value) return board;
+  const Value packages = of_token("package_energy_per_inference_j");
+  if (!packages.value || of.compute_device.value != "gpu") return packages;
+  const Value gpu = of_token("gpu_energy_per_inference_j");
   return gpu.value ? Value{*packages.value + *gpu.value} : gpu;
 }
 

@@ -346,7 +346,7 @@ constexpr std::array kMetrics{
            "T_c(b) of a model that generates tokens: b · steps / time of the later passes", kOfTokens, true, 0,
            decode_tokens, kTruthOfTokens, nullptr, About::decoders, Better::higher},
     Metric{"energy_per_token_j", "J a token", "joule",
-           "board_energy_per_inference_j / b, else (package_energy_per_inference_j and, on a GPU, that of the GPU) / b",
+           "board_energy_per_inference_j / b; without that meter, energy of the packages and, on a GPU, of the GPU / b",
            kOfTokens, true, 0, energy_per_token, kTruthOfTokens, nullptr, About::decoders, Better::lower},
     Metric{"first_pass_ratio", "first pass", "ratio",
            "mean over processes of the mean step of the first pass, whose lengths were never seen / the median step of "

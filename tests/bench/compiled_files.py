@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares what ngb measures of compiled files with a bare loop over the library's own Python package, in turns, on one thread.
 Prints a Markdown table: both medians of repetitions of 0.1 s, and their ratio. Each library makes its file of the same small
-network of convolutions. At 112 x 112 values an inference takes half a millisecond, of which a call in Python is up to a tenth.
+network of convolutions. With --size 112 an inference takes half a millisecond, and a call from Python is up to a tenth of that.
 
     NGB_BIN=build/dev/bin python3 tests/bench/compiled_files.py [--rounds 5] [--repetitions 30] [--size 448] [--compilers openvino …]
 """
@@ -155,7 +155,7 @@ def main():
     parser.add_argument("--size", type=int, default=448, help="of the image, in pixels")
     parser.add_argument("--compilers", nargs="+", default=list(BARE), choices=BARE)
     given = parser.parse_args()
-    shape, pixels = f"(1,3,{given.size},{given.size})", given.size
+    shape = f"(1,3,{given.size},{given.size})"
     print("| file | compiler | ngb, ms | bare loop, ms | ngb / bare |\n| --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -165,10 +165,10 @@ def main():
                 continue
             made = program.replace(compiled_kinds_test.MODULE, MODULE).replace("SHAPE", shape).replace("[1,64]", f"[{shape[1:-1]}]")
             try:
-                python(compiler, made.replace(" 0=64", f" 0={pixels} 1={pixels} 2=3"), folder)
+                python(compiler, made.replace(" 0=64", f" 0={given.size} 1={given.size} 2=3"), folder)
                 ours, bare = [], []
                 for _ in range(given.rounds):
-                    ours.append(by_ngb(folder, file, compiler, keys, given.repetitions, pixels))
+                    ours.append(by_ngb(folder, file, compiler, keys, given.repetitions, given.size))
                     said = python(compiler, LOOP.replace("SHAPE", shape) % (BARE[compiler], given.repetitions), folder)
                     bare.append(float(re.search(r"median (\S+)", said)[1]))
             except (RuntimeError, KeyError, IndexError, ValueError) as error:

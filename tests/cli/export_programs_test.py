@@ -109,5 +109,16 @@ class Programs(ExportingTest):
         self.assertIn("programs in C++ are not written for this compiler yet", refused.stderr)
 
 
+class OnTwoThreads(ExportingTest):
+    COMPILERS = ("identity", "iree")
+    THREADS = 2
+
+    def test_a_program_whose_library_has_threads_of_its_own_ends_without_a_crash(self):
+        if "iree" not in self.measured.there:
+            self.skipTest("no toolchain of iree on this machine")
+        ran = run_program("iree", self.export("iree"), "--json")
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+
+
 if __name__ == "__main__":
     unittest.main()

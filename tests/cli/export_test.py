@@ -46,11 +46,13 @@ class ExportingTest(MeasuredTest):
 
     COMPILERS = ()
     PROCESSES = 1
+    THREADS = 1
 
     def measure(self):
         self.there = [each for each in self.COMPILERS if installed(each)]
         self.environment["NGB_TOOLCHAINS"] = str(TOOLCHAINS)
-        self.write("study.yaml", STUDY.format(compilers=", ".join(self.there), processes=self.PROCESSES))
+        self.write("study.yaml", STUDY.format(compilers=", ".join(self.there), processes=self.PROCESSES) +
+                   f"threads: {self.THREADS}\n")
         run = self.ngb("run", "study.yaml", "--no-report", timeout=1500)
         self.assertIn(run.returncode, (0, 1), run.stdout + run.stderr)
 

@@ -61,20 +61,21 @@ class Preparation:
         if self._build is None:
             _run("scripts/setup", cwd=self._repository)
             _run("cmake", "--preset", "release", cwd=self._repository)
-            self._demand(re.search("TENSORRT_HEADERS_SERVE[^=]*=1", (build / "CMakeCache.txt").read_text()), build)
+            has_headers = re.search("TENSORRT_HEADERS_SERVE[^=]*=1", (build / "CMakeCache.txt").read_text())
+            self._demand(has_headers, f"{build} was configured without tensorrt-cpp")
             _run("cmake", "--build", "--preset", "release", "--target", *_BUILT, cwd=self._repository)
         for part in _BUILT.values():
-            self._demand((build / part).exists(), build / part)
+            self._demand((build / part).exists(), f"{build / part} is not there")
         for part in ("bin", "lib/ngraphbench"):
             shutil.copytree(build / part, folder / part)
         (folder / "bench").mkdir()
         shutil.copy(build / "bench/enqueue_loop", folder / "bench")
 
     @staticmethod
-    def _demand(is_with_tensorrt, where):
-        if not is_with_tensorrt:
-            raise Unprepared(f"{where} has no tensorrt-cpp: there were no headers of TensorRT. scripts/setup fetches them by cargo, "
-                             "and says why it cannot; then build again")
+    def _demand(is_met, otherwise):
+        if not is_met:
+            raise Unprepared(f"{otherwise}: the build had no headers of TensorRT. scripts/setup fetches them by cargo, and says why it "
+                             "cannot; then build again")
 
     def _make_packages(self, folder):
         """PyTorch's own environment there has neither."""

@@ -19,7 +19,7 @@ class Number:
 
 
 def scaled(number, factor):
-    """The number and its ends times a factor; None of None."""
+    """Return the number and the ends of its interval times a factor. None stays None."""
     return number and Number(*(None if each is None else factor * each for each in (number.value, number.low, number.high)))
 
 

@@ -134,8 +134,8 @@ Key key_of(const Parameter& parameter);
 
 std::vector<std::string> names(std::span<const Key> keys);
 
-// Returns what is wrong with a key that is none of `known`: which of them is meant, or in which other place of a study
-// it belongs.
+// Returns the message for a key that is not among `known`. It names the place of a study where the key belongs, or the
+// key that is probably meant.
 std::string unknown_key(std::string_view name, std::span<const std::string> known);
 const Key* find_key(std::span<const Key> keys, std::string_view name);
 

@@ -17,7 +17,7 @@ std::string unknown_key(std::string_view name, std::span<const std::string> know
                                                                          {"an entry of devices", device_keys()},
                                                                          {"an entry of loads", load_keys()}};
   for (const auto& [place, keys] : places) {
-    if (find_key(keys, name) != nullptr) return fmt::format("{}: unknown key here; it is one of {}", name, place);
+    if (find_key(keys, name) != nullptr) return fmt::format("{}: unknown key here; it belongs in {}", name, place);
   }
   if (text::nearest(name, known)) return unknown_word(name, "key", known);
   for (const auto& [place, keys] : places) {

@@ -99,7 +99,7 @@ class Filler {
     }
   }
 
-  // A curve of something else than a compiler has the colours of what it is of, and no dashes.
+  // Adds dashes to a curve of a compiler. All other curves differ in colour alone.
   void dash_by_compiler(ordered_json& encoding) const {
     ordered_json dash = encoding.at("color");
     if (dash.value("field", "") != "compiler") return;

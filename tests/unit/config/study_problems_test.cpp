@@ -188,11 +188,11 @@ TEST(StudyProblems, RoundsOverModelsDoNotKnowTheBestOfAllDevices) {
 TEST(StudyProblems, AKeyOfAnotherPlaceIsToldItsPlace) {
   const auto told = [](const std::string& text) { return problems(text).at(0); };
   EXPECT_EQ(told("models: [{zoo: resnet18}]\ncompilers: [identity]\nunreachable_s: 60\n"),
-            "3:1: unreachable_s: unknown key here; it is one of an entry of devices");
+            "3:1: unreachable_s: unknown key here; it belongs in an entry of devices");
   EXPECT_EQ(told("models: [{zoo: resnet18}]\ncompilers: [identity]\nunreachable: 60\n"),
             "3:1: unreachable: unknown key here, did you mean unreachable_s in an entry of devices?");
   EXPECT_EQ(told("models: [{zoo: resnet18, batch_sizes: [1]}]\ncompilers: [identity]\n"),
-            "1:26: models[0]: batch_sizes: unknown key here; it is one of the study itself");
+            "1:26: models[0]: batch_sizes: unknown key here; it belongs in the study itself");
 }
 
 TEST(StudyProblems, AnUnknownKeyWithoutASimilarOneIsReportedWithTheListOfKeys) {

@@ -55,6 +55,24 @@ TEST(EnergyMetrics, OfABoardAreTheMeanOfItsReadings) {
             "window too short: 4 readings of the meter, 5 are needed");
 }
 
+// Batch 4: a step makes four tokens.
+TEST(EnergyMetrics, OfATokenAreThoseOfTheWidestMeterOverTheSamples) {
+  std::vector<samples::Reading> readings{{"new_tokens", "1", "timed", Known<double>::of(1), {}},
+                                         watts("package_power", "timed", 65)};
+  store::CellData on_gpu = metered(readings, 300);
+  on_gpu.of.compute_device = Known<std::string>::of("gpu");
+  EXPECT_NEAR(joules(metered(readings, 300), "energy_per_token_j"), 65 * 0.02 / 4, 1e-9);
+  EXPECT_EQ(why_none(on_gpu, "energy_per_token_j"), why_none(on_gpu, "gpu_energy_per_inference_j"));
+  readings.push_back(watts("gpu_mean_power", "timed", 200));
+  for (store::RecordedProcess& each : on_gpu.processes) each.readings = readings;
+  EXPECT_NEAR(joules(on_gpu, "energy_per_token_j"), (65 + 200) * 0.02 / 4, 1e-9);
+  for (int i = 0; i < 5; ++i) readings.push_back(watts("board_power", "during", 300));
+  for (store::RecordedProcess& each : on_gpu.processes) each.readings = readings;
+  EXPECT_NEAR(joules(on_gpu, "energy_per_token_j"), 300 * 0.02 / 4, 1e-9);
+  EXPECT_EQ(why_none(metered({watts("package_power", "timed", 65)}), "energy_per_token_j"),
+            "the model generates no tokens");
+}
+
 // The meter is read less and less often: 8 W for 2 s and 12 W for the 8 s that follow.
 TEST(EnergyMetrics, OfABoardAreItsPowerOverTime) {
   std::vector<samples::Reading> readings;
