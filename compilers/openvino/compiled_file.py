@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a file in OpenVINO's own form (.xml, with its weights in .bin) wants as inputs."""
+"""What a file in OpenVINO's own form (.xml, with its weights in .bin) wants as inputs, and what it keeps."""
 import openvino as ov
 
 _TYPES = {"boolean": "bool"}
+
+
+def _extents(shape):
+    return [extent.get_length() if extent.is_static else -1 for extent in shape]
 
 
 def inputs(path):
@@ -10,6 +14,15 @@ def inputs(path):
     told = []
     for port in ov.Core().read_model(path).inputs:
         kind = port.get_element_type().get_type_name()
-        shape = [extent.get_length() if extent.is_static else -1 for extent in port.get_partial_shape()]
-        told.append({"name": port.get_any_name(), "type": _TYPES.get(kind, kind), "shape": shape})
+        told.append({"name": port.get_any_name(), "type": _TYPES.get(kind, kind), "shape": _extents(port.get_partial_shape())})
     return told
+
+
+def cache(path):
+    """Return {"vocabulary"} of a model one of whose states grows from one inference to the next; None of any other. The
+    vocabulary is the last extent of the scores, which are the first output; None if that is open."""
+    model = ov.Core().read_model(path)
+    if not any(sink.get_output_partial_shape(0).is_dynamic for sink in model.get_sinks()):
+        return None
+    last = _extents(model.outputs[0].get_partial_shape())[-1]
+    return {"vocabulary": last if last > 1 else None}

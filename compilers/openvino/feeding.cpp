@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs that are fed back: the cache of a model that generates tokens.
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -35,10 +36,16 @@ std::uint64_t Session::feed_back(std::span<const ngb_feedback> pairs, std::int64
 std::unique_ptr<Session::Feeding> Session::make_feeding(std::span<const ngb_feedback> pairs) {
   ov_infer_request_t* const first = slots_.front()->request.get();
   ov_infer_request_t* second = nullptr;
-  runtime_.check(runtime_.ov_compiled_model_create_infer_request(compiled_.get(), &second),
-                 "make an inference request");
-  auto feeding = std::make_unique<Feeding>(Feeding{.second = {second, runtime_.ov_infer_request_free}});
-  for (std::uint32_t i = 0; i < bound_.size(); ++i) set_input(second, i, bound_[i]);
+  auto feeding = std::make_unique<Feeding>(Feeding{.second = {nullptr, runtime_.ov_infer_request_free}});
+  feeding->has_second = std::any_of(pairs.begin(), pairs.end(), [](const ngb_feedback& pair) {
+    return pair.output != NGB_LENGTHENED && pair.axis < 0;
+  });
+  if (feeding->has_second) {
+    runtime_.check(runtime_.ov_compiled_model_create_infer_request(compiled_.get(), &second),
+                   "make an inference request");
+    feeding->second.reset(second);
+    for (std::uint32_t i = 0; i < bound_.size(); ++i) set_input(second, i, bound_[i]);
+  }
   for (const ngb_feedback& pair : pairs) {
     const ngb_tensor& input = bound_[pair.input];
     if (pair.output == NGB_LENGTHENED) {
@@ -47,7 +54,6 @@ std::unique_ptr<Session::Feeding> Session::make_feeding(std::span<const ngb_feed
     }
     if (pair.axis < 0 && grows(pair.output)) {
       feeding->growing.push_back(pair);
-      feeding->has_second = true;
       continue;
     }
     if (pair.axis < 0) {
@@ -56,7 +62,6 @@ std::unique_ptr<Session::Feeding> Session::make_feeding(std::span<const ngb_feed
       set_input(first, pair.input, of_second);
       set_input(second, pair.input, of_first);
       feeding->caches.push_back({&input, of_second.data});
-      feeding->has_second = true;
       continue;
     }
     ov_tensor_t* raw = nullptr;

@@ -162,7 +162,6 @@ void Session::compile(const ngb_model& cell) {
 void Session::use(ov_compiled_model_t* compiled) {
   compiled_.reset(compiled);
   make_requests();
-  running_ = slots_.front()->request.get();
   read_back();
 }
 
@@ -183,6 +182,12 @@ void Session::load(const ngb_model& cell) {
   use(compiled);
 }
 
+void Session::reset_state() {
+  slots_.clear();  // requests refer to tensors of the feeding
+  feeding_.reset();
+  make_requests();
+}
+
 void Session::make_requests() {
   const int count =
       settings_.in_flight > 0 ? settings_.in_flight : std::stoi(property("OPTIMAL_NUMBER_OF_INFER_REQUESTS"));
@@ -193,9 +198,10 @@ void Session::make_requests() {
     slots_.push_back(std::make_unique<Slot>(Slot{{request, runtime_.ov_infer_request_free}, i}));
     Slot& slot = *slots_.back();
     slot.callback = {inference_ended, &slot};
-    if (count == 1) return;
+    if (count == 1) break;
     runtime_.check(runtime_.ov_infer_request_set_callback(request, &slot.callback), "set a callback");
   }
+  running_ = slots_.front()->request.get();
 }
 
 void Session::inference_ended(void* slot) {

@@ -36,6 +36,8 @@ class Session {
   // grows, it is the library's own tensor, and is handed on after each run. Rows are copied
   // into the cache. Only on the CPU, one inference at a time.
   std::uint64_t feed_back(std::span<const ngb_feedback> pairs, std::int64_t row);
+  // OpenVINO's C API has no reset_state of a request, so there are new requests, whose states are empty.
+  void reset_state();
   [[nodiscard]] std::uint32_t slots() const { return static_cast<std::uint32_t>(slots_.size()); }
   void start(std::uint32_t slot, ngb_completed completed, void* context, ngb_error* error);
   void finish(std::uint32_t slot) const;

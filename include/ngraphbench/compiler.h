@@ -4,7 +4,8 @@
  * Life of a session, always on one thread:
  *   open -> compile -> [load] -> bind -> run ... run -> read -> close
  * and in a process that is not timed for a speed, after bind: begin_profile -> run ... run -> end_profile, repeatedly.
- * A model that feeds outputs back runs in passes, each of which begins with feed_back.
+ * A model that feeds outputs back runs in passes, each of which begins with feed_back. Before that call, a pass of a
+ * model that keeps its own state has reset_state, and bind and run with the tokens from which the pass goes on.
  * With several inferences in flight, `start` may also be called on the threads that call `completed`.
  * The host owns every clock, every buffer that it passes and every ngb_error; the plugin owns the session and
  * everything to which `read`, `inspect` and `describe` point. Most functions return ngb_status. If that is not NGB_OK,
@@ -19,8 +20,9 @@
 extern "C" {
 #endif
 
-/* 2: settings of the library, inferences in flight. 3: times of kernels. 4: outputs that are fed back. */
-#define NGB_ABI 4u
+/* 2: settings of the library, inferences in flight. 3: times of kernels. 4: outputs that are fed back. 5: states that
+ * the model keeps. */
+#define NGB_ABI 5u
 /* The one symbol that a plugin exports: const ngb_compiler* ngb_compiler_table(void). */
 #define NGB_ENTRY_SYMBOL "ngb_compiler_table"
 
@@ -255,6 +257,11 @@ typedef struct ngb_compiler {
    * *copied_bytes is what a run copies for this beside what the graph does, or NGB_FED_BY_HOST. */
   ngb_status (*feed_back)(ngb_session* session, const ngb_feedback* pairs, uint32_t count, int64_t row,
                           uint64_t* copied_bytes, ngb_error* error);
+
+  /* NULL if no model of this compiler keeps anything from one run to the next. Empties what the model keeps (OpenVINO's
+   * states), as in a session that has not run yet. Called after `bind`, not timed; the host binds again before it runs.
+   */
+  ngb_status (*reset_state)(ngb_session* session, ngb_error* error);
 } ngb_compiler;
 
 typedef const ngb_compiler* (*ngb_entry)(void);

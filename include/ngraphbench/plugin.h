@@ -111,6 +111,11 @@ ngb_compiler native_plugin() {
                      [&] { *copied_bytes = session_of<Session>(session).feed_back(std::span(pairs, count), row); });
     };
   }
+  if constexpr (requires(Session& session) { session.reset_state(); }) {
+    table.reset_state = [](ngb_session* session, ngb_error* error) {
+      return guarded(error, [&] { session_of<Session>(session).reset_state(); });
+    };
+  }
   table.close = [](ngb_session* session) { delete reinterpret_cast<Session*>(session); };
   return table;
 }

@@ -236,7 +236,7 @@ const ngb_compiler* make_table(PyObject* host) {
                             close,         nullptr,
                             nullptr,       nullptr,
                             begin_profile, end_profile,
-                            feed_back};
+                            feed_back,     nullptr};
   return &only.table;
 }
 

@@ -67,7 +67,11 @@ std::string GroupReference::own_key() const {
 GroupReference::Next GroupReference::next(const std::optional<Failure>& no_file) {
   if (model_.is_compiled()) {
     return Judge{
-        {}, {}, "it is a compiled file, which nothing else can run; the key variant_of names what it was made of"};
+        {},
+        {},
+        model_.decoding
+            ? "it is a compiled file that keeps its cache, which nothing else can run"
+            : "it is a compiled file, which nothing else can run; the key variant_of names what it was made of"};
   }
   if (given_ != nullptr) return use_given();
   while (!search_.is_settled()) {

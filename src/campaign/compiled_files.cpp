@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "campaign/toolchain_question.h"
+#include "plan/stateful_decoder.h"
 #include "toolchain/catalog.h"
 
 namespace ngb::campaign {
@@ -73,9 +74,37 @@ Result<json> ask_compiler(const Installation& installation, const toolchain::Com
               next.empty() ? fmt::format("is it a file of {}, and whole?", compiler.name) : next);
 }
 
+// Enters what a step of a model reads that keeps its cache, and so generates tokens. `cache` is {"vocabulary": the
+// number of its tokens, or null}.
+Status enter_decoder(ModelEntry& entry, const std::vector<std::string>& names, const json& cache, const Say& say) {
+  if (!entry.decoder) {
+    entry.decoder = config::DecoderEntry{.cache = config::kStatefulForm};
+    say(fmt::format("ngb: {} keeps a cache; chosen: {} tokens after a context of {} (edit the study for others)\n",
+                    entry.file.string(), entry.decoder->new_tokens, entry.decoder->context));
+  }
+  if (!entry.shapes.empty()) {
+    return fail("the shapes of a model that keeps its cache follow from context", entry.file.string(),
+                "remove the key shapes");
+  }
+  Result<config::InputShapes> shapes = plan::inputs_of_stateful(*entry.decoder, names);
+  if (!shapes) {
+    Error error = shapes.error();
+    error.where = error.where.empty() ? entry.file.string() : entry.file.string() + ": " + error.where;
+    return tl::unexpected(error);
+  }
+  entry.shapes = *std::move(shapes);
+  for (auto& [name, given] : entry.inputs) {
+    const bool is_given = given.range || !given.file.empty();
+    if (name != plan::kIdsOfStateful || is_given || cache.at("vocabulary").is_null()) continue;
+    given.range = {0, cache.at("vocabulary").get<double>() - 1};
+  }
+  return Done{};
+}
+
 }  // namespace
 
-Status read_compiled_file(const Installation& installation, const config::Study& study, ModelEntry& entry) {
+Status read_compiled_file(const Installation& installation, const config::Study& study, ModelEntry& entry,
+                          const Say& say) {
   const auto compiler = std::find_if(study.compilers.begin(), study.compilers.end(), [&](const auto& each) {
     return std::find(entry.compilers.begin(), entry.compilers.end(), each.label) != entry.compilers.end();
   });
@@ -85,14 +114,14 @@ Status read_compiled_file(const Installation& installation, const config::Study&
   if (!described) return error_of(described);
   const auto runtime = toolchain_with(installation, described->toolchain, {});
   if (!runtime) {
-    if (!entry.shapes.empty()) return Done{};
+    if (!entry.shapes.empty() && !entry.decoder) return Done{};
     return fail(fmt::format("{} says what its inputs are, and is not installed", compiler->name), entry.file.string(),
                 fmt::format("run: ngb toolchain install {}; or give the key shapes", described->toolchain));
   }
   const auto answer = ask_compiler(installation, *described, *runtime, entry.file);
   if (!answer) return error_of(answer);
   if (answer->at("inputs").is_null()) {
-    if (!entry.shapes.empty()) return Done{};
+    if (!entry.shapes.empty() && !entry.decoder) return Done{};
     return fail("it does not say its inputs", entry.file.string(),
                 "give them in their order, as in shapes: {input0: [batch, 3, 224, 224], input1: [batch, 16]}");
   }
@@ -102,6 +131,13 @@ Status read_compiled_file(const Installation& installation, const config::Study&
     names.push_back(input.at("name").get<std::string>());
     in_order.emplace_back(names.back(), shape_of(entry, input));
     if (input.at("type").is_string()) give_type(entry, input);
+  }
+  if (!answer->at("cache").is_null()) return enter_decoder(entry, names, answer->at("cache"), say);
+  if (entry.decoder) {
+    return fail(
+        "it keeps no cache from one inference to the next", entry.file.string(),
+        "remove the keys phase, context, cache and new_tokens; a step with a past and a present is measured from "
+        "its ONNX file");
   }
   if (Status are_known = refuse_open(entry, in_order); !are_known) return are_known;
   for (const auto& [name, shape] : entry.shapes) {

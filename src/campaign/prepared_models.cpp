@@ -150,7 +150,7 @@ Status prepare_models(const Installation& installation, config::Study& study, co
   if (Status made = make_quantised_models(installation, study, say, cache); !made) return made;
   for (ModelEntry& entry : study.models) {
     if (entry.compiled.empty()) continue;
-    if (Status known = read_compiled_file(installation, study, entry); !known) return known;
+    if (Status known = read_compiled_file(installation, study, entry, say); !known) return known;
   }
   return Done{};
 }

@@ -101,7 +101,7 @@ std::vector<ModelEntry> decoders_of_file(const ModelEntry& model, const ModelFie
     axes.back().key = &key;
     if (key.name == kCache && model.kind() == ModelKind::pytorch) name_all_forms(given, false, axes.back());
     if (std::ranges::find(axes.back().values, kBestForm) != axes.back().values.end())
-      problems.add(*field->second, at, "an ONNX file has the form in which it was exported; write auto");
+      problems.add(*field->second, at, "a file has the form in which it was exported; write auto");
     counts.push_back(axes.back().values.size());
   }
   std::vector<ModelEntry> models;

@@ -212,7 +212,9 @@ class ModelReader {
       axes.push_back(read_axis(key, *field->second, at, problems_));
       name_all_forms(given, true, axes.back());
       for (const json& value : axes.back().values) {
-        if (value == kFormOfFile) problems_.add(*field->second, at, "auto is for ONNX files; name the recipe's form");
+        if (value == kFormOfFile || value == kStatefulForm) {
+          problems_.add(*field->second, at, fmt::format("{} is for files; name the recipe's form", plain_text(value)));
+        }
       }
       axes.back().key = &key;
     }

@@ -63,11 +63,12 @@ struct LabelledData {
 // Python file, or a model of timm.
 enum class ModelKind { zoo, onnx, compiled, pytorch, timm };
 
-// How a decoder is measured, which is a recipe or an ONNX file with a cache: as the reading of a prompt, or by
-// generating tokens.
+// How a decoder is measured, which is a recipe, a module, an ONNX file with a cache or a compiled file that keeps one:
+// as the reading of a prompt, or by generating tokens.
 inline constexpr const char* kFormOfFile = "auto";
-inline constexpr const char* kTight = "tight";    // a capacity
-inline constexpr const char* kBestForm = "best";  // in a study only: a decoder of each form
+inline constexpr const char* kStatefulForm = "stateful";  // of a compiled file
+inline constexpr const char* kTight = "tight";            // a capacity
+inline constexpr const char* kBestForm = "best";          // in a study only: a decoder of each form
 struct DecoderEntry {
   bool is_prefill = false;  // reads `context` tokens at once; what follows is of generating
   int context = 128;
@@ -103,7 +104,7 @@ struct ModelEntry {
   // onnx, or with `named`: named dimension -> extent, or kBatchExtent
   std::vector<std::pair<std::string, std::int64_t>> dimensions{};
   std::vector<std::pair<std::string, InputEntry>> inputs{};  // by name, sorted; "": one .npz for all
-  std::optional<DecoderEntry> decoder{};                     // zoo, onnx; nothing: each inference is by itself
+  std::optional<DecoderEntry> decoder{};                     // not timm; nothing: each inference is by itself
   bool dynamic_batch = false;                                // compiled once for any batch size
   std::optional<NamedShapes> named{};                        // onnx, pytorch, timm
   // The same as in work::Model. If they are not given, recipes and the timm models of the zoo have the zoo's; other

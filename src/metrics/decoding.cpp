@@ -34,7 +34,9 @@ Value of_steps(const Analysis& analysis, std::size_t cell, const char* metric) {
 }
 
 Value largest_of_steps(const Analysis& analysis, std::size_t cell, std::string_view quantity) {
-  return known_reading(analysis, cell, quantity, kGeneratesNone);
+  const Value reading = known_reading(analysis, cell, quantity, kGeneratesNone);
+  const bool generates = known_reading(analysis, cell, "new_tokens", kGeneratesNone).value.has_value();
+  return reading.value || !generates ? reading : unknown("the model does not tell it");
 }
 
 }  // namespace

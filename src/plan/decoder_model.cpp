@@ -113,8 +113,12 @@ void leave_length_open(work::Model& model) {
   for (const work::CachePart& part : model.decoding->parts) {
     if (part.grows) open(part.input, static_cast<std::size_t>(model.decoding->rows_axis));
   }
-  if (!model.decoding->mask_grows) return;
-  open(model.decoding->mask, called(model.inputs, model.decoding->mask)->shape.size() - 1);
+  const auto open_last = [&](const std::string& input) { open(input, called(model.inputs, input)->shape.size() - 1); };
+  if (model.decoding->is_stateful) {
+    open_last(model.decoding->ids);
+    for (const work::Counter& counter : model.decoding->counters) open_last(counter.input);
+  }
+  if (model.decoding->mask_grows) open_last(model.decoding->mask);
 }
 
 }  // namespace ngb::plan

@@ -295,9 +295,11 @@ std::uint64_t bytes_of_cache(const work::Model& model) {
 Status check_type(const Plan& plan, const work::Cell& cell) {
   const work::Model& model = plan.models[static_cast<std::size_t>(cell.model_index)];
   const work::Compiler& compiler = plan.compilers[static_cast<std::size_t>(cell.compiler_index)];
+  const std::vector<work::CachePart>& parts = model.decoding->parts;
   for (const TensorSignature& input : model.inputs) {
     const bool is_half = input.type == DataType::f16 || input.type == DataType::bf16;
-    if (!is_half || input.name != model.decoding->parts.front().input || compiler.precision != "f32") continue;
+    const bool is_of_cache = !parts.empty() && input.name == parts.front().input;
+    if (!is_half || !is_of_cache || compiler.precision != "f32") continue;
     return fail(
         fmt::format("{}: its cache is {}, and {} computes in f32", model.label, name(input.type), compiler.label),
         model.path,

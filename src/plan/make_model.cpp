@@ -19,6 +19,7 @@
 #include "plan/graph_shapes.h"
 #include "plan/module_decoder.h"
 #include "plan/named_shapes.h"
+#include "plan/stateful_decoder.h"
 #include "python_files.py.h"
 #include "userfiles/input_values.h"
 #include "userfiles/onnx_file.h"
@@ -180,11 +181,13 @@ Result<work::Model> from_compiled(const config::ModelEntry& entry, int batch) {
     content["files"][path.extension().string()] = file->sha256;
     model.files.push_back(*std::move(file));
   }
+  if (entry.decoder) content["context"] = entry.decoder->context;
   model.key.hash = hash::sha256(json_text::dump(content));
   if (const Status added = add_inputs(model, entry, batch); !added) {
     return fail(fmt::format("it was compiled for another batch size than {}", batch), entry.file.string(),
                 "list its own in batch_sizes, or give it a study of its own");
   }
+  if (entry.decoder) add_stateful_decoding(model, *entry.decoder);
   return model;
 }
 
@@ -264,7 +267,8 @@ Status add_labels(work::Model& model, const config::ModelEntry& entry) {
 
 Status add_values(work::Model& model, const config::ModelEntry& entry) {
   for (const auto& [input, given] : entry.inputs) {
-    // The study's values replace those that a recipe has for an input.
+    if (!given.range && given.file.empty()) continue;  // a type alone
+    // The study's values replace those that the model has for an input.
     std::erase_if(model.values, [&name = input](const auto& of) { return name.empty() || of.input == name; });
     work::InputValues values{.input = input, .range = given.range, .array = given.array};
     if (!given.file.empty()) {
@@ -272,7 +276,7 @@ Status add_values(work::Model& model, const config::ModelEntry& entry) {
       if (!name) return error_of(name);
       values.file = *name;
     }
-    if (values.range || !values.file.empty()) model.values.push_back(std::move(values));
+    model.values.push_back(std::move(values));
   }
   for (const work::InputValues& values : model.values) {
     if (const Status fits = check_values(model, values); !fits) return fits;

@@ -50,7 +50,7 @@
 
 namespace ngb::samples {
 
-inline constexpr int kProtocolVersion = 15;
+inline constexpr int kProtocolVersion = 16;
 
 // The largest event is a process of 3,000,000 repetitions, each an array of five values; other messages have fewer
 // than 100,000 of anything.

@@ -53,13 +53,15 @@ struct CacheNames {
 struct Decoding {
   int new_tokens = 1;
   int context = 0;
-  std::string cache{};  // its form, as the recipe calls it: "delta"
+  std::string cache{};  // its form, as the study calls it: "delta"
   int rows_axis = 2;    // of every part of the cache: the axis of its tokens
   std::string ids{};    // the input that receives a step's tokens
   std::vector<Counter> counters{};
   // The input whose elements are 1 for each token that a step reads, along its last axis, and 0 behind them. "": none.
   std::string mask{};
   bool mask_grows = false;  // it is one longer at each step
+  // The model keeps its cache itself: it has no `parts`, and a pass begins with the reading of `context` tokens.
+  bool is_stateful = false;
   std::vector<CachePart> parts{};
   // What a step has to read at least: each weight of a product or a norm once, a row of each table for each sample, and
   // the rows of the context. 0: not known.
@@ -69,13 +71,15 @@ struct Decoding {
   [[nodiscard]] bool grows() const {
     return std::any_of(parts.begin(), parts.end(), [](const CachePart& part) { return part.grows; });
   }
+  // Returns whether any input has another shape at another step, or in a prompt.
+  [[nodiscard]] bool has_open_lengths() const { return grows() || mask_grows || is_stateful; }
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"new_tokens", &Decoding::new_tokens}, Field{"context", &Decoding::context},
                  Field{"cache", &Decoding::cache}, Field{"rows_axis", &Decoding::rows_axis},
                  Field{"ids", &Decoding::ids}, Field{"counters", &Decoding::counters}, Field{"mask", &Decoding::mask},
-                 Field{"mask_grows", &Decoding::mask_grows}, Field{"parts", &Decoding::parts},
-                 Field{"bytes_per_token", &Decoding::bytes_per_token});
+                 Field{"mask_grows", &Decoding::mask_grows}, Field{"is_stateful", &Decoding::is_stateful},
+                 Field{"parts", &Decoding::parts}, Field{"bytes_per_token", &Decoding::bytes_per_token});
   }
 };
 

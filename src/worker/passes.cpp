@@ -41,12 +41,23 @@ void fill_with_number(const ngb_tensor& tensor, std::int64_t number) {
   if (tensor.dtype == NGB_BOOL) set(static_cast<std::uint8_t*>(tensor.data));
 }
 
+// Numbers the tokens along the last axis from 0.
+void count_places(const ngb_tensor& tensor) {
+  const auto length = static_cast<std::uint64_t>(tensor.shape[tensor.rank - 1]);
+  const auto set = [&]<class T>(T* elements) {
+    for (std::uint64_t i = 0; i < tensor.size_bytes / sizeof(T); ++i) elements[i] = static_cast<T>(i % length);
+  };
+  if (tensor.dtype == NGB_I64) set(static_cast<std::int64_t*>(tensor.data));
+  if (tensor.dtype == NGB_I32) set(static_cast<std::int32_t*>(tensor.data));
+}
+
 }  // namespace
 
 Result<Passes> Passes::make(const work::Model& model, std::uint64_t seed, const Target& target, const Inputs& inputs) {
   Passes passes;
   const work::Decoding& decoding = *model.decoding;
   passes.decoding_ = &decoding;
+  passes.values_of_ids_ = work::values_of(model.values, decoding.ids);
   passes.target_ = target;
   passes.inputs_ = inputs.tensors();
   std::vector<std::string> needed{decoding.ids};
@@ -66,8 +77,11 @@ Result<Passes> Passes::make(const work::Model& model, std::uint64_t seed, const 
     passes.add_part(place, part.grows);
   }
   if (!decoding.mask.empty()) passes.add_mask();
-  passes.draw_ids(model, seed);
+  passes.draw_ids_of_steps(seed);
   if (const Status made = passes.make_room(); !made) return error_of(made);
+  if (!decoding.is_stateful) return passes;
+  if (target.compiler->reset_state == nullptr) return fail("this compiler cannot empty what a model keeps");
+  if (const Status made = passes.make_prompt(seed); !made) return error_of(made);
   return passes;
 }
 
@@ -123,19 +137,70 @@ void Passes::grow(std::size_t place, std::size_t axis, std::int64_t rows) {
                              size_bytes(static_cast<DataType>(bound_[place].dtype));
 }
 
-void Passes::draw_ids(const work::Model& model, std::uint64_t seed) {
-  const work::InputValues* const values = work::values_of(model.values, decoding_->ids);
+// Makes `count` tokens of seeded values. Those of a study's file are the same ones again and again.
+void Passes::draw_ids(std::uint64_t seed, const char* purpose, std::uint64_t number, char* ids,
+                      std::uint64_t count) const {
   const auto type = static_cast<DataType>(ids_.dtype);
-  const std::uint64_t count = ids_.size_bytes / size_bytes(type);
+  if (values_of_ids_ != nullptr && values_of_ids_->range) {
+    fill(type, mix64(seed ^ fnv1a64(purpose)) + number, decoding_->ids, *values_of_ids_->range, ids, count);
+    return;
+  }
+  const std::uint64_t bytes = count * size_bytes(type);
+  for (std::uint64_t at = 0; at < bytes; at += ids_.size_bytes) {
+    std::memcpy(ids + at, ids_.data, std::min<std::uint64_t>(ids_.size_bytes, bytes - at));
+  }
+}
+
+void Passes::draw_ids_of_steps(std::uint64_t seed) {
   ids_of_steps_.resize(steps() * ids_.size_bytes);
   for (std::size_t step = 0; step < steps(); ++step) {
-    char* const ids = ids_of_steps_.data() + step * ids_.size_bytes;
-    const std::uint64_t of_step = mix64(seed ^ fnv1a64("new_tokens")) + step;
-    if (values != nullptr && values->range)
-      fill(type, of_step, decoding_->ids, *values->range, ids, count);
-    else
-      std::memcpy(ids, ids_.data, ids_.size_bytes);  // those of the study's file
+    draw_ids(seed, "new_tokens", step, ids_of_steps_.data() + step * ids_.size_bytes,
+             ids_.size_bytes / size_bytes(static_cast<DataType>(ids_.dtype)));
   }
+}
+
+// Makes the inputs of a run that reads the context: as many tokens, each at its place, of which a mask shows all.
+Status Passes::make_prompt(std::uint64_t seed) {
+  const auto is_of_tokens = [&](const ngb_tensor& tensor) {
+    return tensor.data == ids_.data || std::any_of(counters_.begin(), counters_.end(), [&](const auto& counter) {
+             return counter.first.data == tensor.data;
+           });
+  };
+  std::vector<TensorSignature> signatures;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    signatures.push_back(signature_of(inputs_[i]));
+    if (is_of_tokens(inputs_[i]) || i == mask_) signatures.back().shape.back() = decoding_->context;
+  }
+  Result<Inputs> made = Inputs::make(signatures, 0);
+  if (!made) return error_of(made);
+  prompt_ = *std::move(made);
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    const ngb_tensor& tensor = prompt_->tensors()[i];
+    const std::uint64_t count = signatures[i].element_count();
+    if (inputs_[i].data == ids_.data) {
+      draw_ids(seed, "prompt", 0, static_cast<char*>(tensor.data), count);
+    } else if (i == mask_) {
+      fill_with_number(tensor, 1);
+    } else if (is_of_tokens(inputs_[i])) {
+      count_places(tensor);
+    } else {
+      std::memcpy(tensor.data, inputs_[i].data, tensor.size_bytes);
+    }
+  }
+  return Done{};
+}
+
+ngb_status Passes::bind(std::span<const ngb_tensor> inputs) {
+  return target_.compiler->bind(target_.session, inputs.data(), static_cast<std::uint32_t>(inputs.size()),
+                                target_.error);
+}
+
+ngb_status Passes::read_prompt() {
+  ngb_status status = target_.compiler->reset_state(target_.session, target_.error);
+  if (status == NGB_OK) status = bind(prompt_->tensors());
+  if (status == NGB_OK) status = target_.compiler->run(target_.session, target_.error);
+  is_bound_ = false;
+  return status;
 }
 
 // Returns to the start of a pass.
@@ -149,11 +214,8 @@ ngb_status Passes::begin() {
   if (mask_) write_mask(decoding_->context + 1);
   if (keeps_) kept_.clear();
   std::uint64_t copied = NGB_FED_BY_HOST;
-  ngb_status status = NGB_OK;
-  if (!is_bound_) {
-    status = target_.compiler->bind(target_.session, bound_.data(), static_cast<std::uint32_t>(bound_.size()),
-                                    target_.error);
-  }
+  ngb_status status = decoding_->is_stateful ? read_prompt() : NGB_OK;
+  if (!is_bound_ && status == NGB_OK) status = bind(bound_);
   is_bound_ = true;
   if (status == NGB_OK && target_.compiler->feed_back != nullptr) {
     status = target_.compiler->feed_back(target_.session, pairs_.data(), static_cast<std::uint32_t>(pairs_.size()),
@@ -219,8 +281,7 @@ std::size_t Passes::repeat(const Times& times, std::span<std::int64_t> latencies
 
 ngb_status Passes::run_and_copy(std::size_t step) {
   const ngb_compiler& compiler = *target_.compiler;
-  ngb_status status =
-      compiler.bind(target_.session, bound_.data(), static_cast<std::uint32_t>(bound_.size()), target_.error);
+  ngb_status status = bind(bound_);
   if (status == NGB_OK) status = compiler.run(target_.session, target_.error);
   copied_bytes_ = 0;
   for (std::size_t i = 0; i < parts_.size() && status == NGB_OK; ++i) {
@@ -321,13 +382,14 @@ std::uint64_t Passes::cache_bytes() const {
 }
 
 void Passes::add_to(samples::ProcessResult& result) const {
-  result.facts["feeding_back"] =
-      is_fed_by_host_ ? "outputs are copied to inputs, which are bound again at each step" : "by the compiler";
+  result.facts["feeding_back"] = decoding_->is_stateful ? "by the model, which keeps its cache"
+                                 : is_fed_by_host_ ? "outputs are copied to inputs, which are bound again at each step"
+                                                   : "by the compiler";
   const auto add = [&](const char* quantity, const char* unit, std::uint64_t value) {
     result.readings.push_back({quantity, unit, "timed", Known<double>::of(static_cast<double>(value))});
   };
   add("new_tokens", "1", steps());
-  add("cache_bytes", "bytes", cache_bytes());
+  if (!parts_.empty()) add("cache_bytes", "bytes", cache_bytes());  // else the model does not tell it
   add("copied_bytes_per_token", "bytes", copied_bytes_);
   if (decoding_->bytes_per_token > 0) add("bytes_per_token", "bytes", decoding_->bytes_per_token);
 }

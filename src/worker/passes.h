@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a model that generates tokens in passes (work::Decoding): one step for each new token, whose outputs are fed
 // back. The compiler feeds them back if it can (ngb_compiler::feed_back). If it cannot, outputs are copied to inputs
-// here and bound again, whatever the compiler. Either is a part of a step's time. The return to the start is not.
+// here and bound again, whatever the compiler. Either is a part of a step's time. The return to the start is not. A
+// model that keeps its cache itself is emptied there, and reads the tokens of the context.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +27,8 @@ namespace ngb::worker {
 class Passes final : public Pass {
  public:
   // The target's session is bound to `inputs`, whose values it may change from now on. Model and inputs outlive the
-  // result. Returns an error if an input that the model's decoding names is missing.
+  // result. Returns an error if an input that the model's decoding names is missing, or if the model keeps its cache
+  // itself and the compiler cannot empty it.
   static Result<Passes> make(const work::Model& model, std::uint64_t seed, const Target& target, const Inputs& inputs);
 
   std::size_t repeat(const Times& times, std::span<std::int64_t> latencies_ns, samples::RunCount& done,
@@ -58,8 +60,12 @@ class Passes final : public Pass {
   void add_part(std::size_t place, bool grows);
   void add_mask();
   Status make_room();
-  void draw_ids(const work::Model& model, std::uint64_t seed);
+  Status make_prompt(std::uint64_t seed);
+  void draw_ids(std::uint64_t seed, const char* purpose, std::uint64_t number, char* ids, std::uint64_t count) const;
+  void draw_ids_of_steps(std::uint64_t seed);
   ngb_status begin();
+  ngb_status read_prompt();
+  ngb_status bind(std::span<const ngb_tensor> inputs);
   void write_step(std::size_t step);
   ngb_status run_step(std::size_t step) {
     return is_fed_by_host_ ? run_and_copy(step) : target_.compiler->run(target_.session, target_.error);
@@ -73,6 +79,7 @@ class Passes final : public Pass {
   [[nodiscard]] std::uint64_t cache_bytes() const;
 
   const work::Decoding* decoding_ = nullptr;
+  const work::InputValues* values_of_ids_ = nullptr;
   Target target_{};
   std::span<const ngb_tensor> inputs_{};
   ngb_tensor ids_{};
@@ -85,6 +92,7 @@ class Passes final : public Pass {
   std::vector<ngb_tensor> bound_{};
   std::vector<std::vector<std::int64_t>> shapes_{};  // of bound_
   std::optional<Inputs> grown_{};
+  std::optional<Inputs> prompt_{};  // of a model that keeps its cache itself
   bool is_bound_ = true;  // to bound_; a compiler need not know that a mask has room to grow until a pass begins
   bool is_fed_by_host_ = true;
   std::uint64_t copied_bytes_ = 0;  // in a step, beside what the graph copies

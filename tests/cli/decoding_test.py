@@ -145,9 +145,9 @@ class FilesTest(DecodingTest):
         self.assertNotIn("the file declares", ended.stdout)
         return {(cell["model"], cell["compiler_label"]): cell for cell in self.show("results/test")["cells"]}
 
-    def refusal(self, entry):
+    def refusal(self, entry, compilers="[onnxruntime]"):
         """What `ngb plan` says that it refuses."""
-        self.write("study.yaml", FAST % "[onnxruntime]" + f"  - {{{entry}}}\n")
+        self.write("study.yaml", FAST % compilers + f"  - {{{entry}}}\n")
         ended = self.ngb("plan", "study.yaml")
         self.assertEqual(ended.returncode, 2, ended.stdout + ended.stderr)
         return ended.stderr
@@ -184,6 +184,30 @@ class NamesOfUsersFiles(FilesTest):
         self.assertEqual({key: cell["failure"] for key, cell in cells.items()}, dict.fromkeys(cells))
         self.assertGreater(cells["merged phase=prefill", "onnxruntime"]["metrics"]["prefill_tokens_per_s"]["value"], 0)
         self.assertGreater(cells["merged phase=decode", "onnxruntime"]["metrics"]["decode_tokens_per_s"]["value"], 0)
+
+    def test_a_file_of_openvino_keeps_its_cache_as_a_state(self):
+        """As optimum-intel writes it. Each sample goes on with its own cache; nothing else can judge the file."""
+        sites = [str(TOOLCHAINS / toolchain(name) / json.loads((TOOLCHAINS / toolchain(name) / "manifest.json").read_text())["site"])
+                 for name in ("openvino", "identity")]
+        made = subprocess.run([self.identity()[0], "-B", HERE / "stateful_decoder.py", "optimum", *sites], cwd=self.folder,
+                              capture_output=True, text=True, timeout=600)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        cells = self.run_files(["file: optimum.xml, context: [20, 40], new_tokens: 8"], "[identity, openvino]")
+        self.assertEqual(set(cells), {(f"optimum.xml context={tokens}", "openvino") for tokens in (20, 40)})
+        for cell in cells.values():
+            self.assertIsNone(cell["failure"])
+            metrics = {name: each["value"] for name, each in cell["metrics"].items()}
+            self.assertGreater(metrics["decode_tokens_per_s"], 0)
+            self.assertEqual(metrics["copied_bytes_per_token"], 0)
+            self.assertIsNone(metrics["cache_bytes"])
+            self.assertEqual(cell["metrics"]["cache_bytes"]["reason"], "the model does not tell it")
+        ended = self.ngb("run", "optimum.xml", "--dry-run", "-o", "kept")
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("optimum.xml keeps a cache; chosen: 32 tokens after a context of 128", ended.stderr)
+        for entry, why in (("file: optimum.xml, phase: prefill", "each prompt would follow the one before; measure decode only"),
+                           ("file: optimum.xml, cache: delta", "so its form is stateful, not delta"),
+                           ("file: optimum.xml, shapes: {input_ids: [batch, 4]}", "follow from context; remove the key shapes")):
+            self.assertIn(why, self.refusal(entry, "[openvino]"))
 
     def test_a_study_may_name_the_cache_and_genais_file_may_write_into_one_buffer(self):
         names = "cache: {past: 'memory_{layer}_{part}', present: 'next_{layer}_{part}'}"

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where OpenVINO runs and in which precision: what was asked for, or a failure that says what there is.
-#include <algorithm>
-
-#include "worker_process.h"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <span>
+
+#include "base/file.h"
+#include "worker/reference_file.h"
+#include "worker_process.h"
 
 namespace ngb::conformance {
 namespace {
@@ -67,6 +71,33 @@ TEST_F(OpenVino, ComputesInThePrecisionAskedForOrFails) {
       EXPECT_NE(run.message().find("told to compute in " + precision + " and computes in "), std::string::npos);
     }
   }
+}
+
+// The file adds all numbers that it has read. A pass begins empty and reads a prompt of three numbers, then two more.
+// The worker runs two passes, and would say if they differed.
+TEST_F(OpenVino, EmptiesWhatAFileKeepsBeforeEachPass) {
+  const TemporaryFolder scratch;
+  const auto text = file::read(std::filesystem::path(NGB_SOURCE_DIR) / "tests/conformance/kept_sum.xml");
+  ASSERT_TRUE(text);
+  work::WorkerRequest request = make_request(compiler_, conv_model(), scratch);
+  request.model_path = scratch.write("kept_sum.xml", *text).string();
+  scratch.write("kept_sum.bin", std::string("\1\0\0\0\0\0\0\0", 8));
+  request.model.source = work::CompiledFile{};
+  request.model.inputs = {{"input_ids", DataType::i64, {1, 1}}};
+  request.model.open_inputs = {{"input_ids", DataType::i64, {1, kOpenExtent}}};
+  request.model.values = {{.input = "input_ids", .range = {{5, 5}}}};
+  request.model.decoding =
+      work::Decoding{.new_tokens = 2, .context = 3, .cache = "stateful", .ids = "input_ids", .is_stateful = true};
+  request.task = work::Task::make_references;
+  request.reference_path = (scratch.path() / "outputs").string();
+  const WorkerRun run = run_worker(compiler_, request);
+  ASSERT_EQ(run.ending(), "none") << run.message();
+  const auto outputs = worker::Reference::open(request.reference_path);
+  ASSERT_TRUE(outputs) << outputs.error().text();
+  EXPECT_EQ(outputs->facts().doubt, "");
+  ASSERT_EQ(outputs->outputs().size(), 1U);
+  const auto* const sums = static_cast<const float*>(outputs->outputs().front().data);
+  EXPECT_THAT(std::span(sums, 2), testing::ElementsAre(20, 25));
 }
 
 }  // namespace

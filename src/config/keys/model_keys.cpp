@@ -180,7 +180,7 @@ std::span<const Key> model_keys() {
        .meaning = "Of a decoder. prefill: an inference reads a prompt of `context` tokens. decode: a repetition is a "
                   "pass of `new_tokens` steps, each of which feeds its outputs back into the cache",
        .default_text = "`decode` if one of the next four keys is given; else each inference is by itself",
-       .kinds = {"zoo", "onnx", "pytorch"},
+       .kinds = {"zoo", "onnx", "file", "pytorch"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { decoder_of(model).is_prefill = value == "prefill"; },
        .get_in_model =
@@ -193,7 +193,7 @@ std::span<const Key> model_keys() {
        .maximum = kMostTokens,
        .meaning = "Of a decoder: tokens of the prompt, or tokens in the cache when a repetition begins",
        .default_text = "128",
-       .kinds = {"zoo", "onnx", "pytorch"},
+       .kinds = {"zoo", "onnx", "file", "pytorch"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).context); },
        .get_in_model = [](const ModelEntry& model) { return model.decoder ? json(model.decoder->context) : json(); }},
@@ -219,14 +219,15 @@ std::span<const Key> model_keys() {
            }},
       {.name = "cache",
        .type = ValueType::word,
-       .words = {"delta", "static", "scatter", "growing", kBestForm, kFormOfFile},
+       .words = {"delta", "static", "scatter", "growing", kStatefulForm, kBestForm, kFormOfFile},
        .meaning =
            "Of a decoder that generates: the form of its cache, which is a part of the model. best: each of them, with "
            "each compiler's best one among the series. `onnx`: auto finds inputs and outputs that are a cache by their "
-           "names; a mapping of the keys below names them. `pytorch`: growing is DynamicCache, static is StaticCache",
-       .default_text = "`delta`; `onnx`: auto; `pytorch`: growing",
+           "names; a mapping of the keys below names them. `pytorch`: growing is DynamicCache, static is StaticCache. "
+           "`file`: stateful, the model keeps it",
+       .default_text = "`delta`; `onnx`: auto; `pytorch`: growing; `file`: stateful",
        .keys = cache_keys(),
-       .kinds = {"zoo", "onnx", "pytorch"},
+       .kinds = {"zoo", "onnx", "file", "pytorch"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).cache); },
        .get_in_model =
@@ -241,7 +242,7 @@ std::span<const Key> model_keys() {
        .maximum = kMostSteps,
        .meaning = "Of a decoder that generates: steps of a repetition",
        .default_text = "32",
-       .kinds = {"zoo", "onnx", "pytorch"},
+       .kinds = {"zoo", "onnx", "file", "pytorch"},
        .is_axis = true,
        .set_in_model = [](ModelEntry& model, const json& value) { value.get_to(decoder_of(model).new_tokens); },
        .get_in_model =

@@ -119,12 +119,12 @@ TEST(StudyFileDecoders, HaveNoBestForm) {
   const auto study = read_file_study(with_file("cache: best"));
   ASSERT_FALSE(study);
   EXPECT_THAT(study.error()[0].text(),
-              HasSubstr("models[0].cache: an ONNX file has the form in which it was exported; write auto"));
+              HasSubstr("models[0].cache: a file has the form in which it was exported; write auto"));
 }
 
 TEST(StudyDecoders, OfARecipeHaveNoFormOfAFile) {
   EXPECT_THAT(problems(study_of("{zoo: llama_3m, cache: auto}"), with_decoder()),
-              ElementsAre(HasSubstr("models[0].cache: auto is for ONNX files; name the recipe's form")));
+              ElementsAre(HasSubstr("models[0].cache: auto is for files; name the recipe's form")));
 }
 
 TEST(StudyDecoders, OnlyDecodersHaveThem) {

@@ -267,6 +267,88 @@ TEST_F(PassesOfAModel, RefuseOutputsThatDoNotFitTheirInput) {
   EXPECT_THAT(error_.message, HasSubstr("output 1 has 4 bytes and does not fit the input \"past\" of 32"));
 }
 
+// A made-up compiler whose model keeps the sum of all tokens that it has read.
+struct Keeper {
+  std::int64_t sum = 0;
+  std::vector<ngb_tensor> inputs{};
+  std::vector<std::vector<std::int64_t>> read{};   // the tokens of each run since the last reset
+  std::vector<std::vector<std::int64_t>> shown{};  // places, and ones of the mask, of each run
+  int resets = 0;
+};
+Keeper keeper{};
+
+std::vector<std::int64_t> numbers_of(const ngb_tensor& tensor) {
+  const auto* const data = static_cast<const std::int64_t*>(tensor.data);
+  return {data, data + tensor.size_bytes / sizeof *data};
+}
+
+ngb_status run_keeper(ngb_session*, ngb_error*) {
+  keeper.read.push_back(numbers_of(keeper.inputs[0]));
+  keeper.shown.push_back(numbers_of(keeper.inputs[1]));
+  keeper.shown.push_back(numbers_of(keeper.inputs[2]));
+  for (const std::int64_t token : keeper.read.back()) keeper.sum += token;
+  return NGB_OK;
+}
+
+TEST(PassesOfAModelThatKeepsItsCache, BeginEmptyWithTheTokensOfTheContextOutsideOfTheTime) {
+  keeper = {};
+  work::Model model;
+  model.inputs = {{"ids", DataType::i64, {1, 1}}, {"places", DataType::i64, {1, 1}}, {"mask", DataType::i64, {1, 4}}};
+  model.values = {{.input = "ids", .range = {{1, 9}}}};
+  model.decoding = work::Decoding{.new_tokens = 2,
+                                  .context = 3,
+                                  .ids = "ids",
+                                  .counters = {{"places", 0}},
+                                  .mask = "mask",
+                                  .mask_grows = true,
+                                  .is_stateful = true};
+  ngb_compiler compiler{};
+  compiler.bind = [](ngb_session*, const ngb_tensor* inputs, std::uint32_t count, ngb_error*) {
+    keeper.inputs.assign(inputs, inputs + count);
+    return NGB_OK;
+  };
+  compiler.run = run_keeper;
+  compiler.read = [](ngb_session*, std::uint32_t, ngb_tensor* output, std::uint32_t* count, ngb_error*) {
+    static const std::array<std::int64_t, 1> kOne{1};
+    *count = 1;
+    if (output != nullptr) *output = {"sum", NGB_I64, 1, kOne.data(), &keeper.sum, sizeof keeper.sum};
+    return NGB_OK;
+  };
+  ngb_error error{};
+  samples::RunCount done{};
+  const Inputs inputs = Inputs::make(model.inputs, 1).value();
+  EXPECT_EQ(Passes::make(model, 1, {&compiler, nullptr, &error, &done}, inputs).error().what,
+            "this compiler cannot empty what a model keeps");
+  compiler.reset_state = [](ngb_session*, ngb_error*) {
+    keeper.sum = 0;
+    keeper.read.clear();
+    keeper.shown.clear();
+    ++keeper.resets;
+    return NGB_OK;
+  };
+  auto passes = Passes::make(model, 1, {&compiler, nullptr, &error, &done}, inputs).value();
+  passes.keep_next();
+  std::vector<std::int64_t> walls(2, -1);
+  std::vector<std::int64_t> begins(2, -1);
+  ngb_status status = NGB_OK;
+  ASSERT_EQ(passes.repeat({walls, begins}, {}, done, &status), 2U);
+  EXPECT_EQ(keeper.resets, 2);
+  EXPECT_EQ(done.inferences, 4U);  // the prompts are none of them
+  ASSERT_EQ(keeper.read.size(), 3U);
+  ASSERT_EQ(keeper.read[0].size(), 3U);
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_THAT(keeper.shown, ElementsAre(Numbers{0, 1, 2}, Numbers{1, 1, 1}, Numbers{3}, Numbers{1, 1, 1, 1}, Numbers{4},
+                                        Numbers{1, 1, 1, 1, 1}));
+  const std::int64_t prompt = std::accumulate(keeper.read[0].begin(), keeper.read[0].end(), std::int64_t{0});
+  const auto* const sums = static_cast<const std::int64_t*>(passes.outputs().front().data);
+  EXPECT_EQ(sums[0], prompt + keeper.read[1][0]);
+  EXPECT_EQ(sums[1], sums[0] + keeper.read[2][0]);
+  samples::ProcessResult result;
+  passes.add_to(result);
+  EXPECT_EQ(result.facts["feeding_back"], "by the model, which keeps its cache");
+  for (const samples::Reading& each : result.readings) EXPECT_NE(each.quantity, "cache_bytes");
+}
+
 TEST_F(PassesOfAModel, NeedTheInputsThatTheModelNames) {
   const Inputs inputs = Inputs::make(model_.inputs, 1).value();
   model_.decoding->counters = {{"place", 0}};

@@ -98,14 +98,19 @@ void close(ngb_session* session) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const ngb_compiler* ngb_compiler_table() {
-  static const ngb_compiler table{NGB_ABI,  sizeof(ngb_compiler),
-                                  describe, open,
-                                  compile,  nullptr,
-                                  bind,     run,
-                                  read,     inspect,
-                                  close,    nullptr,
-                                  nullptr,  nullptr,
-                                  nullptr,  nullptr,
-                                  nullptr};
+  static const ngb_compiler table = [] {
+    ngb_compiler made{};  // what it does not wrap is NULL
+    made.abi = NGB_ABI;
+    made.struct_size = sizeof made;
+    made.describe = describe;
+    made.open = open;
+    made.compile = compile;
+    made.bind = bind;
+    made.run = run;
+    made.read = read;
+    made.inspect = inspect;
+    made.close = close;
+    return made;
+  }();
   return &table;
 }
