@@ -82,15 +82,16 @@ Status enter_decoder(ModelEntry& entry, const std::vector<std::string>& names, c
     say(fmt::format("ngb: {} keeps a cache; chosen: {} tokens after a context of {} (edit the study for others)\n",
                     entry.file.string(), entry.decoder->new_tokens, entry.decoder->context));
   }
-  if (!entry.shapes.empty()) {
-    return fail("the shapes of a model that keeps its cache follow from context", entry.file.string(),
-                "remove the key shapes");
-  }
   Result<config::InputShapes> shapes = plan::inputs_of_stateful(*entry.decoder, names);
   if (!shapes) {
     Error error = shapes.error();
     error.where = error.where.empty() ? entry.file.string() : entry.file.string() + ": " + error.where;
     return tl::unexpected(error);
+  }
+  for (const auto& given : entry.shapes) {
+    if (std::find(shapes->begin(), shapes->end(), given) != shapes->end()) continue;
+    return fail("the shapes of a model that keeps its cache follow from context", entry.file.string(),
+                "remove the key shapes");
   }
   entry.shapes = *std::move(shapes);
   for (auto& [name, given] : entry.inputs) {

@@ -207,7 +207,7 @@ void Recorder::tell(const samples::ProcessResult& result) {
   if (!result.failure) {
     --cell.processes_left;
     ++finished_;
-    runs_turns_again_ = false;
+    turns_again_since_.reset();
     const work::Cell& planned = plan_->cells[static_cast<std::size_t>(cell.index)];
     const int batch = plan_->model_of(planned).key.batch;
     observer_->finish_process({.cell = cell.index,
@@ -259,7 +259,8 @@ void Recorder::tell_what_to_expect() {
       expectation({.elapsed_s = seconds_since(started_),
                    .finished = finished_,
                    .left = left,
-                   .disturbed = disturbances_.attempts() + (runs_turns_again_ ? 1 : 0),
+                   .disturbed = disturbances_.attempts(),
+                   .turns_again_s = turns_again_since_ ? seconds_since(*turns_again_since_) : 0,
                    .expected_s = expected_s_,
                    .culprit = disturbances_.culprit(),
                    .takes_turns = plan_->study.protocol.turns > 1});
@@ -294,7 +295,10 @@ void Recorder::on_progress(const std::string& device, const samples::Progress& p
   const auto cell = cells_.find(progress.cell_id);
   if (cell == cells_.end()) return;
   if (!progress.remark.empty()) {
-    runs_turns_again_ = progress.phase == samples::Phase::timed;  // no compiler remarks on anything then
+    if (progress.phase != samples::Phase::timed)
+      turns_again_since_.reset();  // it is a compiler's remark
+    else if (!turns_again_since_)
+      turns_again_since_ = system_clock().now();
     return observer_->show(device, fmt::format("{} · {}", progress.remark, label(cell->second)), true);
   }
   time_left_->work_on(cell->second.index, seconds_since(started_));
@@ -361,7 +365,9 @@ std::string words_of(const samples::Progress& progress, const work::Protocol& pr
 
 std::vector<std::string> expectation(const Pace& pace) {
   constexpr double kFirst_s = 20;
-  if (pace.elapsed_s < kFirst_s || pace.disturbed <= pace.finished) return {};
+  constexpr double kSomeTurns_s = 10;  // a turn or two are run again on a quiet machine, too
+  const int disturbed = pace.disturbed + (pace.turns_again_s >= kSomeTurns_s ? 1 : 0);
+  if (pace.elapsed_s < kFirst_s || disturbed <= pace.finished) return {};
   std::string rate = "nothing was measured in " + text::human_duration(pace.elapsed_s);
   if (pace.finished > 0) {
     rate = "at this rate the run takes " +

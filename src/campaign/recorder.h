@@ -53,6 +53,7 @@ struct Pace {
   int finished = 0;                    // processes that were measured in this time
   int left = 0;                        // that are still to be measured
   int disturbed = 0;                   // attempts in this time
+  double turns_again_s = 0;            // since an attempt that has not ended first ran a turn again; 0: it has not
   std::optional<double> expected_s{};  // what the whole run was estimated to take; nothing: unknown
   std::string culprit{};               // the program that disturbed most; "": unknown
   bool takes_turns = false;
@@ -129,8 +130,8 @@ class Recorder {
   Disturbances disturbances_{};
   std::set<std::string> advised_{};  // what was told
   bool has_said_what_to_expect_ = false;
-  bool runs_turns_again_ = false;  // the processes that run are disturbed
-  int finished_ = 0;               // processes of this run that were measured
+  std::optional<Nanoseconds> turns_again_since_{};  // the processes that run are disturbed
+  int finished_ = 0;                                // processes of this run that were measured
   Nanoseconds started_ = system_clock().now();
   double processes_s_ = 0;  // that all processes of this run took together
   bool is_whole_ = true;    // false: something was done before, or failed

@@ -73,8 +73,15 @@ Check examine_toolchain(const CompilerDescription& compiler, const std::vector<T
     if (toolchain.compiler != compiler.toolchain) continue;
     const bool is_there = fs::exists(toolchain.site) && (compiler.host != "python" || fs::exists(toolchain.python));
     versions.push_back(toolchain.version + (toolchain.is_adopted ? " (adopted)" : "") + (is_there ? "" : " (broken)"));
-    if (is_there) continue;
+    const bool is_own = compiler.toolchain == compiler.name;
+    const auto unlike = is_own ? unlike_pins(toolchain, compiler.requirements) : std::vector<std::string>();
+    if (is_there && unlike.empty()) continue;
     check.state = State::warning;
+    if (is_there) {
+      check.advice = fmt::format("{}: ngb toolchain install {}@{}", text::join(unlike, "; "), compiler.toolchain,
+                                 toolchain.version);
+      continue;
+    }
     check.advice = fmt::format("{} does not exist any more: ngb toolchain remove {}@{}, then install it again",
                                fs::exists(toolchain.site) ? toolchain.python : toolchain.site.string(),
                                compiler.toolchain, toolchain.version);

@@ -131,7 +131,7 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   if (Status room = check_disk(place.folder().parent_path(), compiler.disk_bytes); !room) {
     return error_of(room);
   }
-  Result<std::vector<ChosenWheel>> wheels = collect(*python, place, as_before(compiler, place), progress);
+  Result<std::vector<ChosenWheel>> wheels = collect(*python, place, compiler, progress);
   if (!wheels) return error_of(wheels);
   std::sort(wheels->begin(), wheels->end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   file::remove_all(place.partial() / "scratch");
@@ -151,6 +151,13 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
     toolchain.size_bytes += size_bytes;
   }
   return finish(place, std::move(toolchain));
+}
+
+// Returns whether this ngb pins other versions of its packages than it has.
+bool has_other_pins(const Toolchain& present, const CompilerDescription& compiler, const Progress& progress) {
+  const std::vector<std::string> unlike = unlike_pins(present, compiler.requirements);
+  if (progress && !unlike.empty()) progress(text::join(unlike, "; ") + ": its packages are chosen anew");
+  return !unlike.empty();
 }
 
 // Returns whether nothing has to be installed. A toolchain whose Python cannot be asked is left as it is.
@@ -174,12 +181,13 @@ Result<Toolchain> make(const fs::path& root, const CompilerDescription& compiler
   const Result<FileDescriptor> held = lock(place, progress);
   if (!held) return error_of(held);
   Result<std::optional<Toolchain>> present = find(root, compiler.toolchain, version);
-  if (present && *present && is_as_installed(**present, progress)) return **std::move(present);
+  const bool is_outdated = present && *present && has_other_pins(**present, compiler, progress);
+  if (present && *present && !is_outdated && is_as_installed(**present, progress)) return **std::move(present);
   if (!present && progress) progress(present.error().what + "; it will be replaced");
   if (Status ours = check_ours(place); !ours) return error_of(ours);
   if (Status clean = remove_leftovers(place); !clean) return error_of(clean);
   if (Status made = file::make_folder(place.partial()); !made) return error_of(made);
-  Result<Toolchain> toolchain = build(place, compiler, target, progress);
+  Result<Toolchain> toolchain = build(place, is_outdated ? compiler : as_before(compiler, place), target, progress);
   if (!toolchain) {
     Error error = toolchain.error();
     error.what = fmt::format("cannot {} {} {}: {}", target == nullptr ? "install" : "download", place.compiler, version,

@@ -7,6 +7,7 @@
 
 #include "base/environment.h"
 #include "base/json_text.h"
+#include "toolchain/spelling.h"
 #include "versions_json.h"
 
 namespace ngb::toolchain {
@@ -57,6 +58,23 @@ Result<std::string> fill_placeholders(std::string_view requirement, std::string_
     filled.append(name == "version" ? std::string(version) : wheels.at(name).get<std::string>());
     requirement.remove_prefix(close + 1);
   }
+}
+
+std::vector<std::string> unlike_pins(const Toolchain& toolchain, const std::vector<std::string>& requirements) {
+  std::vector<std::string> unlike;
+  if (toolchain.is_adopted) return unlike;
+  for (const std::string& requirement : requirements) {
+    const Result<std::string> filled = fill_placeholders(requirement, toolchain.version);
+    const std::size_t pinned = filled ? filled->find("==") : std::string::npos;
+    if (pinned == std::string::npos) continue;
+    const std::string name = required_name(*filled);
+    const std::string_view version = std::string_view(*filled).substr(pinned + 2);
+    for (const Package& package : toolchain.packages) {
+      if (normalised_name(package.name) != name || public_version(package.version) == public_version(version)) continue;
+      unlike.push_back(fmt::format("{} {}, pinned to {}", package.name, package.version, version));
+    }
+  }
+  return unlike;
 }
 
 }  // namespace ngb::toolchain

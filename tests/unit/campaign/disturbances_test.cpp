@@ -47,6 +47,14 @@ TEST(Expectation, IsSilentWhileLessThanHalfIsDisturbedAndForTwentySeconds) {
   EXPECT_THAT(expectation(pace), testing::SizeIs(4));
 }
 
+// A first process may compile for a minute, so nothing has ended when a turn of the second one is run again.
+TEST(Expectation, IsSilentWhereATurnOrTwoWereRunAgain) {
+  Pace pace{.elapsed_s = 47, .left = 42, .turns_again_s = 2};
+  EXPECT_THAT(expectation(pace), testing::IsEmpty());
+  pace.turns_again_s = 10;
+  EXPECT_THAT(expectation(pace), testing::SizeIs(4));
+}
+
 TEST(Expectation, SaysThatNothingWasMeasuredAndWhichProgramIsAtWork) {
   Pace pace = kMostlyDisturbed;
   pace.finished = 0;
