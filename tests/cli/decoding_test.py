@@ -201,6 +201,8 @@ class NamesOfUsersFiles(FilesTest):
             self.assertEqual(metrics["copied_bytes_per_token"], 0)
             self.assertIsNone(metrics["cache_bytes"])
             self.assertEqual(cell["metrics"]["cache_bytes"]["reason"], "the model does not tell it")
+        again = self.ngb("plan", "results/test/study.json")
+        self.assertEqual(again.returncode, 0, again.stderr)
         ended = self.ngb("run", "optimum.xml", "--dry-run", "-o", "kept")
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertIn("optimum.xml keeps a cache; chosen: 32 tokens after a context of 128", ended.stderr)

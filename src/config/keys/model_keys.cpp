@@ -214,8 +214,11 @@ std::span<const Key> model_keys() {
            },
        .get_in_model =
            [](const ModelEntry& model) {
-             return when_generating(model,
-                                    [](const auto& of) { return of.capacity ? json(*of.capacity) : json(kTight); });
+             const bool has_rows = model.compiled.empty();  // a file that keeps its cache does not tell them
+             return has_rows
+                        ? when_generating(
+                              model, [](const auto& of) { return of.capacity ? json(*of.capacity) : json(kTight); })
+                        : json();
            }},
       {.name = "cache",
        .type = ValueType::word,

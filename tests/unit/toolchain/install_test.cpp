@@ -97,22 +97,6 @@ TEST_F(Install, ReplacesADamagedToolchainAndSaysSo) {
   EXPECT_TRUE(find(root(), "toy", "1.0")->has_value());
 }
 
-// As when an ngb of today has moved the pin of a package that an ngb of yesterday has installed.
-TEST_F(Install, ChoosesPackagesAnewIfAPinHasMoved) {
-  make_wheel({"toy", "1.0", {}, {{"toy.py", "x = 1\n"}}});
-  make_wheel({"leaf", "1.4", {}, {{"leaf.py", "x = 4\n"}}});
-  make_wheel({"leaf", "1.5", {}, {{"leaf.py", "x = 5\n"}}});
-  CompilerDescription compiler = toy();
-  compiler.requirements.emplace_back("leaf==1.5");
-  ASSERT_TRUE(install(root(), compiler, "1.0", {}));
-  compiler.requirements.back() = "leaf==1.4";
-  const auto made = install(root(), compiler, "1.0", remember());
-  ASSERT_TRUE(made) << made.error().text();
-  EXPECT_THAT(names(*made), ElementsAre("leaf 1.4", "toy 1.0"));
-  EXPECT_EQ(file::read(made->site / "leaf.py").value(), "x = 4\n");
-  EXPECT_THAT(lines(), Contains("leaf 1.5, pinned to 1.4: its packages are chosen anew"));
-}
-
 // The package of a default version, made up here: its hash is not the one in versions.json.
 TEST_F(Install, RefusesAnUnknownWheelWithTheNameAndVersionOfADefault) {
   const std::string version = default_version("onnxruntime");

@@ -26,6 +26,22 @@ class Mending : public WithWheels {
   }
 };
 
+// As when an ngb of today has moved the pin of a package that an ngb of yesterday has installed.
+TEST_F(Mending, ChoosesPackagesAnewIfAPinHasMoved) {
+  make_wheel({"toy", "1.0", {}, {{"toy.py", "x = 1\n"}}});
+  make_wheel({"leaf", "1.4", {}, {{"leaf.py", "x = 4\n"}}});
+  make_wheel({"leaf", "1.5", {}, {{"leaf.py", "x = 5\n"}}});
+  CompilerDescription compiler = toy();
+  compiler.requirements.emplace_back("leaf==1.5");
+  ASSERT_TRUE(install(root(), compiler, "1.0", {}));
+  compiler.requirements.back() = "leaf==1.4";
+  const auto made = install(root(), compiler, "1.0", remember());
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_EQ(made->packages.front().version, "1.4");
+  EXPECT_EQ(file::read(made->site / "leaf.py").value(), "x = 4\n");
+  EXPECT_THAT(lines(), Contains("leaf 1.5, pinned to 1.4: its packages are chosen anew"));
+}
+
 TEST_F(Mending, ReplacesWhatDiffersAndCopiesTheRest) {
   make_wheel({"toy", "1.0", {"leaf", "branch"}, {{"toy.py", "import leaf, branch\n"}}});
   make_wheel({"leaf", "1.0", {}, {{"leaf/__init__.py", "x = 1\n"}, {"leaf/library.so", std::string(5000, 'x')}}});
