@@ -55,13 +55,14 @@ LeastCapacities least_capacities(const std::vector<Step>& steps) {
 }
 
 // Returns "capacity 512", "growing cache", or "least capacity" where that grows with the context, as a tight one does:
-// contexts then share a panel.
+// contexts then share a panel, and a growing cache, which has no row more than it needs, has a column beside them.
 std::string capacity_words(const Step& step, const LeastCapacities& least) {
-  if (step.capacity == 0) return "growing cache";
-  const std::map<int, int>& of_model = least.at(step.model);
-  const bool differ =
-      std::ranges::any_of(of_model, [&](const auto& each) { return each.second != of_model.begin()->second; });
-  if (differ && of_model.at(step.context) == step.capacity) return "least capacity";
+  const auto of_model = least.find(step.model);
+  const bool differ = of_model != least.end() && std::ranges::any_of(of_model->second, [&](const auto& each) {
+                        return each.second != of_model->second.begin()->second;
+                      });
+  if (step.capacity == 0) return differ ? "least capacity" : "growing cache";
+  if (differ && of_model->second.at(step.context) == step.capacity) return "least capacity";
   return fmt::format("capacity {}", step.capacity);
 }
 

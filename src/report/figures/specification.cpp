@@ -141,7 +141,12 @@ class Filler {
     if (!part.at("field").is_string()) return;
     const auto field = part.at("field").get<std::string>();
     const auto sort = part.find("sort");
-    if (sort != part.end() && sort->is_null()) *sort = field == "compiler" ? compilers_ : values_of(rows_, field);
+    const bool keeps_order = sort != part.end() && sort->is_null();
+    const ordered_json order = field == "compiler" ? compilers_ : values_of(rows_, field);
+    if (keeps_order) *sort = order;
+    // A colour and a shape share a legend if they have one domain.
+    const bool is_of_series = channel == "color" || channel == "shape";
+    if (field != "compiler" && keeps_order && is_of_series) part["scale"]["domain"] = order;
     if (field != "compiler" || !part.contains("scale")) return;
     part["scale"]["domain"] = compilers_;
     if (channel == "color") part["scale"]["range"] = colours_;

@@ -180,6 +180,11 @@ TEST(Specifications, GiveNoDashesToCurvesOfSomethingElseThanACompiler) {
   const ResultsOf two(std::move(cells));
   const ordered_json scaling = json_text::parse_ordered(made_called(figures_of(two), "scaling").specification);
   visit(scaling, "", [](const ordered_json&, const std::string& key) { EXPECT_NE(key, "strokeDash"); });
+  std::set<std::string> domains;  // one, so that colours and shapes have one legend
+  visit(scaling, "", [&](const ordered_json& part, const std::string& key) {
+    if (key == "color" || key == "shape") domains.insert(part.at("scale").at("domain").dump());
+  });
+  EXPECT_EQ(domains.size(), 1U);
 }
 
 TEST(Looks, AreOneColourForACompilerAndAShapeForEachOfItsSettings) {
