@@ -213,8 +213,8 @@ std::string answer(const Content& content) {
 
 std::string doubts(const Content& content, const Labels& labels) {
   const Results& results = *content.results;
-  const std::string doubts = sentences_html(content.to_act_on) + failure_groups_html(results, labels) +
-                             disturbed_html(results, labels) + flag_groups_html(results, labels, true);
+  const std::string doubts =
+      failure_groups_html(results, labels) + disturbed_html(results, labels) + flag_groups_html(results, labels, true);
   std::string html =
       "<section id=\"doubts\" aria-labelledby=\"doubts-heading\"><h2 id=\"doubts-heading\">What to distrust</h2>\n";
   const std::string notes = flag_groups_html(results, labels, false);

@@ -83,8 +83,7 @@ struct Content {
   std::vector<std::string> answer{};       // sentences, shown first
   SpanningTable fastest{};                 // by workload
   std::set<std::string> may_be_fastest{};  // ids of the cells that the answer does not exclude
-  std::vector<Sentence> to_act_on{};
-  std::vector<Sentence> findings{};          // for information
+  std::vector<Sentence> findings{};
   std::vector<SpanningTable> conclusions{};  // reversed orders, the claims that were measured
   SpanningTable unmeasured{};                // the other claims, and what each needs
   std::vector<SpanningTable> tables{};       // numbers that span cells

@@ -214,8 +214,7 @@ void add_what_spans_cells(Content& content) {
   Conclusions all = conclusions_in(*content.results);
   content.answer = all.answer.sentences;
   add_fastest(all.answer.rows, content);
-  for (const KeptFinding& finding : all.findings)
-    (finding.is_to_act_on ? content.to_act_on : content.findings).push_back({finding.sentence, rows_behind(finding)});
+  for (const KeptFinding& finding : all.findings) content.findings.push_back({finding.sentence, rows_behind(finding)});
   if (SpanningTable orders = reversals(all); !orders.remark.empty()) content.conclusions.push_back(std::move(orders));
   content.tables = series_tables(*content.results);
   // What a publication claims is no finding of another study. Its own studies begin with its name: "paper_models".

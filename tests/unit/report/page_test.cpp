@@ -238,18 +238,20 @@ TEST(Page, BeginsWithTheAnswerAndThenSaysWhatToDistrust) {
   Content content = content_of(made, "results");
   content.answer = {"a <b> is the fastest."};
   content.fastest = {"The fastest", "", {"model"}, {{"<m>"}}};
-  content.to_act_on = {{"broken has no result.", {}}};
+  content.findings = {{"broken has no result.", {}}};
   content.unmeasured = {"claims that are not measured", "", {"claim"}, {{"x"}}};
   const std::string page = html(content, {}, "0.1.0");
   const std::size_t answer = page.find("<li>a &lt;b&gt; is the fastest.</li>");
   const std::size_t row = page.find("<td>&lt;m&gt;</td>");
   const std::size_t results = page.find("<section id=\"results\"");
-  const std::size_t doubt = page.find("<li>broken has no result.</li>");
+  const std::size_t doubt = page.find("<h2 id=\"doubts-heading\">");
+  const std::size_t finding = page.find("<li>broken has no result.</li>");
   const std::size_t folded = page.find("<summary>1 claims that are not measured</summary>");
   EXPECT_LT(answer, row);
   EXPECT_LT(row, results);
   EXPECT_LT(results, doubt);
-  EXPECT_LT(doubt, folded);
+  EXPECT_LT(doubt, finding) << "its reason is among the doubts, if it has one";
+  EXPECT_LT(finding, folded);
   EXPECT_NE(folded, std::string::npos);
 }
 

@@ -54,14 +54,13 @@ TEST_F(WhatSpansCells, HasFindingsWithTheRowsThatBearThem) {
   keep("finding", KeptFinding{"speed_up", false, true, "Fast is faster.", {row}});
   keep("finding", KeptFinding{"failure", true, false, "Slow failed.", {}});
   const Content made = content();
-  ASSERT_EQ(made.findings.size(), 1U);
+  ASSERT_EQ(made.findings.size(), 2U);
   EXPECT_EQ(made.findings[0].text, "Fast is faster.");
   EXPECT_THAT(made.findings[0].rows.columns,
               ElementsAre("device", "compiler", "model", "batch", "what", "value", "outcome", "adjusted p"));
   EXPECT_THAT(made.findings[0].rows.rows, ElementsAre(Texts{"local", "fast 1.0", "resnet18", "1", "speed_up_ratio",
                                                             "1.86 [1.80, 1.90]", "faster", "0.0012"}));
-  ASSERT_EQ(made.to_act_on.size(), 1U);
-  EXPECT_EQ(made.to_act_on[0].text, "Slow failed.");
+  EXPECT_EQ(made.findings[1].text, "Slow failed.");
 }
 
 KeptRace race_of_resnet(std::string compiler) {
@@ -198,7 +197,7 @@ TEST_F(WhatSpansCells, HasNothingOfConclusionsOfAnotherForm) {
   }
   study_ = "paper_models";
   const Content made = content();
-  EXPECT_TRUE(made.findings.empty() && made.to_act_on.empty() && made.conclusions.empty());
+  EXPECT_TRUE(made.findings.empty() && made.conclusions.empty());
   EXPECT_TRUE(made.answer.empty() && made.fastest.rows.empty());
 }
 
