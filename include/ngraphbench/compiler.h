@@ -4,8 +4,8 @@
  * Life of a session, always on one thread:
  *   open -> compile -> [load] -> bind -> run ... run -> read -> close
  * and in a process that is not timed for a speed, after bind: begin_profile -> run ... run -> end_profile, repeatedly.
- * A model that feeds outputs back runs in passes, each of which begins with feed_back. Before that call, a pass of a
- * model that keeps its own state has reset_state, and bind and run with the tokens from which the pass goes on.
+ * A model that feeds outputs back runs in passes, each of which begins with feed_back. If the model
+ * keeps a state of its own, three calls come before that: reset_state, and bind and run with a prompt.
  * With several inferences in flight, `start` may also be called on the threads that call `completed`.
  * The host owns every clock, every buffer that it passes and every ngb_error; the plugin owns the session and
  * everything to which `read`, `inspect` and `describe` point. Most functions return ngb_status. If that is not NGB_OK,

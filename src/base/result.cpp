@@ -9,4 +9,10 @@ std::string Error::text() const {
   return line;
 }
 
+Error Error::within(const std::string& place, const char* between) const {
+  Error error = *this;
+  error.where = where.empty() ? place : place + between + where;
+  return error;
+}
+
 }  // namespace ngb

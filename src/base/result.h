@@ -33,6 +33,8 @@ struct Error {
 
   // "where: what; next"
   [[nodiscard]] std::string text() const;
+  // Returns the error of a thing that is in `place`: its `where` follows the place's name.
+  [[nodiscard]] Error within(const std::string& place, const char* between = ": ") const;
 
   static constexpr const char* kType = "error";
   static constexpr auto fields(auto visit) {

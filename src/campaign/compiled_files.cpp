@@ -83,11 +83,7 @@ Status enter_decoder(ModelEntry& entry, const std::vector<std::string>& names, c
                     entry.file.string(), entry.decoder->new_tokens, entry.decoder->context));
   }
   Result<config::InputShapes> shapes = plan::inputs_of_stateful(*entry.decoder, names);
-  if (!shapes) {
-    Error error = shapes.error();
-    error.where = error.where.empty() ? entry.file.string() : entry.file.string() + ": " + error.where;
-    return tl::unexpected(error);
-  }
+  if (!shapes) return tl::unexpected(shapes.error().within(entry.file.string()));
   for (const auto& given : entry.shapes) {
     if (std::find(shapes->begin(), shapes->end(), given) != shapes->end()) continue;
     return fail("the shapes of a model that keeps its cache follow from context", entry.file.string(),

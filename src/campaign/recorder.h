@@ -53,7 +53,7 @@ struct Pace {
   int finished = 0;                    // processes that were measured in this time
   int left = 0;                        // that are still to be measured
   int disturbed = 0;                   // attempts in this time
-  double turns_again_s = 0;            // since an attempt that has not ended first ran a turn again; 0: it has not
+  double turns_again_s = 0;            // since the running attempt first ran a turn again; 0: it has run none
   std::optional<double> expected_s{};  // what the whole run was estimated to take; nothing: unknown
   std::string culprit{};               // the program that disturbed most; "": unknown
   bool takes_turns = false;

@@ -129,9 +129,8 @@ class Fleet {
   }
 
   // The place that a device names in an error is a place on that device.
-  static Error error_of(const std::string& device, Error error) {
-    if (error.where != device) error.where = error.where.empty() ? device : device + ": " + error.where;
-    return error;
+  static Error error_of(const std::string& device, const Error& error) {
+    return error.where == device ? error : error.within(device);
   }
 
   RemoteRun elsewhere(const Share& share) {

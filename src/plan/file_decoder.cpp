@@ -316,11 +316,7 @@ Result<FileDecoder> file_decoder(const config::ModelEntry& entry) {
   const Result<FileTensors> file = userfiles::tensors_of(entry.file);
   if (!file) return error_of(file);
   const Result<FileCache> cache = userfiles::find_cache(*file, entry.decoder->names);
-  if (!cache) {
-    Error error = cache.error();
-    error.where = error.where.empty() ? entry.file.string() : entry.file.string() + ": " + error.where;
-    return tl::unexpected(error);
-  }
+  if (!cache) return tl::unexpected(cache.error().within(entry.file.string()));
   Result<FileDecoder> made = StepInputs(entry, *file, *cache).make();
   if (made) made->shapes.insert(made->shapes.end(), entry.shapes.begin(), entry.shapes.end());
   return made;

@@ -43,7 +43,8 @@ Status check(const char* noun, const Tensors& ours, const Tensors& exact, const 
 Status check_fit(const work::Model& variant, const work::Model& exact) {
   if (exact.decoding || variant.decoding) {
     const std::string& label = exact.decoding ? exact.label : variant.label;
-    return fail(fmt::format("{} generates tokens, which variants are not compared by", label), {}, "remove variant_of");
+    return fail(fmt::format("{} generates tokens, and variants of such models are not compared", label), {},
+                "remove variant_of");
   }
   const bool are_known = !variant.inputs.empty() && !exact.inputs.empty();
   if (are_known && variant.inputs.size() != exact.inputs.size()) {

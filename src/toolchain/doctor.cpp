@@ -77,14 +77,11 @@ Check examine_toolchain(const CompilerDescription& compiler, const std::vector<T
     const auto unlike = is_own ? unlike_pins(toolchain, compiler.requirements) : std::vector<std::string>();
     if (is_there && unlike.empty()) continue;
     check.state = State::warning;
-    if (is_there) {
-      check.advice = fmt::format("{}: ngb toolchain install {}@{}", text::join(unlike, "; "), compiler.toolchain,
-                                 toolchain.version);
-      continue;
-    }
-    check.advice = fmt::format("{} does not exist any more: ngb toolchain remove {}@{}, then install it again",
-                               fs::exists(toolchain.site) ? toolchain.python : toolchain.site.string(),
-                               compiler.toolchain, toolchain.version);
+    const std::string name = compiler.toolchain + "@" + toolchain.version;
+    check.advice = is_there
+                       ? fmt::format("{}: ngb toolchain install {}", text::join(unlike, "; "), name)
+                       : fmt::format("{} does not exist any more: ngb toolchain remove {}, then install it again",
+                                     fs::exists(toolchain.site) ? toolchain.python : toolchain.site.string(), name);
   }
   check.found = text::join(versions, ", ");
   if (!versions.empty() && compiler.toolchain != compiler.name) check.found = compiler.toolchain + " " + check.found;

@@ -153,7 +153,7 @@ Result<Toolchain> build(const Place& place, const CompilerDescription& compiler,
   return finish(place, std::move(toolchain));
 }
 
-// Returns whether this ngb pins other versions of its packages than it has.
+// Returns, and says, whether this ngb pins a package to another version than the installed one.
 bool has_other_pins(const Toolchain& present, const CompilerDescription& compiler, const Progress& progress) {
   const std::vector<std::string> unlike = unlike_pins(present, compiler.requirements);
   if (progress && !unlike.empty()) progress(text::join(unlike, "; ") + ": its packages are chosen anew");

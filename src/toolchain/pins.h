@@ -23,8 +23,9 @@ Status check_wheel(std::string_view kind, std::string_view name, std::string_vie
 // error names the placeholder that has no value.
 Result<std::string> fill_placeholders(std::string_view requirement, std::string_view version);
 
-// Returns the packages of a toolchain that these requirements of its compiler pin to another version, as when a later
-// ngb has moved a pin: "apache-tvm-ffi 0.1.15, pinned to 0.1.14". None of an adopted one, which is its owner's.
+// Returns the packages of a toolchain that have another version than these requirements of its compiler pin, because
+// another ngb has installed them: "apache-tvm-ffi 0.1.15, pinned to 0.1.14". Returns none of an adopted toolchain,
+// whose packages are its owner's.
 std::vector<std::string> unlike_pins(const Toolchain& toolchain, const std::vector<std::string>& requirements);
 
 }  // namespace ngb::toolchain

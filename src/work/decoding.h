@@ -71,8 +71,6 @@ struct Decoding {
   [[nodiscard]] bool grows() const {
     return std::any_of(parts.begin(), parts.end(), [](const CachePart& part) { return part.grows; });
   }
-  // Returns whether any input has another shape at another step, or in a prompt.
-  [[nodiscard]] bool has_open_lengths() const { return grows() || mask_grows || is_stateful; }
 
   static constexpr auto fields(auto visit) {
     return visit(Field{"new_tokens", &Decoding::new_tokens}, Field{"context", &Decoding::context},

@@ -41,23 +41,12 @@ void fill_with_number(const ngb_tensor& tensor, std::int64_t number) {
   if (tensor.dtype == NGB_BOOL) set(static_cast<std::uint8_t*>(tensor.data));
 }
 
-// Numbers the tokens along the last axis from 0.
-void count_places(const ngb_tensor& tensor) {
-  const auto length = static_cast<std::uint64_t>(tensor.shape[tensor.rank - 1]);
-  const auto set = [&]<class T>(T* elements) {
-    for (std::uint64_t i = 0; i < tensor.size_bytes / sizeof(T); ++i) elements[i] = static_cast<T>(i % length);
-  };
-  if (tensor.dtype == NGB_I64) set(static_cast<std::int64_t*>(tensor.data));
-  if (tensor.dtype == NGB_I32) set(static_cast<std::int32_t*>(tensor.data));
-}
-
 }  // namespace
 
 Result<Passes> Passes::make(const work::Model& model, std::uint64_t seed, const Target& target, const Inputs& inputs) {
   Passes passes;
   const work::Decoding& decoding = *model.decoding;
   passes.decoding_ = &decoding;
-  passes.values_of_ids_ = work::values_of(model.values, decoding.ids);
   passes.target_ = target;
   passes.inputs_ = inputs.tensors();
   std::vector<std::string> needed{decoding.ids};
@@ -77,11 +66,11 @@ Result<Passes> Passes::make(const work::Model& model, std::uint64_t seed, const 
     passes.add_part(place, part.grows);
   }
   if (!decoding.mask.empty()) passes.add_mask();
-  passes.draw_ids_of_steps(seed);
+  passes.draw_ids(model, seed);
   if (const Status made = passes.make_room(); !made) return error_of(made);
   if (!decoding.is_stateful) return passes;
   if (target.compiler->reset_state == nullptr) return fail("this compiler cannot empty what a model keeps");
-  if (const Status made = passes.make_prompt(seed); !made) return error_of(made);
+  if (const Status made = passes.make_prompt(model, seed); !made) return error_of(made);
   return passes;
 }
 
@@ -137,55 +126,44 @@ void Passes::grow(std::size_t place, std::size_t axis, std::int64_t rows) {
                              size_bytes(static_cast<DataType>(bound_[place].dtype));
 }
 
-// Makes `count` tokens of seeded values. Those of a study's file are the same ones again and again.
-void Passes::draw_ids(std::uint64_t seed, const char* purpose, std::uint64_t number, char* ids,
-                      std::uint64_t count) const {
+void Passes::draw_ids(const work::Model& model, std::uint64_t seed) {
+  const work::InputValues* const values = work::values_of(model.values, decoding_->ids);
   const auto type = static_cast<DataType>(ids_.dtype);
-  if (values_of_ids_ != nullptr && values_of_ids_->range) {
-    fill(type, mix64(seed ^ fnv1a64(purpose)) + number, decoding_->ids, *values_of_ids_->range, ids, count);
-    return;
-  }
-  const std::uint64_t bytes = count * size_bytes(type);
-  for (std::uint64_t at = 0; at < bytes; at += ids_.size_bytes) {
-    std::memcpy(ids + at, ids_.data, std::min<std::uint64_t>(ids_.size_bytes, bytes - at));
-  }
-}
-
-void Passes::draw_ids_of_steps(std::uint64_t seed) {
+  const std::uint64_t count = ids_.size_bytes / size_bytes(type);
   ids_of_steps_.resize(steps() * ids_.size_bytes);
   for (std::size_t step = 0; step < steps(); ++step) {
-    draw_ids(seed, "new_tokens", step, ids_of_steps_.data() + step * ids_.size_bytes,
-             ids_.size_bytes / size_bytes(static_cast<DataType>(ids_.dtype)));
+    char* const ids = ids_of_steps_.data() + step * ids_.size_bytes;
+    const std::uint64_t of_step = mix64(seed ^ fnv1a64("new_tokens")) + step;
+    if (values != nullptr && values->range)
+      fill(type, of_step, decoding_->ids, *values->range, ids, count);
+    else
+      std::memcpy(ids, ids_.data, ids_.size_bytes);  // those of the study's file
   }
 }
 
-// Makes the inputs of a run that reads the context: as many tokens, each at its place, of which a mask shows all.
-Status Passes::make_prompt(std::uint64_t seed) {
-  const auto is_of_tokens = [&](const ngb_tensor& tensor) {
-    return tensor.data == ids_.data || std::any_of(counters_.begin(), counters_.end(), [&](const auto& counter) {
-             return counter.first.data == tensor.data;
-           });
-  };
-  std::vector<TensorSignature> signatures;
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    signatures.push_back(signature_of(inputs_[i]));
-    if (is_of_tokens(inputs_[i]) || i == mask_) signatures.back().shape.back() = decoding_->context;
+// Makes the inputs of the run that reads the context: its tokens, their places, and a mask that shows all of them.
+// Tokens that the study gives in a file are repeated.
+Status Passes::make_prompt(const work::Model& model, std::uint64_t seed) {
+  const work::InputValues* const of_ids = work::values_of(model.values, decoding_->ids);
+  const bool are_drawn = of_ids != nullptr && of_ids->range;
+  std::vector<work::InputValues> values{{.input = decoding_->ids, .range = {{0, 0}}}};
+  if (are_drawn) values.front().range = of_ids->range;
+  if (mask_) values.push_back({.input = decoding_->mask, .range = {{1, 1}}});
+  for (const work::Counter& counter : decoding_->counters) {
+    values.push_back({.input = counter.input, .range = {{0, decoding_->context - 1}}, .counts = true});
   }
-  Result<Inputs> made = Inputs::make(signatures, 0);
+  std::vector<TensorSignature> signatures = model.inputs;
+  for (TensorSignature& signature : signatures) {
+    if (work::values_of(values, signature.name) != nullptr) signature.shape.back() = decoding_->context;
+  }
+  values.insert(values.end(), model.values.begin(), model.values.end());  // of other inputs
+  Result<Inputs> made = Inputs::make(signatures, seed);
   if (!made) return error_of(made);
+  if (const Status put = made->put(values, model.files, model.key.batch, seed); !put) return put;
   prompt_ = *std::move(made);
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const ngb_tensor& tensor = prompt_->tensors()[i];
-    const std::uint64_t count = signatures[i].element_count();
-    if (inputs_[i].data == ids_.data) {
-      draw_ids(seed, "prompt", 0, static_cast<char*>(tensor.data), count);
-    } else if (i == mask_) {
-      fill_with_number(tensor, 1);
-    } else if (is_of_tokens(inputs_[i])) {
-      count_places(tensor);
-    } else {
-      std::memcpy(tensor.data, inputs_[i].data, tensor.size_bytes);
-    }
+  const ngb_tensor& ids = prompt_->tensors()[place_of(decoding_->ids)];
+  for (std::uint64_t at = 0; at < ids.size_bytes && !are_drawn; at += ids_.size_bytes) {
+    std::memcpy(static_cast<char*>(ids.data) + at, ids_.data, ids_.size_bytes);
   }
   return Done{};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a model that generates tokens in passes (work::Decoding): one step for each new token, whose outputs are fed
 // back. The compiler feeds them back if it can (ngb_compiler::feed_back). If it cannot, outputs are copied to inputs
-// here and bound again, whatever the compiler. Either is a part of a step's time. The return to the start is not. A
-// model that keeps its cache itself is emptied there, and reads the tokens of the context.
+// here and bound again, whatever the compiler. Either is a part of a step's time. What happens before the first step is
+// not: caches get their first content again, or a model that keeps its cache itself is emptied and reads the context.
 #pragma once
 
 #include <cstddef>
@@ -60,9 +60,8 @@ class Passes final : public Pass {
   void add_part(std::size_t place, bool grows);
   void add_mask();
   Status make_room();
-  Status make_prompt(std::uint64_t seed);
-  void draw_ids(std::uint64_t seed, const char* purpose, std::uint64_t number, char* ids, std::uint64_t count) const;
-  void draw_ids_of_steps(std::uint64_t seed);
+  Status make_prompt(const work::Model& model, std::uint64_t seed);
+  void draw_ids(const work::Model& model, std::uint64_t seed);
   ngb_status begin();
   ngb_status read_prompt();
   ngb_status bind(std::span<const ngb_tensor> inputs);
@@ -79,7 +78,6 @@ class Passes final : public Pass {
   [[nodiscard]] std::uint64_t cache_bytes() const;
 
   const work::Decoding* decoding_ = nullptr;
-  const work::InputValues* values_of_ids_ = nullptr;
   Target target_{};
   std::span<const ngb_tensor> inputs_{};
   ngb_tensor ids_{};

@@ -169,8 +169,8 @@ Attempt<Done> Session::open(const work::Compiler& compiler, const work::Place& p
 Attempt<Done> Session::compile(const std::string& model_path, const work::Model& model,
                                const std::string& artifact_path) {
   const nlohmann::json described = description_of(compiler_);
-  const bool is_open =
-      model.dynamic_batch || !model.open_inputs.empty() || (model.decoding && model.decoding->has_open_lengths());
+  const bool is_open = model.dynamic_batch || !model.open_inputs.empty() ||
+                       (model.decoding && (model.decoding->grows() || model.decoding->mask_grows));
   if (is_open && !described.value("dynamic_batch", false)) {
     return tl::unexpected(for_one_shape_only(described.value("name", "this compiler"), model));
   }

@@ -26,9 +26,7 @@ Result<Graph> build(const Recipe& recipe, BatchSize size) {
   if (!parameters) return error_of(parameters);
   Graph graph(size ? BatchKind::fixed : BatchKind::dynamic);
   if (const Status status = named->family->build(*parameters, batch, graph); !status) {
-    Error error = status.error();
-    error.where = error.where.empty() ? recipe.family : recipe.family + "." + error.where;
-    return tl::unexpected(std::move(error));
+    return tl::unexpected(status.error().within(recipe.family, "."));
   }
   return graph;
 }
@@ -40,9 +38,7 @@ Result<Recipe> resolve(const std::string& name, const nlohmann::json& parameters
   if (!named) return error_of(named);
   const Result<nlohmann::json> all = complete(*named, parameters);
   if (!all) {
-    Error error = all.error();
-    error.where = error.where.empty() ? name : name + "." + error.where;
-    return tl::unexpected(std::move(error));
+    return tl::unexpected(all.error().within(name, "."));
   }
   Recipe recipe{named->family->name, *all, seed};
   if (const Result<ModelFacts> possible = facts(recipe, 1); !possible) return error_of(possible);

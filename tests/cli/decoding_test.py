@@ -127,11 +127,14 @@ class FilesTest(DecodingTest):
 
     def identity(self):
         """The interpreter of the identity's toolchain and its packages."""
-        manifest = json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())
-        return manifest["python"], str(TOOLCHAINS / toolchain("identity") / manifest["site"])
+        return json.loads((TOOLCHAINS / toolchain("identity") / "manifest.json").read_text())["python"], self.site("identity")
 
-    def make(self, python, script, site):
-        made = subprocess.run([python, "-B", HERE / script, site], cwd=self.folder, timeout=1500, capture_output=True, text=True,
+    def site(self, name):
+        folder = TOOLCHAINS / toolchain(name)
+        return str(folder / json.loads((folder / "manifest.json").read_text())["site"])
+
+    def make(self, python, script, *arguments):
+        made = subprocess.run([python, "-B", HERE / script, *arguments], cwd=self.folder, timeout=1500, capture_output=True, text=True,
                               env={"HOME": str(self.folder)})
         if made.returncode == 77:
             self.skipTest(made.stdout.strip())
@@ -187,11 +190,8 @@ class NamesOfUsersFiles(FilesTest):
 
     def test_a_file_of_openvino_keeps_its_cache_as_a_state(self):
         """As optimum-intel writes it. Each sample goes on with its own cache; nothing else can judge the file."""
-        sites = [str(TOOLCHAINS / toolchain(name) / json.loads((TOOLCHAINS / toolchain(name) / "manifest.json").read_text())["site"])
-                 for name in ("openvino", "identity")]
-        made = subprocess.run([self.identity()[0], "-B", HERE / "stateful_decoder.py", "optimum", *sites], cwd=self.folder,
-                              capture_output=True, text=True, timeout=600)
-        self.assertEqual(made.returncode, 0, made.stderr)
+        python, packages = self.identity()
+        self.make(python, "stateful_decoder.py", "optimum", self.site("openvino"), packages)
         cells = self.run_files(["file: optimum.xml, context: [20, 40], new_tokens: 8"], "[identity, openvino]")
         self.assertEqual(set(cells), {(f"optimum.xml context={tokens}", "openvino") for tokens in (20, 40)})
         for cell in cells.values():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes of an ONNX decoder with optimum's names what optimum-intel makes of it: OpenVINO's own file, whose cache is a state of the
-model that follows the samples of beam_idx and is empty at first.
+"""Converts an ONNX decoder with optimum's names into OpenVINO's own form, as optimum-intel does: the cache is a state of the model. It
+is empty at first, and each step reorders its samples by beam_idx.
 
 stateful_decoder.py NAME SITE…   reads NAME.onnx and writes NAME.xml and NAME.bin; SITE: folders with openvino and numpy."""
 import sys
@@ -26,7 +26,7 @@ def reorder(model, pasts):
 
 
 def begin_empty(model):
-    """Let each state have no rows until a step adds some."""
+    """Let each state begin without rows."""
     samples = opset13.gather(opset13.shape_of(model.input("input_ids")), opset13.constant([0]), opset13.constant(0))
     for operator in model.get_ops():
         if operator.get_type_name() != "ReadValue":

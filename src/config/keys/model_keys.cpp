@@ -214,11 +214,9 @@ std::span<const Key> model_keys() {
            },
        .get_in_model =
            [](const ModelEntry& model) {
-             const bool has_rows = model.compiled.empty();  // a file that keeps its cache does not tell them
-             return has_rows
-                        ? when_generating(
-                              model, [](const auto& of) { return of.capacity ? json(*of.capacity) : json(kTight); })
-                        : json();
+             if (!model.compiled.empty()) return json();  // it keeps its cache, and does not tell its rows
+             return when_generating(model,
+                                    [](const auto& of) { return of.capacity ? json(*of.capacity) : json(kTight); });
            }},
       {.name = "cache",
        .type = ValueType::word,

@@ -142,12 +142,16 @@ class Filler {
     const auto field = part.at("field").get<std::string>();
     const auto sort = part.find("sort");
     const bool keeps_order = sort != part.end() && sort->is_null();
-    const ordered_json order = field == "compiler" ? compilers_ : values_of(rows_, field);
-    if (keeps_order) *sort = order;
-    // A colour and a shape share a legend if they have one domain.
-    const bool is_of_series = channel == "color" || channel == "shape";
-    if (field != "compiler" && keeps_order && is_of_series) part["scale"]["domain"] = order;
-    if (field != "compiler" || !part.contains("scale")) return;
+    if (field != "compiler") {
+      if (!keeps_order) return;
+      const ordered_json order = values_of(rows_, field);
+      *sort = order;
+      // A colour and a shape share a legend if they have one domain.
+      if (channel == "color" || channel == "shape") part["scale"]["domain"] = order;
+      return;
+    }
+    if (keeps_order) *sort = compilers_;
+    if (!part.contains("scale")) return;
     part["scale"]["domain"] = compilers_;
     if (channel == "color") part["scale"]["range"] = colours_;
     if (channel == "shape") part["scale"]["range"] = shapes_;

@@ -26,7 +26,7 @@ class Mending : public WithWheels {
   }
 };
 
-// As when an ngb of today has moved the pin of a package that an ngb of yesterday has installed.
+// An ngb with another pin has installed the toolchain.
 TEST_F(Mending, ChoosesPackagesAnewIfAPinHasMoved) {
   make_wheel({"toy", "1.0", {}, {{"toy.py", "x = 1\n"}}});
   make_wheel({"leaf", "1.4", {}, {{"leaf.py", "x = 4\n"}}});
